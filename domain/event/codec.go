@@ -1,0 +1,59 @@
+package event
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// ErrUnknownName says that a stored event has a name that this program does
+// not know: it was written by a newer one. Readers stop there.
+var ErrUnknownName = errors.New("unknown event name")
+
+// Codec turns events into stored bytes and back. It is the only place that
+// does, and so the place for upcasts, when a first one is needed.
+type Codec struct {
+	types map[string]reflect.Type
+}
+
+// NewCodec knows the given events by their names. Two types under one name
+// are an error.
+func NewCodec(events ...Event) (*Codec, error) {
+	types := make(map[string]reflect.Type, len(events))
+	for _, e := range events {
+		if other, taken := types[e.EventName()]; taken {
+			return nil, fmt.Errorf("the event name %q is taken by both %v and %T", e.EventName(), other, e)
+		}
+		types[e.EventName()] = reflect.TypeOf(e)
+	}
+	return &Codec{types}, nil
+}
+
+// Encode is the stored name and data of e. An event that the codec was not
+// made with is an error: it could never be read again.
+func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
+	name = e.EventName()
+	if c.types[name] != reflect.TypeOf(e) {
+		return "", nil, fmt.Errorf("encode %T: %w %q", e, ErrUnknownName, name)
+	}
+	data, err = json.Marshal(e)
+	if err != nil {
+		return "", nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	return name, data, nil
+}
+
+// Decode is the event stored as data under name; [ErrUnknownName] if there is
+// no such event.
+func (c *Codec) Decode(name string, data []byte) (Event, error) {
+	typ, known := c.types[name]
+	if !known {
+		return nil, fmt.Errorf("%w %q", ErrUnknownName, name)
+	}
+	target := reflect.New(typ)
+	if err := json.Unmarshal(data, target.Interface()); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", name, err)
+	}
+	return target.Elem().Interface().(Event), nil
+}

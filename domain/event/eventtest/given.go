@@ -1,0 +1,58 @@
+package eventtest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/domain/event"
+)
+
+// History is a stream as a decision finds it.
+type History[S event.State[S]] struct{ state S }
+
+// Outcome is what a decision returned.
+type Outcome struct {
+	events []event.Event
+	err    error
+}
+
+// Given is a stream with a history.
+func Given[S event.State[S]](history ...event.Event) History[S] {
+	return History[S]{event.Fold[S](history...)}
+}
+
+// When takes a decision.
+func (h History[S]) When(decide func(S) ([]event.Event, error)) Outcome {
+	events, err := decide(h.state)
+	return Outcome{events, err}
+}
+
+// Then fails unless exactly these events were decided. Without any, nothing
+// may have happened.
+func (o Outcome) Then(t testing.TB, want ...event.Event) {
+	t.Helper()
+	if o.err != nil {
+		t.Errorf("refused: %v", o.err)
+		return
+	}
+	if len(want) == 0 && len(o.events) == 0 {
+		return
+	}
+	if diff := cmp.Diff(want, o.events); diff != "" {
+		t.Errorf("decided (-want +got):\n%s", diff)
+	}
+}
+
+// Refuses fails unless the decision was refused for this reason, and decided
+// nothing beside it.
+func (o Outcome) Refuses(t testing.TB, want error) {
+	t.Helper()
+	if !errors.Is(o.err, want) {
+		t.Errorf("error = %v, want %v", o.err, want)
+	}
+	if len(o.events) > 0 {
+		t.Errorf("refused, and yet decided %v", o.events)
+	}
+}

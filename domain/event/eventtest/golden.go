@@ -1,0 +1,68 @@
+package eventtest
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/domain/event"
+)
+
+var update = flag.Bool("update-golden", false, "write golden files that do not exist yet")
+
+// Golden compares the stored shape of events with testdata/<name>.json, and
+// reads the file back as the same event. A shape that differs is a broken
+// promise: give the new one a new name. New files are written with
+// -update-golden; existing ones never are.
+func Golden(t *testing.T, events ...event.Event) {
+	t.Helper()
+	codec, err := event.NewCodec(events...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		t.Run(e.EventName(), func(t *testing.T) { golden(t, codec, e) })
+	}
+}
+
+func golden(t *testing.T, codec *event.Codec, e event.Event) {
+	t.Helper()
+	got, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := goldenFile(t, e.EventName(), append(got, '\n'))
+	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+		t.Errorf("the stored shape has changed (-stored +now):\n%s", diff)
+	}
+	back, err := codec.Decode(e.EventName(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(e, back); diff != "" {
+		t.Errorf("the stored event reads back differently (-want +got):\n%s", diff)
+	}
+}
+
+func goldenFile(t *testing.T, name string, initial []byte) []byte {
+	t.Helper()
+	path := filepath.Join("testdata", name+".json")
+	stored, err := os.ReadFile(path)
+	if os.IsNotExist(err) && *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, initial, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return initial
+	}
+	if err != nil {
+		t.Fatalf("%v (a new event's file is written with -update-golden)", err)
+	}
+	return stored
+}

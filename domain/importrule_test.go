@@ -1,0 +1,207 @@
+// Package domain_test holds the import rule of the whole tree, as a test:
+//
+//	domain ← commands ← projections ← adapters ← cmd
+//
+// Every Go file is parsed, whatever its build tags. A failure names the file,
+// the line and what is forbidden there.
+package domain_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A layer is a folder of the top level and the roots of what its files may
+// import beside the standard library.
+type layer struct {
+	may       []string
+	libraries bool     // any library besides
+	tests     []string // what its tests and test helpers may import besides
+	pure      bool     // nothing outside the process, no clock, no goroutine, no logging
+}
+
+const (
+	uuid  = "github.com/google/uuid"
+	goCmp = "github.com/google/go-cmp"
+	pgx   = "github.com/jackc/pgx/v5"
+)
+
+// layers is the rule. A folder that is not here may hold no Go files. An
+// adapter may import itself besides, and every test go-cmp: it only compares.
+var layers = map[string]layer{
+	"domain":   {may: []string{uuid, "frontdesk/domain"}, pure: true},
+	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
+	"projections": {
+		may:   []string{uuid, pgx, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
+		tests: []string{"frontdesk/adapters/postgres"}, // only a real database shows that SQL is right
+	},
+	"adapters": {
+		may: []string{
+			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations",
+			"frontdesk/adapters/outbound", // the one client that all of them share for strangers' addresses
+		},
+		libraries: true,
+		tests:     []string{"frontdesk/adapters/postgres"}, // an adapter that reads projections is tested over real ones
+	},
+	"migrations": {},
+	"cmd":        {may: []string{"frontdesk"}, libraries: true},
+	"features":   {may: []string{"frontdesk"}, libraries: true}, // starts the whole program and drives it
+}
+
+func TestImportsPointInwards(t *testing.T) {
+	t.Parallel()
+	read := map[string]int{}
+	tree := os.DirFS("..")
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case path.Ext(name) != ".go":
+			return nil
+		}
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		for _, breach := range breaches(name, source) {
+			t.Error(breach)
+		}
+		read[top(name)]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read["domain"] < 2 || read["commands"] == 0 {
+		t.Errorf("files read: %v; is this test still in its place?", read)
+	}
+}
+
+func TestTheImportRuleRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, body, want string }{
+		{"domain/request/a.go", `import "frontdesk/commands"`, "domain may not import frontdesk/commands"},
+		{"domain/request/a.go", `import "github.com/jackc/pgx/v5"`, "domain may not import github.com/jackc/pgx/v5"},
+		{"domain/request/a.go", `import "log/slog"`, "domain may not import log/slog"},
+		{"domain/request/a.go", `import "net/http"`, "domain may not import net/http"},
+		{"domain/request/a.go", `import "net/url"`, ""},
+		{"domain/request/a_test.go", `import "os"`, ""},
+		{"domain/request/a_test.go", `import "frontdesk/adapters/postgres"`, "domain may not import frontdesk/adapters/postgres"},
+		{"domain/request/a.go", `import clock "time"; var at = clock.Now()`, "domain may not use time.Now: time is an argument"},
+		{"domain/request/a.go", `import "time"; var d = time.Hour`, ""},
+		{"domain/request/a.go", `func f() { go f() }`, "domain may not start a goroutine"},
+		{"domain/event/eventtest/a.go", `import "testing"; func f() { go f() }`, ""},
+		{"commands/a.go", `import "frontdesk/projections"`, "commands may not import frontdesk/projections"},
+		{"commands/a.go", `import "github.com/google/uuid/x"`, ""},
+		{"projections/a.go", `import "github.com/jackc/pgx/v5/pgtype"`, ""},
+		{"projections/a.go", `import "github.com/jackc/pgx/v55"`, "projections may not import github.com/jackc/pgx/v55"},
+		{"projections/a.go", `import "frontdesk/adapters/postgres"`, "projections may not import frontdesk/adapters/postgres"},
+		{"projections/a_test.go", `import "frontdesk/adapters/postgres/postgrestest"`, ""},
+		{"adapters/httpapi/a.go", `import "frontdesk/adapters/bearer"`, "adapters may not import frontdesk/adapters/bearer"},
+		{"adapters/bearer/a.go", `import "frontdesk/adapters/outbound"`, ""},
+		{"adapters/postgres/embedded/a.go", `import "frontdesk/adapters/postgres"`, ""},
+		{"adapters/httpapi/a.go", `import "frontdesk/cmd/frontdesk/app"`, "adapters may not import frontdesk/cmd/frontdesk/app"},
+		{"cmd/frontdesk/app/a.go", `import "frontdesk/adapters/httpapi"`, ""},
+		{"util/a.go", ``, "util is not a layer"},
+	} {
+		var want []string
+		if c.want != "" {
+			want = []string{c.name + ":1: " + c.want}
+		}
+		if got := breaches(c.name, []byte("package a; "+c.body)); !slices.Equal(got, want) {
+			t.Errorf("%s with %s: got %q, want %q", c.name, c.body, got, want)
+		}
+	}
+}
+
+// breaches is what a file, named from the root, does against the rule.
+func breaches(name string, source []byte) (found []string) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return []string{err.Error()} // names the file
+	}
+	report := func(at token.Pos, format string, args ...any) {
+		found = append(found, fmt.Sprintf("%s:%d: %s %s", name, files.Position(at).Line, top(name), fmt.Sprintf(format, args...)))
+	}
+	l, known := layers[top(name)]
+	if !known {
+		report(file.Package, "is not a layer")
+		return found
+	}
+	for _, spec := range file.Imports {
+		if imported, _ := strconv.Unquote(spec.Path.Value); !l.allows(name, imported) {
+			report(spec.Path.Pos(), "may not import %s", imported)
+		}
+	}
+	if l.pure && !isTest(name) {
+		findImpurities(file, report)
+	}
+	return found
+}
+
+func (l layer) allows(name, imported string) bool {
+	within := func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") }
+	switch first, _, _ := strings.Cut(imported, "/"); {
+	case slices.ContainsFunc(l.may, within):
+		return true
+	case isTest(name) && (within(goCmp) || slices.ContainsFunc(l.tests, within)):
+		return true
+	case first == "frontdesk":
+		return top(name) == "adapters" && within("frontdesk/"+adapter(name))
+	case strings.Contains(first, "."): // a host: not the standard library
+		return l.libraries
+	default:
+		return !l.pure || isTest(name) || !leavesTheProcess(first, imported)
+	}
+}
+
+// leavesTheProcess reports whether a package of the standard library does
+// I/O or logs. Addresses are values: parsing one dials nothing.
+func leavesTheProcess(first, imported string) bool {
+	return slices.Contains([]string{"os", "net", "log", "syscall", "database"}, first) &&
+		!slices.Contains([]string{"net/mail", "net/netip", "net/url"}, imported)
+}
+
+func findImpurities(file *ast.File, report func(at token.Pos, format string, args ...any)) {
+	clock := "time"
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"time"` && spec.Name != nil {
+			clock = spec.Name.Name
+		}
+	}
+	clocks := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			report(n.Pos(), "may not start a goroutine")
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == clock && slices.Contains(clocks, n.Sel.Name) {
+				report(n.Pos(), "may not use time.%s: time is an argument", n.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+func top(name string) string { return strings.Split(name, "/")[0] }
+
+// adapter is the folder of the adapter that a file of adapters/ belongs to.
+func adapter(name string) string { return strings.Join(strings.Split(name, "/")[:2], "/") }
+
+// isTest reports whether a file is a test or belongs to a test helper, a
+// package whose name ends in "test". Both run in tests only.
+func isTest(name string) bool {
+	return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(path.Dir(name), "test")
+}

@@ -1,0 +1,135 @@
+package patient
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
+)
+
+// Registered says that somebody is a patient of the practice.
+type Registered struct {
+	Patient   ID     `json:"patient"`
+	Name      string `json:"name" personal:"patient"`
+	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02
+}
+
+// RecordRestricted says that only these staff may see the patient's record
+// from now on; nobody, if there are none.
+type RecordRestricted struct {
+	Patient ID         `json:"patient"`
+	Staff   []staff.ID `json:"staff"`
+}
+
+// RestrictionLifted says that the record is restricted no more.
+type RestrictionLifted struct {
+	Patient ID `json:"patient"`
+}
+
+// EventName implements [event.Event].
+func (Registered) EventName() string { return "patient.registered.v1" }
+
+// EventName implements [event.Event].
+func (RecordRestricted) EventName() string { return "patient.record-restricted.v1" }
+
+// EventName implements [event.Event].
+func (RestrictionLifted) EventName() string { return "patient.restriction-lifted.v1" }
+
+// PatientID implements [event.Patient].
+func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
+
+// PatientID implements [event.Patient].
+func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
+
+// PatientID implements [event.Patient].
+func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
+
+// Events are the events of this package, for the codec.
+func Events() []event.Event {
+	return []event.Event{Registered{}, RecordRestricted{}, RestrictionLifted{}}
+}
+
+// What the rules refuse.
+var (
+	ErrNameless         = fault.New(fault.Invalid, "missing-name", "A patient needs a name.")
+	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "A birth date is written 2006-01-02.")
+	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
+	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
+)
+
+// StreamOf is the stream of a patient of a tenant. The same identifier may
+// stand for another patient elsewhere, so the tenant is part of the name.
+func StreamOf(tenant string, id ID) event.Stream {
+	return event.Stream{Tenant: tenant, ID: event.DerivedID("patient", tenant, id.String())}
+}
+
+// Patient is what the rules ask about a patient.
+type Patient struct {
+	registered bool
+	restricted bool
+	allowed    []staff.ID
+}
+
+// Register is rule 1. An empty birth date is unknown.
+func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return nil, ErrNameless
+	case birthDate != "" && !isDate(birthDate):
+		return nil, ErrInvalidBirthDate
+	case p.registered:
+		return nil, ErrExists
+	}
+	return []event.Event{Registered{id, name, birthDate}}, nil
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+// RestrictRecord is rule 2: only these staff may see the record.
+func (p Patient) RestrictRecord(id ID, allowed []staff.ID) ([]event.Event, error) {
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	if p.restricted && slices.Equal(p.allowed, allowed) {
+		return nil, nil
+	}
+	return []event.Event{RecordRestricted{id, allowed}}, nil
+}
+
+// LiftRestriction is rule 2.
+func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
+	if err := p.Known(); err != nil || !p.restricted {
+		return nil, err
+	}
+	return []event.Event{RestrictionLifted{id}}, nil
+}
+
+// Known refuses with [ErrUnknown] when the practice has no such patient (D18).
+func (p Patient) Known() error {
+	if !p.registered {
+		return ErrUnknown
+	}
+	return nil
+}
+
+// Apply implements [event.State].
+func (p Patient) Apply(e event.Event) Patient {
+	switch e := e.(type) {
+	case Registered:
+		p.registered = true
+	case RecordRestricted:
+		p.restricted, p.allowed = true, e.Staff
+	case RestrictionLifted:
+		p.restricted, p.allowed = false, nil
+	}
+	return p
+}

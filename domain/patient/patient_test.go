@@ -1,0 +1,62 @@
+package patient_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+var (
+	ann        = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
+	drLee      = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
+	registered = patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"}
+	restricted = patient.RecordRestricted{Patient: ann, Staff: []staff.ID{drLee}}
+	lifted     = patient.RestrictionLifted{Patient: ann}
+)
+
+func register(name, birthDate string) func(patient.Patient) ([]event.Event, error) {
+	return func(p patient.Patient) ([]event.Event, error) { return p.Register(ann, name, birthDate) }
+}
+
+func TestAPatientIsRegisteredOnce(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[patient.Patient]
+
+	given().When(register(" Ann Archer ", "1980-02-29")).Then(t, registered)
+	given().When(register("Ann", "")).Then(t, patient.Registered{Patient: ann, Name: "Ann"})
+	given(registered).When(register("Ann Archer", "")).Refuses(t, patient.ErrExists)
+	given().When(register(" ", "")).Refuses(t, patient.ErrNameless)
+	given().When(register("Ann", "1981-02-29")).Refuses(t, patient.ErrInvalidBirthDate)
+}
+
+func TestARecordIsRestrictedToNamedStaff_D17(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[patient.Patient]
+	restrict := func(p patient.Patient) ([]event.Event, error) { return p.RestrictRecord(ann, []staff.ID{drLee}) }
+	lift := func(p patient.Patient) ([]event.Event, error) { return p.LiftRestriction(ann) }
+
+	given(registered).When(restrict).Then(t, restricted)
+	given(registered, restricted).When(restrict).Then(t)
+	given(registered, restricted).When(lift).Then(t, lifted)
+	given(registered).When(lift).Then(t)
+	given(registered, restricted, lifted).When(restrict).Then(t, restricted)
+	given().When(restrict).Refuses(t, patient.ErrUnknown)
+	given().When(lift).Refuses(t, patient.ErrUnknown)
+}
+
+func TestOneIdentifierIsAnotherPatientElsewhere_D18(t *testing.T) {
+	t.Parallel()
+	if patient.StreamOf("elm-street", ann) == patient.StreamOf("oak-lane", ann) {
+		t.Error("two practices share a patient's stream")
+	}
+}
+
+func TestStoredEvents(t *testing.T) {
+	t.Parallel()
+	eventtest.Golden(t, registered, restricted, lifted)
+}

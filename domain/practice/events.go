@@ -1,0 +1,8 @@
+package practice
+
+import "frontdesk/domain/event"
+
+// Events are the events of this package, for the codec.
+func Events() []event.Event {
+	return []event.Event{Registered{}, ApplicationEnabled{}, ApplicationDisabled{}}
+}

@@ -1,0 +1,62 @@
+package staff_test
+
+import (
+	"strings"
+	"testing"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/staff"
+)
+
+var drLee = staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Administrator: true}
+
+func register(r staff.Registered) func(staff.Member) ([]event.Event, error) {
+	return func(m staff.Member) ([]event.Event, error) { return m.Register(r) }
+}
+
+func TestAMemberOfStaffIsRegisteredOnce(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[staff.Member]
+
+	given().When(register(drLee)).Then(t, drLee)
+	given(drLee).When(register(drLee)).Refuses(t, staff.ErrUsernameTaken)
+	given().When(register(staff.Registered{Username: "lee", Email: "lee@elm.example"})).Refuses(t, staff.ErrNameless)
+	for _, email := range []string{"", "lee", "lee@", "Lee <lee@elm.example>", "a@b@c"} {
+		given().When(register(staff.Registered{Username: "lee", Name: "Lee", Email: email})).Refuses(t, staff.ErrInvalidEmail)
+	}
+}
+
+func TestUsernames_D35(t *testing.T) {
+	t.Parallel()
+	for username, allowed := range map[string]bool{
+		"lee": true, "Dr Lee": true, "ö": true, strings.Repeat("ö", 128): true,
+		"": false, strings.Repeat("a", 129): false, "a\x00b": false, "a\nb": false, "a\u200bb": false, "\xff": false,
+		"0190c7a2-0000-7000-8000-00000000000a": false, "0190C7A2-0000-7000-8000-00000000000A": false,
+	} {
+		_, err := staff.Member{}.Register(staff.Registered{Username: username, Name: "x", Email: "x@y.example"})
+		if (err == nil) != allowed {
+			t.Errorf("username %q: %v, want allowed = %t", username, err, allowed)
+		}
+	}
+}
+
+func TestWhoIsDeactivatedMayActNoMore_D14(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[staff.Member]
+
+	given(drLee).When(staff.Member.Deactivate).Then(t, staff.Deactivated{})
+	given(drLee, staff.Deactivated{}).When(staff.Member.Deactivate).Then(t)
+	given().When(staff.Member.Deactivate).Refuses(t, staff.ErrUnknown)
+	if err := event.Fold[staff.Member](drLee).Active(); err != nil {
+		t.Error(err)
+	}
+	if err := event.Fold[staff.Member](drLee, staff.Deactivated{}).Active(); err != staff.ErrUnknown {
+		t.Errorf("got %v, want %v", err, staff.ErrUnknown)
+	}
+}
+
+func TestStoredEvents(t *testing.T) {
+	t.Parallel()
+	eventtest.Golden(t, drLee, staff.Deactivated{})
+}
