@@ -1,0 +1,114 @@
+package commandtest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// Noon is a Monday's, when clocks of tests stand still.
+var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// Store keeps streams in memory. It is safe for concurrent use.
+type Store struct {
+	codec *event.Codec
+
+	mu      sync.Mutex
+	streams map[uuid.UUID][]event.Recorded
+	log     []event.Recorded
+}
+
+// NewStore is an empty store that knows the program's events and extra ones.
+func NewStore(extra ...event.Event) *Store {
+	codec, err := event.NewCodec(append(domain.Events(), extra...)...)
+	if err != nil {
+		panic(err) // the test's own events clash
+	}
+	return &Store{codec: codec, streams: map[uuid.UUID][]event.Recorded{}}
+}
+
+// Load implements commands.Store.
+func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var history []event.Event
+	for _, e := range s.streams[stream.ID] {
+		if e.Stream.Tenant == stream.Tenant {
+			history = append(history, e.Event)
+		}
+	}
+	return history, nil
+}
+
+// Append implements commands.Store.
+func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	added, version := []event.Recorded{}, map[uuid.UUID]int{}
+	for _, change := range changes {
+		history := s.streams[change.Stream.ID]
+		foreign := len(history) > 0 && history[0].Stream.Tenant != change.Stream.Tenant
+		if foreign || change.Expected != len(history)+version[change.Stream.ID] {
+			return nil, fmt.Errorf("append: %w", event.ErrConflict)
+		}
+		version[change.Stream.ID] += len(change.Events)
+		for i, e := range change.Events {
+			if _, _, err := s.codec.Encode(e); err != nil {
+				return nil, err
+			}
+			added = append(added, event.Recorded{
+				Event: e, ID: event.NewID(), Stream: change.Stream, Version: change.Expected + i + 1,
+				At: Noon, Metadata: event.MetadataFrom(ctx),
+			})
+		}
+	}
+	for _, e := range added {
+		s.streams[e.Stream.ID] = append(s.streams[e.Stream.ID], e)
+	}
+	s.log = append(s.log, added...)
+	return added, nil
+}
+
+// Log is every event appended so far.
+func (s *Store) Log() []event.Recorded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]event.Recorded(nil), s.log...)
+}
+
+// PatientExists implements commands.Patients.
+func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (bool, error) {
+	for _, e := range s.Log() {
+		if r, ok := e.Event.(patient.Registered); ok && e.Stream.Tenant == tenant && r.Patient == id {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// StaffByUsername implements commands.StaffDirectory.
+func (s *Store) StaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
+	found := map[uuid.UUID]bool{}
+	for _, e := range s.Log() {
+		switch r := e.Event.(type) {
+		case staff.Registered:
+			found[e.Stream.ID] = e.Stream.Tenant == tenant && r.Username == username
+		case staff.Deactivated:
+			found[e.Stream.ID] = false
+		}
+	}
+	for id, here := range found {
+		if here {
+			return staff.ID{UUID: id}, nil
+		}
+	}
+	return staff.ID{}, staff.ErrUnknown
+}

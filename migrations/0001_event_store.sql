@@ -1,0 +1,74 @@
+-- +goose Up
+
+-- What happened. A row is written once, inside the transaction of one append,
+-- and never changed; data and metadata are kept as the bytes they were
+-- written as, so that they can be hashed one day.
+CREATE TABLE events (
+    position    bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+    id          uuid        NOT NULL,
+    tenant      text        NOT NULL,
+    stream      uuid        NOT NULL,
+    version     int         NOT NULL,
+    name        text        NOT NULL,
+    patient     uuid,
+    data        text        NOT NULL,
+    metadata    text        NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    -- The optimistic lock: of two writers that saw the same version, one wins.
+    CONSTRAINT events_stream_version UNIQUE (stream, version)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+
+CREATE INDEX events_patient ON events (patient, position) WHERE patient IS NOT NULL;
+
+-- Positions that the sequencer has not placed yet. Every append adds to it,
+-- the sequencer empties it: short at any moment, so it is vacuumed often.
+CREATE TABLE unsequenced (
+    position bigint PRIMARY KEY
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0);
+
+-- The log: idx is dense, final and causal. Everything downstream reads it.
+CREATE TABLE log (
+    idx      bigint PRIMARY KEY,
+    position bigint NOT NULL UNIQUE
+);
+
+-- The last idx given out. Whoever locks the row is the sequencer.
+CREATE TABLE sequencer (
+    head bigint NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO sequencer (head) VALUES (0);
+
+-- How far each consumer of the feed has come.
+CREATE TABLE feed_offsets (
+    consumer text   PRIMARY KEY,
+    idx      bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 10);
+
+-- +goose StatementBegin
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'table % is append-only: % is refused', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'insufficient_privilege';
+END $$;
+-- +goose StatementEnd
+
+CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON events
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON log
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The serving role has no right to change what happened; the trigger above
+-- also stops an owner's slip.
+GRANT USAGE ON SCHEMA public TO frontdesk_app, frontdesk_audit;
+GRANT SELECT, INSERT ON events, log TO frontdesk_app;
+GRANT SELECT, INSERT, DELETE ON unsequenced TO frontdesk_app;
+GRANT SELECT, UPDATE ON sequencer TO frontdesk_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON feed_offsets TO frontdesk_app;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO frontdesk_audit;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO frontdesk_audit;
+
+-- +goose Down
+DROP TABLE feed_offsets, sequencer, log, unsequenced, events;
+DROP FUNCTION refuse_change();
+ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE SELECT ON TABLES FROM frontdesk_audit;

@@ -1,0 +1,47 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// Patients is the patients of each practice, and who may see their records.
+type Patients struct{ DB Querier }
+
+// Name implements [Projection].
+func (Patients) Name() string { return "patients.v1" }
+
+// Project implements [Projection].
+func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
+	tenant := r.Stream.Tenant
+	switch e := r.Event.(type) {
+	case patient.Registered:
+		do(`INSERT INTO patients (tenant, patient, name, birth_date) VALUES ($1, $2, $3, $4)`,
+			tenant, e.Patient, e.Name, e.BirthDate)
+	case patient.RecordRestricted:
+		restrict(tenant, e.Patient, true, do)
+		for _, member := range e.Staff {
+			do(`INSERT INTO record_restrictions (tenant, patient, staff) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+				tenant, e.Patient, member)
+		}
+	case patient.RestrictionLifted:
+		restrict(tenant, e.Patient, false, do)
+	}
+}
+
+func restrict(tenant string, id patient.ID, restricted bool, do func(sql string, args ...any)) {
+	do(`UPDATE patients SET restricted = $3 WHERE tenant = $1 AND patient = $2`, tenant, id, restricted)
+	do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, id)
+}
+
+// PatientExists reports whether the practice has the patient (D18).
+func (p Patients) PatientExists(ctx context.Context, tenant string, id patient.ID) (exists bool, err error) {
+	err = p.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $2)`, tenant, id).Scan(&exists)
+	if err != nil {
+		return false, fmt.Errorf("look for patient: %w", err)
+	}
+	return exists, nil
+}

@@ -1,0 +1,34 @@
+package projections
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+)
+
+// Projection is one read model.
+type Projection interface {
+	// Name is permanent: it is the consumer of a following projection.
+	Name() string
+	// Project queues the statements that move the model past one event.
+	Project(e event.Recorded, do func(sql string, args ...any))
+}
+
+// Querier asks the database: a pool, a connection or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// AtOnce are the projections kept in the append itself: what authorisation and
+// intake ask, and what must be unique.
+func AtOnce() []Projection {
+	return []Projection{Practices{}, Applications{}, Enablements{}, Staff{}, Authorisations{}, Patients{}}
+}
+
+// Following are the projections behind the feed: what people browse.
+func Following() []Projection {
+	return []Projection{PatientRequests{}}
+}

@@ -1,0 +1,42 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// Staff is the staff of each practice, by their usernames.
+type Staff struct{ DB Querier }
+
+// Name implements [Projection].
+func (Staff) Name() string { return "staff.v1" }
+
+// Project implements [Projection].
+func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
+	switch e := r.Event.(type) {
+	case staff.Registered:
+		do(`INSERT INTO staff (tenant, staff, username, name, email, administrator) VALUES ($1, $2, $3, $4, $5, $6)`,
+			r.Stream.Tenant, r.Stream.ID, e.Username, e.Name, e.Email, e.Administrator)
+	case staff.Deactivated:
+		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+	}
+}
+
+// StaffByUsername is the active member of staff of that username, case-exact
+// (D35); staff.ErrUnknown if there is none.
+func (s Staff) StaffByUsername(ctx context.Context, tenant, username string) (id staff.ID, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT staff FROM staff WHERE tenant = $1 AND username = $2 AND active`, tenant, username).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return id, staff.ErrUnknown
+	}
+	if err != nil {
+		return id, fmt.Errorf("find staff: %w", err)
+	}
+	return id, nil
+}
