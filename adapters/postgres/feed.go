@@ -1,0 +1,131 @@
+package postgres
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+)
+
+// The feed is watermill-sql over the log itself: there is no second copy of
+// any message. A consumer group is one row of feed_offsets, and whoever locks
+// that row consumes.
+
+// topic is the only one; watermill wants a name.
+const topic = "log"
+
+// feedSchema is watermill's schema adapter over log and events.
+type feedSchema struct {
+	batch int // messages a transaction, at most
+}
+
+// nextMessages walks two indexes and sorts nothing, however long the backlog.
+const nextMessages = `
+WITH consumer AS (SELECT idx FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
+SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+FROM log l JOIN events e USING (position)
+WHERE l.idx > (SELECT idx FROM consumer) ORDER BY l.idx LIMIT $2`
+
+// SelectQuery implements [wsql.SchemaAdapter].
+func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
+	return wsql.Query{Query: nextMessages, Args: []any{consumer, f.batch}}
+}
+
+// SubscribeIsolationLevel implements [wsql.SchemaAdapter]. Under a stricter
+// level a consumer that waited for another would fail instead of going on.
+func (feedSchema) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
+
+// UnmarshalMessage implements [wsql.SchemaAdapter].
+func (feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
+	var s stored
+	err := row.Scan(&s.idx, &s.id, &s.tenant, &s.stream, &s.version, &s.name, &s.data, &s.metadata, &s.at)
+	if err != nil {
+		return wsql.Row{}, err
+	}
+	return wsql.Row{Offset: s.idx, Msg: s.message()}, nil
+}
+
+// InsertQuery implements [wsql.SchemaAdapter]: nothing is published here.
+func (feedSchema) InsertQuery(string, message.Messages) (wsql.Query, error) {
+	return wsql.Query{}, errors.New("the feed is read-only: append events instead")
+}
+
+// SchemaInitializingQueries implements [wsql.SchemaAdapter]: migrations do it.
+func (feedSchema) SchemaInitializingQueries(string) []wsql.Query { return nil }
+
+// feedOffsets is watermill's offsets adapter over feed_offsets.
+type feedOffsets struct{}
+
+// BeforeSubscribingQueries implements [wsql.OffsetsAdapter].
+func (feedOffsets) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
+	return []wsql.Query{{
+		Query: `INSERT INTO feed_offsets (consumer) VALUES ($1) ON CONFLICT DO NOTHING`,
+		Args:  []any{consumer},
+	}}
+}
+
+// AckMessageQuery implements [wsql.OffsetsAdapter].
+func (feedOffsets) AckMessageQuery(_ string, row wsql.Row, consumer string) wsql.Query {
+	return wsql.Query{
+		Query: `UPDATE feed_offsets SET idx = $2 WHERE consumer = $1`,
+		Args:  []any{consumer, row.Offset},
+	}
+}
+
+// ConsumedMessageQuery implements [wsql.OffsetsAdapter]: there is none.
+func (feedOffsets) ConsumedMessageQuery(string, wsql.Row, string, []byte) wsql.Query {
+	return wsql.Query{}
+}
+
+// NextOffsetQuery implements [wsql.OffsetsAdapter]; [nextMessages] contains it.
+func (feedOffsets) NextOffsetQuery(string, string) wsql.Query { return wsql.Query{} }
+
+// SchemaInitializingQueries implements [wsql.OffsetsAdapter]: migrations do it.
+func (feedOffsets) SchemaInitializingQueries(string) []wsql.Query { return nil }
+
+// message is the stored event as a watermill message: the payload is the
+// event's data, everything else is metadata. Decoding is left to the consumer,
+// which knows what to do about an unknown name.
+func (s stored) message() *message.Message {
+	msg := message.NewMessage(s.id.String(), s.data)
+	msg.Metadata = message.Metadata{
+		"idx": strconv.FormatInt(s.idx, 10), "tenant": s.tenant, "stream": s.stream.String(),
+		"version": strconv.Itoa(s.version), "name": s.name, "metadata": string(s.metadata),
+		"at": s.at.UTC().Format(time.RFC3339Nano),
+	}
+	return msg
+}
+
+// recordedFrom is the event that a message carries.
+func recordedFrom(msg *message.Message, codec *event.Codec) (event.Recorded, error) {
+	e, err := codec.Decode(msg.Metadata["name"], msg.Payload)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	recorded := event.Recorded{Event: e, Stream: event.Stream{Tenant: msg.Metadata["tenant"]}}
+	err = errors.Join(
+		parse(&recorded.ID, msg.UUID, uuid.Parse),
+		parse(&recorded.Stream.ID, msg.Metadata["stream"], uuid.Parse),
+		parse(&recorded.Idx, msg.Metadata["idx"], func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
+		parse(&recorded.Version, msg.Metadata["version"], strconv.Atoi),
+		parse(&recorded.At, msg.Metadata["at"], func(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }),
+		json.Unmarshal([]byte(msg.Metadata["metadata"]), &recorded.Metadata),
+	)
+	if err != nil {
+		return event.Recorded{}, fmt.Errorf("read message %s: %w", msg.UUID, err)
+	}
+	return recorded, nil
+}
+
+func parse[T any](target *T, text string, read func(string) (T, error)) (err error) {
+	*target, err = read(text)
+	return err
+}

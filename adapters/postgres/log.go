@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/domain/event"
+)
+
+// Log reads the whole history by idx.
+type Log struct {
+	Pool  *pgxpool.Pool
+	Codec *event.Codec
+	Page  int // events a query; 0 means 1,000
+}
+
+// Head is the idx of the newest event in the log; 0 when it is empty.
+func (l Log) Head(ctx context.Context) (head int64, err error) {
+	if err := l.Pool.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
+		return 0, fmt.Errorf("read the head of the log: %w", Fault(err))
+	}
+	return head, nil
+}
+
+// After yields the events after an idx, in order, up to the newest at the time
+// of asking. It pages in short queries, so that a long reader holds nothing
+// back. A gap in idx and an unknown event name are errors and end it.
+func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
+	return func(yield func(event.Recorded, error) bool) {
+		for {
+			page, err := l.page(ctx, idx)
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(event.Recorded{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			idx = page[len(page)-1].Idx
+		}
+	}
+}
+
+// readLog walks two indexes and sorts nothing.
+const readLog = `
+SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+FROM log l JOIN events e USING (position)
+WHERE l.idx > $1 ORDER BY l.idx LIMIT $2`
+
+// page is the next events after idx; on an error, those that came before it.
+func (l Log) page(ctx context.Context, idx int64) ([]event.Recorded, error) {
+	limit := l.Page
+	if limit == 0 {
+		limit = 1000
+	}
+	rows, _ := l.Pool.Query(ctx, readLog, idx, limit)
+	defer rows.Close()
+	page := make([]event.Recorded, 0, limit)
+	for rows.Next() {
+		e, err := l.scan(rows)
+		if err == nil && e.Idx != idx+1 {
+			err = fmt.Errorf("idx %d is missing", idx+1)
+		}
+		if err != nil {
+			return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
+		}
+		page, idx = append(page, e), e.Idx
+	}
+	if err := rows.Err(); err != nil {
+		return page, fmt.Errorf("read the log after idx %d: %w", idx, Fault(err))
+	}
+	return page, nil
+}
+
+func (l Log) scan(rows pgx.Rows) (event.Recorded, error) {
+	var e stored
+	err := rows.Scan(&e.idx, &e.id, &e.tenant, &e.stream, &e.version, &e.name, &e.data, &e.metadata, &e.at)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	return e.decode(l.Codec)
+}
+
+// stored is an event of the log as the database holds it.
+type stored struct {
+	idx            int64
+	id, stream     uuid.UUID
+	tenant, name   string
+	version        int
+	data, metadata []byte
+	at             time.Time
+}
+
+// decode is the event as the program knows it.
+func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
+	e, err := codec.Decode(s.name, s.data)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	recorded := event.Recorded{
+		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version, At: s.at.UTC(),
+	}
+	if err := json.Unmarshal(s.metadata, &recorded.Metadata); err != nil {
+		return event.Recorded{}, fmt.Errorf("decode metadata: %w", err)
+	}
+	return recorded, nil
+}

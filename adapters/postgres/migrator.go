@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"frontdesk/migrations"
+)
+
+// Migrated says what [Migrate] did.
+type Migrated struct {
+	From, To int64    // schema versions before and after; 0 is an empty database
+	Applied  []string // file names of the migrations applied, in order
+}
+
+// Migrate brings the database to the schema of this program, as its owner.
+// Any number of migrators may run at once: the first does the work and the
+// others wait for it, until ctx ends. It fails before touching anything with
+// an error that names --create-roles when [CreateRoles] has not run, and with
+// a [*SchemaError] when the database is newer than this program.
+func Migrate(ctx context.Context, databaseURL string) (Migrated, error) {
+	return migrate(ctx, databaseURL, migrations.FS)
+}
+
+func migrate(ctx context.Context, databaseURL string, files fs.FS) (Migrated, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return Migrated{}, fmt.Errorf("read database URL: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return Migrated{}, fmt.Errorf("connect to migrate: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if err := requireRoles(ctx, conn); err != nil {
+		return Migrated{}, err
+	}
+	unlock, err := lockMigrations(ctx, conn)
+	if err != nil {
+		return Migrated{}, err
+	}
+	defer unlock()
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	return up(ctx, db, files)
+}
+
+// up applies what is pending; the caller holds the lock.
+func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return Migrated{}, fmt.Errorf("read migrations: %w", err)
+	}
+	current, target, err := provider.GetVersions(ctx)
+	if err != nil {
+		return Migrated{}, fmt.Errorf("read schema version: %w", err)
+	}
+	if current > target {
+		return Migrated{}, &SchemaError{Database: current, Program: target}
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return Migrated{}, fmt.Errorf("migrate: %w", err)
+	}
+	// The serving role reads the version ([CheckSchema]); the table is
+	// goose's, so that no migration has to know its name.
+	if _, err := db.ExecContext(ctx, `GRANT SELECT ON `+goose.DefaultTablename+` TO `+AppRole+`, `+AuditRole); err != nil {
+		return Migrated{}, fmt.Errorf("let the program read the schema version: %w", err)
+	}
+	done := Migrated{From: current, To: target}
+	for _, r := range results {
+		done.Applied = append(done.Applied, r.Source.Path)
+	}
+	return done, nil
+}
+
+// migrationLock is the advisory lock that migrators of one database share;
+// nothing else of this program uses advisory locks.
+const migrationLock = 0x66726f6e74 // "front"
+
+// lockMigrations waits for the lock and holds it in a transaction of its own
+// connection, so that it works through a pooler and ends with the process.
+//
+// It asks again and again instead of blocking: a blocked statement keeps its
+// snapshot, and a CREATE INDEX CONCURRENTLY of the holder would wait for that
+// snapshot while its owner waits for the lock.
+func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err error) {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("lock migrations: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+		return nil, fmt.Errorf("lock migrations: %w", err)
+	}
+	for held := false; ; {
+		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, migrationLock).Scan(&held); err != nil {
+			return nil, fmt.Errorf("lock migrations: %w", err)
+		}
+		if held {
+			return func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for another migrator: %w", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
