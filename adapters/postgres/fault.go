@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
 )
 
 // ErrUnavailable says that the database cannot be reached or has no room for
@@ -23,11 +24,15 @@ var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service ca
 // may not both have is unique in a table of the projections kept at once.
 var taken = map[string]*fault.Error{
 	"practices_pkey": practice.ErrTenantTaken,
+	"staff_username": staff.ErrUsernameTaken,
 }
 
 // Fault is err as a caller should understand it: [event.ErrConflict], a
 // refusal, [ErrUnavailable], or err itself.
 func Fault(err error) error {
+	if err == nil {
+		return nil
+	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return faultOf(pgErr)
 	}

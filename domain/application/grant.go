@@ -37,6 +37,10 @@ func Endpoints() []Endpoint {
 	return []Endpoint{CreatePatientRequest}
 }
 
+// NamesPatient reports whether calls of the endpoint are about one patient,
+// whom a patient-scoped authorisation can cover (D12).
+func (e Endpoint) NamesPatient() bool { return e == CreatePatientRequest }
+
 // Grant allows one endpoint in one mode, written `<endpoint>:<mode>` (§5.6).
 type Grant struct {
 	Endpoint Endpoint `json:"endpoint"`

@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+)
+
+// Metrics counts calls. A nil Metrics counts nothing.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	refusals *prometheus.CounterVec
+}
+
+// NewMetrics registers the API's metrics.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "frontdesk_call_seconds",
+			Help:    "Calls of the Transactional API, from their first byte to their answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
+		}, []string{"endpoint", "status"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_call_refusals_total",
+			Help: "Calls refused before their endpoint ran, by the code they were answered with.",
+		}, []string{"endpoint", "code"}),
+	}
+	registry.MustRegister(m.duration, m.refusals)
+	return m
+}
+
+func (m *Metrics) judged(endpoint application.Endpoint, err error) {
+	if f, ok := errors.AsType[*fault.Error](err); ok && m != nil {
+		m.refusals.WithLabelValues(string(endpoint), f.Code).Inc()
+	}
+}
+
+// measured times an endpoint and writes its line into the log: no query, no
+// header, no body.
+func (a *API) measured(endpoint application.Endpoint, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		took := a.Now().Sub(start)
+		if a.Metrics != nil {
+			a.Metrics.duration.WithLabelValues(string(endpoint), strconv.Itoa(seen.status)).Observe(took.Seconds())
+		}
+		a.Log.InfoContext(r.Context(), "call", slog.String("method", r.Method), slog.String("endpoint", string(endpoint)),
+			slog.Int("status", seen.status), slog.Duration("took", took))
+	})
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] through.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

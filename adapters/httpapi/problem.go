@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"frontdesk/domain/fault"
+)
+
+// statuses is the one table from kinds of refusal to HTTP (§7, D19).
+var statuses = map[fault.Kind]int{
+	fault.Invalid:     http.StatusBadRequest,
+	fault.Refused:     http.StatusBadRequest,
+	fault.Missing:     http.StatusNotFound,
+	fault.Forbidden:   http.StatusForbidden,
+	fault.Conflict:    http.StatusConflict,
+	fault.Unsupported: http.StatusUnsupportedMediaType,
+	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.RateLimited: http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
+}
+
+// What HTTP itself refuses (D19).
+var (
+	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
+	errMediaType   = fault.New(fault.Unsupported, "unsupported-media-type", "The body is sent as Content-Type: application/json.")
+	errTooLarge    = fault.New(fault.TooLarge, "request-too-large", "The body is larger than this service accepts.")
+	errBusy        = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
+	errInternal    = fault.New(0, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
+	errMethod      = fault.New(0, "method-not-allowed", "This address is not called with this method.")
+	retryAfterSecs = "1"
+)
+
+// problems is the error body of §2.6.
+type problems struct {
+	Errors []problem `json:"errors"`
+}
+
+type problem struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+// answering serves a call and answers its error. Errors that are nobody's
+// business but ours are logged here, once, and answered 500.
+func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := serve(w, r)
+		if err == nil {
+			return
+		}
+		refusals := refusalsOf(err)
+		if len(refusals) == 0 {
+			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
+			refusals = fault.List{errInternal}
+		} else if refusals[0].Kind == fault.Unavailable {
+			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
+		}
+		refuse(w, refusals)
+		drain(w, r)
+	})
+}
+
+// refusalsOf is what a caller may be told of an error; nothing, if nothing.
+func refusalsOf(err error) fault.List {
+	if list, ok := errors.AsType[fault.List](err); ok {
+		return list
+	}
+	if one, ok := errors.AsType[*fault.Error](err); ok {
+		return fault.List{one}
+	}
+	return nil
+}
+
+// refuse writes refusals of one kind.
+func refuse(w http.ResponseWriter, refusals fault.List) {
+	body := problems{}
+	for _, f := range refusals {
+		body.Errors = append(body.Errors, problem{f.Code, f.Detail})
+	}
+	status := statusOf(refusals[0])
+	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", retryAfterSecs)
+	}
+	answer(w, status, body)
+}
+
+func statusOf(f *fault.Error) int {
+	switch f {
+	case errInternal:
+		return http.StatusInternalServerError
+	case errMethod:
+		return http.StatusMethodNotAllowed
+	}
+	return statuses[f.Kind]
+}
+
+// notAllowed names the methods that there are.
+func notAllowed(w http.ResponseWriter, by methods) error {
+	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+	return errMethod
+}
+
+// answer writes a JSON body.
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A client that has gone away cannot be told so.
+	_ = json.NewEncoder(w).Encode(body)
+}

@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/request"
+)
+
+// API serves the Transactional API. All fields but DefaultTenant are needed.
+type API struct {
+	Domain        string // tenants are served on {tenantId}.<Domain> (D36)
+	DefaultTenant string // who is meant by a bare address or localhost; "" for nobody (D36)
+
+	// Authenticate judges who is calling (D1, steps 2 to 5): by the values of
+	// the Authorization headers, for a tenant and an endpoint.
+	Authenticate func(ctx context.Context, authorization []string, tenant string, endpoint application.Endpoint) (commands.Caller, error)
+
+	// SubmitPatientRequest handles that command.
+	SubmitPatientRequest func(context.Context, commands.SubmitPatientRequest) (request.ID, error)
+
+	InFlight int           // calls served at once; more are answered 503 (D9)
+	Limit    time.Duration // for one call, after its body has arrived
+	Now      func() time.Time
+	Metrics  *Metrics // nil measures nothing
+	Log      *slog.Logger
+}
+
+// endpoint answers a call whose caller has been judged. Its error is answered
+// by the problem table.
+type endpoint func(w http.ResponseWriter, r *http.Request, caller commands.Caller) error
+
+// Handler is the API, routed. Whatever it answers is JSON and carries an
+// X-Request-Id (D19).
+func (a *API) Handler() http.Handler {
+	router := mux.NewRouter().SkipClean(true)
+	api := router.MatcherFunc(a.isTenantHost).PathPrefix("/transactional-api").Subrouter()
+
+	a.route(api, "/create-patient-request", application.CreatePatientRequest, methods{
+		http.MethodPost: a.createPatientRequest,
+	})
+	a.route(api, "/ping", application.Ping, methods{
+		http.MethodGet:  a.ping,
+		http.MethodPost: a.ping,
+	})
+
+	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	return a.identified(a.limited(router))
+}
+
+type methods map[string]endpoint
+
+// route serves one path of the API, as an endpoint that callers are judged for.
+func (a *API) route(router *mux.Router, path string, name application.Endpoint, by methods) {
+	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		answer, ok := by[r.Method]
+		if !ok {
+			return notAllowed(w, by)
+		}
+		caller, err := a.caller(r, name)
+		if err != nil {
+			return err
+		}
+		return answer(w, asCaller(r, caller), caller)
+	})))
+}

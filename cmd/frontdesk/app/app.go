@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/outbound"
+	"frontdesk/adapters/postgres"
+	"frontdesk/projections"
+)
+
+// App is a frontdesk that serves.
+type App struct {
+	*Engine
+	public, private *server
+	keys            *bearer.KeyCache
+	consumers       []*postgres.Consumer
+	registry        *prometheus.Registry
+}
+
+// New opens the engine and takes the addresses; nothing is served before
+// [App.Run]. The error is one line that says what to do.
+func New(ctx context.Context, config Config) (*App, error) {
+	engine, err := Open(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
+	a.registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), engine.lag())
+	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
+		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
+		CheckURL:  a.guard().CheckURL,
+		TTL:       a.config.JWKSCache,
+		Now:       a.config.Now,
+	})
+	a.consumers = a.following()
+	if err := a.listen(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *App) listen() (err error) {
+	if a.public, err = listen(a.config.Listen, a.api().Handler(), a.config.Log); err != nil {
+		return err
+	}
+	if a.config.PrivateListen != "" {
+		a.private, err = listen(a.config.PrivateListen, a.operations(), a.config.Log)
+	}
+	return err
+}
+
+// following is a consumer for each projection behind the feed.
+func (a *App) following() []*postgres.Consumer {
+	db, metrics := stdlib.OpenDBFromPool(a.background), postgres.NewMetrics(a.registry)
+	var consumers []*postgres.Consumer
+	for _, p := range projections.Following() {
+		consumers = append(consumers, &postgres.Consumer{
+			Name: p.Name(), DB: db, Codec: a.codec, Handler: postgres.Following(p),
+			Grown: a.grown, Log: a.config.Log, Metrics: metrics,
+		})
+	}
+	return consumers
+}
+
+// URL is where the public listener can be reached from this machine.
+func (a *App) URL() string { return a.public.url() }
+
+// PrivateURL is where the private listener can be reached; "" without one.
+func (a *App) PrivateURL() string { return a.private.url() }
+
+// shutdownLimit bounds how long accepted calls may take to be finished.
+const shutdownLimit = 20 * time.Second
+
+// Run serves until ctx ends, then finishes what it has accepted: calls first,
+// then what follows them. It closes the app.
+func (a *App) Run(ctx context.Context) error {
+	defer a.Close()
+	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
+	sequencing, stopSequencing := context.WithCancel(context.WithoutCancel(ctx))
+	var sequencer, consumers sync.WaitGroup
+	sequencer.Go(func() { a.Sequencer.Run(sequencing) })
+	for _, c := range a.consumers {
+		consumers.Go(func() { c.Run(following) })
+	}
+	err := a.serve(ctx)
+	stopFollowing()
+	consumers.Wait()
+	stopSequencing()
+	sequencer.Wait()
+	return err
+}
+
+// serve answers calls until ctx ends or a listener fails.
+func (a *App) serve(ctx context.Context) error {
+	failed := make(chan error, 2)
+	var servers sync.WaitGroup
+	for _, s := range []*server{a.private, a.public} {
+		if s != nil {
+			servers.Go(func() { failed <- s.serve() })
+		}
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
+	defer cancel()
+	err = errors.Join(err, a.public.shutdown(ending), a.private.shutdown(ending))
+	servers.Wait()
+	return err
+}
+
+// Close gives back what New and Open took. It may be called twice.
+func (a *App) Close() {
+	a.public.close()
+	a.private.close()
+	a.keys.Close()
+	a.Engine.Close()
+}

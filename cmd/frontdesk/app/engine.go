@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/outbound"
+	"frontdesk/adapters/postgres"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/projections"
+)
+
+// Engine is commands and the log they write, without anything that serves.
+type Engine struct {
+	Commands
+	Log       postgres.Log
+	Sequencer *postgres.Sequencer
+	Staff     projections.Staff
+
+	config     Config
+	store      commands.Store
+	codec      *event.Codec
+	calls      *pgxpool.Pool // for whoever waits for an answer
+	background *pgxpool.Pool // for everybody else
+	appended   *postgres.Bell
+	grown      *postgres.Bell
+}
+
+// Open connects to a database whose schema is this program's. The error is one
+// line that says what to do.
+func Open(ctx context.Context, config Config) (*Engine, error) {
+	config.setDefaults()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := openPool(ctx, config.DatabaseURL, config.CallConnections)
+	if err != nil {
+		return nil, err
+	}
+	if err := postgres.CheckSchema(ctx, calls); err != nil {
+		calls.Close()
+		return nil, err
+	}
+	background, err := openPool(ctx, config.DatabaseURL, backgroundConnections)
+	if err != nil {
+		calls.Close()
+		return nil, err
+	}
+	return newEngine(config, codec, calls, background), nil
+}
+
+func newEngine(config Config, codec *event.Codec, calls, background *pgxpool.Pool) *Engine {
+	e := &Engine{
+		config: config, codec: codec, calls: calls, background: background,
+		appended: &postgres.Bell{}, grown: &postgres.Bell{},
+		Log:   postgres.Log{Pool: background, Codec: codec},
+		Staff: projections.Staff{DB: calls},
+	}
+	e.Sequencer = postgres.NewSequencer(background, e.appended, e.grown, config.Log)
+	e.store = &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
+	e.Commands = e.On(e.store)
+	return e
+}
+
+func atOnce() []postgres.Projection {
+	all := projections.AtOnce()
+	atOnce := make([]postgres.Projection, len(all))
+	for i, p := range all {
+		atOnce[i] = p
+	}
+	return atOnce
+}
+
+// Store is where the commands keep their events.
+func (e *Engine) Store() commands.Store { return e.store }
+
+// guard is what this deployment lets itself be sent to (D9).
+func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
+
+// Drain puts what has been appended into the log: for a process that appends
+// and does not serve.
+func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
+
+// Close closes the connections to the database.
+func (e *Engine) Close() {
+	e.background.Close()
+	e.calls.Close()
+}
+
+const (
+	backgroundConnections = 8
+	connectLimit          = 10 * time.Second
+)
+
+func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	config.MaxConns = connections
+	config.ConnConfig.ConnectTimeout = connectLimit
+	config.ConnConfig.RuntimeParams["application_name"] = "frontdesk"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("the database cannot be reached; check --database-url and that Postgres runs: %w", err)
+	}
+	return pool, nil
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// server is a listener and what answers on it. A nil server does nothing.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+func listen(address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
+	}
+	return &server{listener, &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}}, nil
+}
+
+func (s *server) url() string {
+	if s == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+func (s *server) serve() error {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", s.listener.Addr(), err)
+	}
+	return nil
+}
+
+func (s *server) shutdown(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	if err := s.http.Shutdown(ctx); err != nil {
+		return fmt.Errorf("finish calls on %s: %w", s.listener.Addr(), err)
+	}
+	return nil
+}
+
+func (s *server) close() {
+	if s != nil {
+		_ = s.http.Close()
+		_ = s.listener.Close()
+	}
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+)
+
+type registerStaffCmd struct {
+	engineFlags   `embed:""`
+	Tenant        string `required:"" help:"The practice's tenant identifier."`
+	Username      string `required:"" help:"What they sign in with."`
+	Name          string `required:"" help:"Their name, as others see it."`
+	Email         string `required:"" help:"Their e-mail address."`
+	Administrator bool   `help:"They are a practice administrator."`
+}
+
+// Run carries the command out.
+func (c *registerStaffCmd) Run(r *run) error {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+		id, err := do.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+			Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
+		})
+		return made{"staffId": id}, err
+	})
+}
+
+type deactivateStaffCmd struct {
+	engineFlags `embed:""`
+	Tenant      string `required:"" help:"The practice's tenant identifier."`
+	Username    string `required:"" help:"The username of the member of staff."`
+}
+
+// Run carries the command out.
+func (c *deactivateStaffCmd) Run(r *run) error {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+		return nil, do.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+	})
+}

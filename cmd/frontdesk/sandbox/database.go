@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+)
+
+const (
+	databaseName = "frontdesk"
+	servingRole  = "frontdesk_app"
+	startLimit   = time.Minute
+	stopLimit    = 20 * time.Second
+)
+
+// startDatabase runs the sandbox's own Postgres, with the program's schema.
+func startDatabase(ctx context.Context, config Config) (*embedded.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	if err := os.MkdirAll(config.Dir, 0o711); err != nil {
+		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
+	}
+	if config.Fresh {
+		if err := clear(ctx, config.Dir); err != nil {
+			return nil, err
+		}
+	}
+	server, err := embedded.Start(ctx, embedded.Config{Dir: config.Dir, Log: config.Log})
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(ctx, server); err != nil {
+		stopDatabase(ctx, server)
+		return nil, err
+	}
+	return server, nil
+}
+
+// clear forgets everything that earlier runs have kept.
+func clear(ctx context.Context, dir string) error {
+	if err := embedded.Remove(ctx, dir); err != nil {
+		return fmt.Errorf("begin afresh: %w", err)
+	}
+	for _, name := range []string{"seed.json", keyName} {
+		if err := os.RemoveAll(dir + "/" + name); err != nil {
+			return fmt.Errorf("begin afresh: %w", err)
+		}
+	}
+	return nil
+}
+
+func prepare(ctx context.Context, server *embedded.Server) error {
+	if err := server.EnsureDatabase(ctx, databaseName); err != nil {
+		return err
+	}
+	admin := server.URL(databaseName, embedded.Superuser)
+	if err := postgres.CreateRoles(ctx, admin); err != nil {
+		return err
+	}
+	_, err := postgres.Migrate(ctx, admin)
+	return err
+}
+
+func stopDatabase(ctx context.Context, server *embedded.Server) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	_ = server.Stop(ctx) // it says so in its own log
+}
+
+// keepDatabase starts the server again whenever it dies, until ctx ends. Calls
+// are answered 503 meanwhile.
+func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-server.Done():
+		}
+		log.WarnContext(ctx, "Postgres has died; it is started again")
+		restarting, cancel := context.WithTimeout(ctx, startLimit)
+		err := server.Restart(restarting)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "Postgres does not start; it is tried again", slog.Any("error", err))
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}
+}

@@ -1,0 +1,9 @@
+// Package sandbox runs the whole of frontdesk on one machine, to try it out:
+// a private Postgres, a seeded practice, an application with its keys, and the
+// service itself. It listens on loopback alone.
+//
+//	Dir/postgres             the database, kept between runs
+//	Dir/application-key.pem  the sandbox application's private key
+//	Dir/seed.json            what was seeded, so that it is seeded once
+//	Dir/sandbox.json         everything a client needs; there while it is ready
+package sandbox

@@ -1,0 +1,98 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
+)
+
+const tenant = "sandbox"
+
+// seed is what was seeded, as it is remembered in seed.json.
+type seed struct {
+	Application application.ID `json:"application"`
+	Staff       Staff          `json:"staff"`
+	Patients    []Patient      `json:"patients"`
+}
+
+// seeded is what dir was seeded with; it is seeded now if it was not before.
+// Whatever differs from one start to the next is brought up to date.
+func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (seed, error) {
+	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "sandbox"}})
+	file := filepath.Join(dir, "seed.json")
+	var s seed
+	err := readJSON(file, &s)
+	if errors.Is(err, fs.ErrNotExist) {
+		if s, err = plant(ctx, do, jwksURL); err == nil {
+			err = writeJSON(file, s)
+		}
+	}
+	if err == nil {
+		err = grantEverything(ctx, do, s.Application, jwksURL)
+	}
+	if err != nil {
+		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
+	}
+	return s, nil
+}
+
+// callbacks are where the sandbox application lets staff be sent.
+func callbacks() []string {
+	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
+}
+
+func plant(ctx context.Context, do app.Commands, jwksURL string) (s seed, err error) {
+	err = do.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Sandbox Surgery"})
+	if err != nil && !errors.Is(err, practice.ErrTenantTaken) { // an earlier start was cut short
+		return s, err
+	}
+	s.Application, err = do.RegisterApplication.Handle(ctx, commands.RegisterApplication{
+		Name: "Sandbox application", JWKSURL: jwksURL, Callbacks: callbacks(), PatientScoped: true,
+	})
+	if err != nil {
+		return s, err
+	}
+	s.Staff = Staff{Username: "sam.taylor", Name: "Dr Sam Taylor", Email: "sam.taylor@sandbox.example"}
+	_, err = do.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+		Tenant: tenant, Username: s.Staff.Username, Name: s.Staff.Name, Email: s.Staff.Email, Administrator: true,
+	})
+	if err != nil && !errors.Is(err, staff.ErrUsernameTaken) {
+		return s, err
+	}
+	for _, name := range []string{"Ann Archer", "Bill Baker", "Chandra Cole"} {
+		id, err := do.RegisterPatient.Handle(ctx, commands.RegisterPatient{Tenant: tenant, Name: name})
+		if err != nil {
+			return s, err
+		}
+		s.Patients = append(s.Patients, Patient{id, name})
+	}
+	return s, nil
+}
+
+// grantEverything brings what may change between starts up to date: the port
+// of the key set, and endpoints that this program has gained. What holds
+// already is not said again.
+func grantEverything(ctx context.Context, do app.Commands, id application.ID, jwksURL string) error {
+	err := do.SetJWKSURL.Handle(ctx, commands.SetJWKSURL{Application: id, JWKSURL: jwksURL})
+	if err != nil {
+		return err
+	}
+	for _, endpoint := range application.Endpoints() {
+		for _, mode := range []application.Mode{application.ApplicationRestricted, application.UserRestricted} {
+			grant := application.Grant{Endpoint: endpoint, Mode: mode}
+			if err := do.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: grant}); err != nil {
+				return err
+			}
+		}
+	}
+	return do.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
+}

@@ -1,0 +1,35 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// welcome says what runs and how to make the first call. A token lives for 60
+// seconds, so the line mints it.
+func welcome(w io.Writer, dir string, info Info) {
+	self, err := os.Executable()
+	if err != nil {
+		self = "frontdesk"
+	}
+	fmt.Fprintf(w, `
+frontdesk is ready.
+
+  API        %[1]s/transactional-api/   (practice %[2]q)
+  metrics    %[3]s/metrics
+  everything else a client needs is in %[4]s
+
+Make the first call from another terminal:
+
+  curl -sS %[1]s/transactional-api/create-patient-request \
+    -H "$(%[5]s token mint --dir %[6]s --curl)" -H 'Content-Type: application/json' \
+    -d '{"patientId":"%[7]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough that will not go away"}]}'
+
+and see who did what:
+
+  %[5]s audit log --database-url '%[8]s'
+
+Ctrl-C stops all of it; the data stays in %[6]s.
+`, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir, info.Patients[0].ID, info.DatabaseURL)
+}
