@@ -1,0 +1,93 @@
+# frontdesk: `make` lists what can be made.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-print-directory
+.ONESHELL:
+.DEFAULT_GOAL := help
+
+GO       ?= go
+BINARY   := .frontdesk/bin/frontdesk
+FUZZTIME ?= 10m
+LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# Every Go file of the project. Hidden folders hold data, maybe another user's.
+SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print)
+
+# What a Debian machine lacks, as packages. The race detector needs a C
+# compiler, and browser tests, once there are any, a browser.
+have     = $(shell command -v $(1) || true)
+POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
+COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
+BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,chromium)$(call have,google-chrome),,chromium))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER))
+
+.PHONY: help run test check prove bench features lint deps build
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: MISSING = $(POSTGRES)
+run: deps build ## start the sandbox and say how to make the first call; Ctrl-C stops it (ARGS='--fresh' …)
+	@exec $(BINARY) sandbox $(ARGS)
+
+test: deps ## everything a change must pass, under the race detector
+	@$(GO) vet -tags prove ./...
+	$(GO) test -race -timeout 15m ./...
+
+check: deps ## unit and Postgres tests, under a minute, for while you work
+	@$(GO) test -skip '^TestBrowser' $$($(GO) list ./... | grep -v ^frontdesk/features)
+
+features: deps ## the specification in Gherkin, against the real program
+	@$(GO) test ./features/...
+
+prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
+	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
+	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do
+			echo "=== $$target in $$(dirname $$file), for $(FUZZTIME)"
+			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$(dirname $$file)
+		done
+	done
+
+bench: deps ## benchmarks, each with its ratio to the first of its group: ratios hold on any machine
+	@files=$$(grep -l '^func Benchmark' $(SOURCES)) || { echo "There are no benchmarks."; exit 0; }
+	$(GO) test -run '^$$' -bench . $$(dirname $$files | sort -u) | awk '
+		/^Benchmark/ && $$4 == "ns/op" && $$3 > 0 {
+			split($$1, name, "/")
+			if (name[1] != group) { group = name[1]; first = $$3 }
+			$$0 = sprintf("%s\t%.2fx", $$0, $$3 / first)
+		}
+		{ print; fflush() }'
+
+lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
+	@unformatted=$$(gofmt -l $(SOURCES))
+	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
+	$(GO) vet -tags prove ./...
+	$(GO) run $(LINTER) run
+	$(GO) mod tidy -diff
+
+build: # the binary that `make run` starts
+	@mkdir -p $(dir $(BINARY))
+	$(GO) build -o $(BINARY) ./cmd/frontdesk
+
+# Debian's postgresql starts a server of its own on installation. Nobody here
+# asked for one, so a drop-in says no, for as long as the installation takes.
+NO_CLUSTER := /etc/postgresql-common/createcluster.d/frontdesk.conf
+APT_GET    := DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120
+
+deps: ## install what is missing for the above; says what first (as root, or with SUDO=sudo)
+	@missing="$(MISSING)"
+	if [ -z "$$missing" ]; then exit 0; fi
+	if ! command -v apt-get >/dev/null; then echo "Please install: $$missing"; exit 1; fi
+	if [ "$$(id -u)" != 0 ]; then
+		if [ -n "$(SUDO)" ]; then exec $(SUDO) $(MAKE) deps SUDO=; fi
+		echo "This needs $$missing. To install it: sudo make deps"
+		exit 1
+	fi
+	echo "Installing with apt-get: $$missing"
+	mkdir -p $(dir $(NO_CLUSTER))
+	trap 'rm -f $(NO_CLUSTER)' EXIT
+	echo 'create_main_cluster = false' > $(NO_CLUSTER)
+	$(APT_GET) update
+	$(APT_GET) install --no-install-recommends $$missing
