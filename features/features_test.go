@@ -1,0 +1,47 @@
+package features_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/cucumber/godog"
+)
+
+// TestFeatures runs each feature file as a suite of its own, side by side.
+func TestFeatures(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.feature")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("feature files: %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			runFeature(t, file)
+		})
+	}
+}
+
+func runFeature(t *testing.T, file string) {
+	t.Helper()
+	surgery := startProgram(t)
+	suite := godog.TestSuite{
+		ScenarioInitializer: func(sc *godog.ScenarioContext) {
+			w := newWorld(surgery)
+			sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
+				w.end()
+				return ctx, nil
+			})
+			w.practiceSteps(sc)
+			w.applicationSteps(sc)
+			w.callSteps(sc)
+			w.answerSteps(sc)
+			w.logSteps(sc)
+		},
+		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
+	}
+	if suite.Run() != 0 {
+		t.Error("the feature does not hold")
+	}
+}

@@ -1,0 +1,67 @@
+package features_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"frontdesk/commands"
+	"frontdesk/domain/practice"
+)
+
+// practiceSteps are about practices and the people in them.
+func (w *world) practiceSteps(sc *godog.ScenarioContext) {
+	sc.Step(`^the practice "([^"]*)"$`, w.aPractice)
+	sc.Step(`^(?:its|the) patient "([^"]*)"$`, w.aPatient)
+	sc.Step(`^(?:its|the) member of staff "([^"]*)" with the username "([^"]*)"$`, w.aMemberOfStaff)
+	sc.Step(`^"([^"]*)" leaves the practice$`, w.leaves)
+	sc.Step(`^the record of "([^"]*)" is restricted to "([^"]*)"$`, w.restricted)
+	sc.Step(`^(.*) pass(?:es)?$`, w.passes)
+}
+
+func (w *world) aPractice(name string) error {
+	w.practice = name
+	err := w.RegisterPractice.Handle(w.ctx, commands.RegisterPractice{Tenant: w.tenant(name), Name: name})
+	if errors.Is(err, practice.ErrTenantTaken) {
+		return nil // spoken of again
+	}
+	return err
+}
+
+func (w *world) aPatient(name string) error {
+	id, err := w.RegisterPatient.Handle(w.ctx, commands.RegisterPatient{Tenant: w.tenant(w.practice), Name: name})
+	w.patients[name] = id
+	return err
+}
+
+func (w *world) aMemberOfStaff(name, username string) error {
+	w.usernames[name] = username
+	_, err := w.RegisterStaff.Handle(w.ctx, commands.RegisterStaff{
+		Tenant: w.tenant(w.practice), Username: username, Name: name, Email: "staff@practice.example",
+	})
+	return err
+}
+
+func (w *world) leaves(name string) error {
+	return w.DeactivateStaff.Handle(w.ctx, commands.DeactivateStaff{
+		Tenant: w.tenant(w.practice), Username: w.usernames[name],
+	})
+}
+
+func (w *world) restricted(patient, name string) error {
+	return w.RestrictPatientRecord.Handle(w.ctx, commands.RestrictPatientRecord{
+		Tenant: w.tenant(w.practice), Patient: w.patients[patient], Usernames: []string{w.usernames[name]},
+	})
+}
+
+// passes moves the program's clock: "12h", "11h59m59.999s".
+func (w *world) passes(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("%q is no duration such as 12h: %w", text, err)
+	}
+	w.clock.Pass(d)
+	return nil
+}

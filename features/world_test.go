@@ -1,0 +1,89 @@
+package features_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// world is what one scenario knows: people and practices by the names that the
+// scenario gives them.
+type world struct {
+	*program
+	ctx          context.Context //nolint:containedctx // of the scenario
+	suffix       string          // keeps scenarios' practices apart
+	practice     string          // the practice last spoken of
+	applications map[string]*integrator
+	patients     map[string]patient.ID
+	usernames    map[string]string // by staff name
+	token        []bearertest.Edit // what is odd about the next token
+	request      *http.Request     // the call being made
+	answer       *answer           // to the last call
+	answers      []*answer
+	logged       int64 // head of the log when the scenario began
+}
+
+// integrator is an application and what its owner runs.
+type integrator struct {
+	bearertest.Application
+	keys *bearertest.Server
+}
+
+func newWorld(p *program) *world {
+	p.count++
+	head, err := p.Log.Head(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &world{
+		program: p, suffix: fmt.Sprintf("-%d", p.count), logged: head,
+		ctx: event.WithMetadata(p.t.Context(), event.Metadata{
+			Actor: event.Actor{Kind: event.ByOperator, ID: "features"},
+		}),
+		applications: map[string]*integrator{}, patients: map[string]patient.ID{}, usernames: map[string]string{},
+	}
+}
+
+func (w *world) end() {
+	for _, app := range w.applications {
+		app.keys.Close()
+	}
+}
+
+var notLabel = regexp.MustCompile(`[^a-z0-9]+`)
+
+// tenant is the tenant identifier of a practice, by its name.
+func (w *world) tenant(practice string) string {
+	return notLabel.ReplaceAllString(strings.ToLower(practice), "-") + w.suffix
+}
+
+func (w *world) application(name string) (*integrator, error) {
+	app, ok := w.applications[name]
+	if !ok {
+		return nil, fmt.Errorf("no application %q in this scenario", name)
+	}
+	return app, nil
+}
+
+// placeholders are what a scenario writes for identifiers that are minted:
+// <Ann Archer> is that patient's.
+func (w *world) filled(text string) string {
+	for name, id := range w.patients {
+		text = strings.ReplaceAll(text, "<"+name+">", id.String())
+	}
+	for name, app := range w.applications {
+		text = strings.ReplaceAll(text, "<"+name+">", app.ID.String())
+		text = strings.ReplaceAll(text, "<keys of "+name+">", app.keys.URL)
+	}
+	text = strings.ReplaceAll(text, "<tenant>", w.tenant(w.practice))
+	return text
+}
+
+const stepLimit = 20 * time.Second
