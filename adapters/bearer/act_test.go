@@ -1,0 +1,75 @@
+package bearer_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/bearer/bearertest"
+)
+
+func TestActIsCompleteOrAbsent(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, value, want string }{
+		{"", `"Dr Lee"`, "act must be an object"},
+		{"", `[]`, "act must be an object"},
+		{"", `""`, "act must be an object"},
+		{"practitioner", ``, "act.practitioner must be an object"},
+		{"practitioner", `null`, "act.practitioner must be an object"},
+		{"practitioner.name", ``, "act.practitioner.name must be a name of printable characters"},
+		{"practitioner.name", `""`, "act.practitioner.name must be a name of printable characters"},
+		{"practitioner.name", `" "`, "act.practitioner.name must be a name of printable characters"},
+		{"practitioner.name", `"Ann\u0000"`, "act.practitioner.name must be a name of printable characters"},
+		{"practitioner.name", `{}`, "act.practitioner.name must be a name of printable characters"},
+		{"practitioner.email", ``, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.email", `"ann"`, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.email", `"ann@home@work"`, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.email", `"ann lee@home"`, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.email", `"@home"`, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.email", `"ann@"`, "act.practitioner.email must be an e-mail address"},
+		{"practitioner.gmc_number", `"123456"`, "act.practitioner.gmc_number must be seven digits"},
+		{"practitioner.gmc_number", `"12345678"`, "act.practitioner.gmc_number must be seven digits"},
+		{"practitioner.gmc_number", `"123456A"`, "act.practitioner.gmc_number must be seven digits"},
+		{"practitioner.gmc_number", `"١٢٣٤٥٦٧"`, "act.practitioner.gmc_number must be seven digits"},
+		{"practitioner.gmc_number", `1234567`, "act.practitioner.gmc_number must be seven digits"},
+		{"organisation", `"High Street"`, "act.organisation must be an object"},
+		{"organisation.name", `""`, "act.organisation.name must be a name of printable characters"},
+		{"organisation.ods_code", `7`, "act.organisation.ods_code must be a string of printable characters"},
+
+		{"", `null`, ""},
+		{"practitioner.gmc_number", ``, ""},
+		{"practitioner.gmc_number", `null`, ""},
+		{"organisation.ods_code", ``, ""},
+		{"organisation.address", `{"street":"High Street"}`, ""},
+	} {
+		_, err := bearer.Parse(app.Token(noon, claim("act", actWith(test.path, test.value))), noon)
+		switch {
+		case test.want != "":
+			refused(t, err, "Invalid JWT: "+test.want)
+		case err != nil:
+			t.Errorf("%s = %s: %v", test.path, test.value, err)
+		}
+	}
+}
+
+// actWith is a complete act claim but for the member at path, which has the
+// JSON value, or is missing when there is none.
+func actWith(path, value string) any {
+	if path == "" {
+		return json.RawMessage(value)
+	}
+	act := bearertest.Act()
+	parent := act
+	for {
+		name, rest, deeper := strings.Cut(path, ".")
+		if !deeper {
+			delete(parent, name)
+			if value != "" {
+				parent[name] = json.RawMessage(value)
+			}
+			return act
+		}
+		parent, path = parent[name].(map[string]any), rest
+	}
+}

@@ -1,0 +1,113 @@
+package bearer
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What the times of a token may be, in seconds (§5.2, §8).
+const (
+	maxLifetime = 60
+	skew        = 60
+)
+
+// rawClaims are the claims as written; others are ignored, aud included (D4).
+type rawClaims struct {
+	Iss jsontext.Value `json:"iss"`
+	Sub jsontext.Value `json:"sub"`
+	Iat jsontext.Value `json:"iat"`
+	Exp jsontext.Value `json:"exp"`
+	Nbf jsontext.Value `json:"nbf"`
+	Azp jsontext.Value `json:"azp"`
+	Act jsontext.Value `json:"act"`
+}
+
+// claims are the claims by their types.
+type claims struct {
+	iss, sub, azp string // azp is "" when absent
+	iat, exp, nbf instant
+	act           jsontext.Value
+}
+
+// readClaims finds what is missing, then what has the wrong type.
+func readClaims(raw []byte) (claims, error) {
+	var r rawClaims
+	if err := section("claims part", raw, &r); err != nil {
+		return claims{}, err
+	}
+	if err := r.present(); err != nil {
+		return claims{}, err
+	}
+	var reader claimReader
+	c := claims{
+		iss: reader.text("iss", r.Iss),
+		sub: reader.text("sub", r.Sub),
+		iat: reader.instant("iat", r.Iat),
+		exp: reader.instant("exp", r.Exp),
+		nbf: reader.instant("nbf", r.Nbf),
+		azp: reader.text("azp", r.Azp),
+		act: r.Act,
+	}
+	return c, reader.err
+}
+
+func (r rawClaims) present() error {
+	for _, claim := range []struct {
+		name  string
+		value jsontext.Value
+	}{{"iss", r.Iss}, {"sub", r.Sub}, {"iat", r.Iat}, {"exp", r.Exp}} {
+		if absent(claim.value) {
+			return errMissing.with(claim.name)
+		}
+	}
+	return nil
+}
+
+// claimReader reads claims by type and keeps the first refusal. What is
+// absent reads as the zero value.
+type claimReader struct{ err error }
+
+func (c *claimReader) text(name string, v jsontext.Value) string {
+	s, ok := printable(v)
+	if !ok && !absent(v) {
+		c.refuse(errText.with(name))
+	}
+	return s
+}
+
+func (c *claimReader) instant(name string, v jsontext.Value) instant {
+	if absent(v) {
+		return instant{}
+	}
+	if v.Kind() == '0' {
+		if at, ok := parseInstant(string(v)); ok {
+			return at
+		}
+	}
+	c.refuse(errNumber.with(name))
+	return instant{}
+}
+
+func (c *claimReader) refuse(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// check judges the claims together, at a time with its fractions (D1, D4, D6).
+func (c claims) check(now instant) error {
+	switch {
+	case c.sub != c.iss && c.azp == "":
+		return errMissing.with("azp")
+	case now.after(c.exp.plus(skew)):
+		return errExpired.with(c.exp, now)
+	case c.iat.after(now.plus(skew)):
+		return errFuture.with(c.iat, now)
+	case c.nbf.after(now.plus(skew)):
+		return errNotYet.with(c.nbf, now)
+	case c.exp.after(c.iat.plus(maxLifetime)):
+		return errLifetime.with(c.iat, c.exp)
+	case c.azp != "" && c.azp != c.iss:
+		return errAzp
+	}
+	return nil
+}

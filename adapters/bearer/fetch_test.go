@@ -1,0 +1,134 @@
+package bearer_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/outbound"
+)
+
+// guardedCache fetches for real, from what guard opens.
+func guardedCache(t *testing.T, guard outbound.Guard) *bearer.KeyCache {
+	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
+		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
+	})
+	t.Cleanup(cache.Close)
+	return cache
+}
+
+var loopback = outbound.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+
+// keyServer is a server of the application's keys.
+func keyServer(t *testing.T) *bearertest.Server {
+	server := bearertest.NewServer(app.JWKS())
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestAPublishedSetIsFetched(t *testing.T) {
+	t.Parallel()
+	server := keyServer(t)
+	cache := guardedCache(t, loopback)
+	for range 2 {
+		if keys, err := cache.Get(t.Context(), server.URL); err != nil || keys.Len() != 1 {
+			t.Errorf("%v, %d keys", err, keys.Len())
+		}
+	}
+	if n := server.Fetches(); n != 1 {
+		t.Errorf("%d fetches", n)
+	}
+}
+
+func TestASetOfExactlyTheBoundIsRead(t *testing.T) {
+	t.Parallel()
+	server := keyServer(t)
+	server.Answer(body(200, string(app.JWKS())+strings.Repeat(" ", 256<<10-len(app.JWKS()))))
+	if _, err := guardedCache(t, loopback).Get(t.Context(), server.URL); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAGigabyteIsNotRead(t *testing.T) {
+	t.Parallel()
+	server := keyServer(t)
+	sent := make(chan int, 1)
+	server.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		chunk, total := make([]byte, 64<<10), 0
+		for range 1 << 30 / len(chunk) {
+			n, err := w.Write(chunk)
+			total += n
+			if err != nil {
+				break
+			}
+		}
+		sent <- total
+	})
+	_, err := guardedCache(t, loopback).Get(t.Context(), server.URL)
+	refused(t, err, "Unable to obtain JWKS from "+server.URL+": the response was not JSON")
+	if total := <-sent; total > 64<<20 { // what the system's buffers take, generously
+		t.Errorf("%d bytes were sent before the client hung up", total)
+	}
+}
+
+func TestAnAddressThatIsNotOpenIsNotFetched(t *testing.T) {
+	t.Parallel()
+	server := keyServer(t)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	_, port, _ := net.SplitHostPort(secure.Listener.Addr().String())
+	cache := guardedCache(t, outbound.Guard{})
+	for _, url := range []string{server.URL, secure.URL, "https://localhost:" + port, "https://user@keys.example/", "", "gopher://keys.example/"} {
+		_, err := cache.Get(t.Context(), url)
+		refused(t, err, "Unable to obtain JWKS from "+url+": the URL did not respond")
+	}
+	_, err := cache.Get(t.Context(), "https://localhost:"+port)
+	if !errors.Is(err, outbound.ErrBlocked) {
+		t.Errorf("the log is told %v", err)
+	}
+	if n := server.Fetches(); n != 0 {
+		t.Errorf("%d fetches", n)
+	}
+}
+
+// Servers that keep the connection and do not come to an end.
+func TestAFetchTakesFiveSeconds(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"hangs": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"drips": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte(" "))
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
+					Transport: pipeTo(t, answer), CheckURL: func(string) error { return nil }, Now: time.Now,
+				})
+				defer cache.Close()
+				came := time.Now()
+				_, err := cache.Get(t.Context(), "http://keys.example/")
+				refused(t, err, "Unable to obtain JWKS from http://keys.example/: the URL did not respond")
+				if took := time.Since(came); took != 5*time.Second {
+					t.Errorf("refused after %v", took)
+				}
+			})
+		})
+	}
+}

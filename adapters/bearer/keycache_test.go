@@ -1,0 +1,166 @@
+package bearer_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/adapters/bearer"
+)
+
+func TestAColdHerdCausesOneFetch(t *testing.T) {
+	t.Parallel()
+	for _, latency := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &publisher{latency: latency}
+			cache := cacheOf(t, p, 0)
+			var herd sync.WaitGroup
+			for range 5000 {
+				herd.Go(func() { mustGet(t, cache) })
+			}
+			herd.Wait()
+			if n := len(p.fetches()); n != 1 {
+				t.Errorf("with a latency of %v: %d fetches", latency, n)
+			}
+		})
+	}
+}
+
+func TestASetServesItsHourAndNoLonger(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{latency: 3 * time.Second}
+		cache := cacheOf(t, p, 0)
+		mustGet(t, cache)
+		fetched := time.Now() // the hour counts from the end of the fetch
+		p.broken.Store(true)
+
+		time.Sleep(time.Hour - 1)
+		mustGet(t, cache)
+		if n := len(p.fetches()); n != 1 {
+			t.Errorf("%d fetches within the hour", n)
+		}
+		time.Sleep(time.Until(fetched.Add(time.Hour)))
+		_, err := cache.Get(t.Context(), keysURL)
+		refused(t, err, didNotRespond)
+
+		p.broken.Store(false)
+		mustGet(t, cache)
+	})
+}
+
+func TestAfterItsTimeASetIsFetchedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{}
+		cache := cacheOf(t, p, 10*time.Millisecond)
+		for range 5 {
+			mustGet(t, cache)
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got := p.fetches(); len(got) != 5 || got[4] != 40*time.Millisecond {
+			t.Errorf("fetches at %v", got)
+		}
+	})
+}
+
+func TestOneCallersLeavingSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{latency: time.Second}
+		cache := cacheOf(t, p, 0)
+		hasty, leave := context.WithCancel(t.Context())
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			if _, err := cache.Get(hasty, keysURL); !errors.Is(err, context.Canceled) {
+				t.Errorf("the caller who left: %v", err)
+			}
+		})
+		synctest.Wait()
+		callers.Go(func() { mustGet(t, cache) })
+		synctest.Wait()
+		leave()
+		callers.Wait()
+		if n := len(p.fetches()); n != 1 {
+			t.Errorf("%d fetches", n)
+		}
+	})
+}
+
+// Callers of a URL that hangs wait for the fetch that runs and for one more,
+// all of them together.
+func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{latency: time.Hour}
+		cache := cacheOf(t, p, 0)
+		began := time.Now()
+		var herd sync.WaitGroup
+		for caller := range 1000 {
+			herd.Go(func() {
+				time.Sleep(time.Duration(caller) * time.Millisecond)
+				_, err := cache.Get(t.Context(), keysURL)
+				refused(t, err, didNotRespond)
+			})
+		}
+		herd.Wait()
+		if n := len(p.fetches()); n != 2 {
+			t.Errorf("%d fetches", n)
+		}
+		if waited := time.Since(began); waited != 10*time.Second {
+			t.Errorf("the last was answered after %v", waited)
+		}
+	})
+}
+
+func TestNobodyWaitsLongerThanTenSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{latency: time.Hour, stuck: true}
+		cache := cacheOf(t, p, 0)
+		came := time.Now()
+		_, err := cache.Get(t.Context(), keysURL)
+		refused(t, err, didNotRespond)
+		if waited := time.Since(came); waited != 10*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+	})
+}
+
+func TestClosingEndsFetchesAndRefusesCallers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &publisher{latency: time.Second}
+		p.broken.Store(true)
+		cache := cacheOf(t, p, 0)
+		_, _ = cache.Get(t.Context(), keysURL)
+		p.latency = time.Hour
+		var waiting sync.WaitGroup
+		for range 10 {
+			waiting.Go(func() {
+				_, err := cache.Get(t.Context(), keysURL)
+				refused(t, err, didNotRespond)
+			})
+		}
+		synctest.Wait()
+		closed := time.Now()
+		cache.Close()
+		waiting.Wait()
+		fetched := len(p.fetches())
+		_, err := cache.Get(t.Context(), keysURL)
+		refused(t, err, didNotRespond)
+		if took, n := time.Since(closed), len(p.fetches()); took != 0 || n != fetched {
+			t.Errorf("closing took %v, and %d fetches came after it", took, n-fetched)
+		}
+	})
+}
+
+func mustGet(t *testing.T, cache *bearer.KeyCache) {
+	t.Helper()
+	if keys, err := cache.Get(t.Context(), keysURL); err != nil || keys.Len() != 1 {
+		t.Errorf("%v, %d keys", err, keys.Len())
+	}
+}

@@ -1,0 +1,74 @@
+package bearer_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer"
+)
+
+// keysURL is where the pretend publishers live: they are reached without a
+// network, on the clock of the test's bubble.
+const keysURL = "https://keys.example/jwks.json"
+
+const didNotRespond = "Unable to obtain JWKS from https://keys.example/jwks.json: the URL did not respond"
+
+// publisher plays the server behind a JWKS URL. What it will answer is settled
+// when a fetch starts, and arrives after the latency.
+type publisher struct {
+	latency time.Duration
+	broken  atomic.Bool
+	stuck   bool // never answers, not even when told to give up
+
+	mu     sync.Mutex
+	starts []time.Time
+}
+
+func (p *publisher) RoundTrip(req *http.Request) (*http.Response, error) {
+	p.mu.Lock()
+	p.starts = append(p.starts, time.Now())
+	p.mu.Unlock()
+	broken := p.broken.Load()
+	select {
+	case <-time.After(p.latency):
+	case <-p.givenUp(req):
+		return nil, req.Context().Err()
+	}
+	if broken {
+		return nil, errors.New("connection refused")
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(app.JWKS()))}, nil
+}
+
+func (p *publisher) givenUp(req *http.Request) <-chan struct{} {
+	if p.stuck {
+		return nil
+	}
+	return req.Context().Done()
+}
+
+// fetches is when each fetch started, after the first.
+func (p *publisher) fetches() []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var after []time.Duration
+	for _, start := range p.starts {
+		after = append(after, start.Sub(p.starts[0]))
+	}
+	return after
+}
+
+// cacheOf is a cache that reaches p alone, closed when the test ends.
+func cacheOf(t *testing.T, p *publisher, ttl time.Duration) *bearer.KeyCache {
+	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
+		Transport: p, CheckURL: func(string) error { return nil }, TTL: ttl, Now: time.Now,
+	})
+	t.Cleanup(cache.Close)
+	return cache
+}

@@ -1,0 +1,93 @@
+package bearer
+
+import "frontdesk/domain/fault"
+
+// Reason names a refusal in metrics (D3): short, constant, never made from
+// what a caller sent.
+type Reason string
+
+// Refusal says why a call was turned away. It unwraps to the [*fault.Error]
+// that the caller may see (§7.2), and to its cause, which only the operator's
+// log may.
+type Refusal struct {
+	Reason Reason
+	Fault  *fault.Error
+	Cause  error // nil when the refusal says it all
+}
+
+// The closed set of refusals, in the order in which they are judged (D1), and
+// in the words of D10. A verb in a sentence stands for a fixed name, for a
+// time that the token states, or for the registered URL.
+var (
+	errNoHeader     = refuse("header-missing", "Missing Authorization header")
+	errHeaderFormat = refuse("header-format", "Invalid Authorization format")
+
+	errTooLong   = invalid("too-long", "the token is longer than 8192 bytes")
+	errParts     = invalid("parts", "a signed token has three parts with a dot between them")
+	errBase64    = invalid("base64", "the %s is not base64url without padding")
+	errNotObject = invalid("json", "the %s is not a JSON object")
+	errTwice     = invalid("duplicate-member", "the %s names a member twice")
+
+	errAlg    = invalid("alg", "alg in the header must be RS256")
+	errTyp    = invalid("typ", "typ in the header must be JWT")
+	errKid    = invalid("kid", "kid in the header must be a non-empty string")
+	errCrit   = invalid("crit", "crit in the header is not supported")
+	errB64    = invalid("b64", "b64 in the header is not supported")
+	errHeader = invalid("header", "a registered member of the header is malformed")
+
+	errMissing   = refuse("claim-missing", "JWT is missing the %s claim")
+	errText      = invalid("claim-type", "%s must be a string of printable characters")
+	errNumber    = invalid("claim-type", "%s must be a number of seconds since 1970")
+	errExpired   = invalid("expired", "the token has expired: exp is %s, the time is %s")
+	errFuture    = invalid("future", "the token was issued in the future: iat is %s, the time is %s")
+	errNotYet    = invalid("not-yet-valid", "the token is not valid yet: nbf is %s, the time is %s")
+	errLifetime  = invalid("lifetime", "exp must be at most 60 seconds after iat: iat is %s, exp is %s")
+	errAzp       = invalid("azp", "azp must equal iss")
+	errActOnUser = invalid("act", "act is allowed only where sub equals iss")
+	errAct       = invalid("act", "%s must be %s")
+
+	errUnknownApplication = invalid("unknown-application", "iss is not a registered application")
+	errUnreachable        = refuse("jwks-unreachable", "Unable to obtain JWKS from %s: the URL did not respond")
+	errNotJSON            = refuse("jwks-not-json", "Unable to obtain JWKS from %s: the response was not JSON")
+	errNoUsableKey        = refuse("jwks-no-key", "Unable to obtain JWKS from %s: the response held no usable key")
+	errUnknownKey         = invalid("unknown-key", "no key with this kid")
+	errSignature          = invalid("signature", "the signature check failed for the key that kid names")
+
+	errNotEnabled    = refuse("not-enabled", "The app has not been granted access to this tenant")
+	errNotGranted    = refuse("not-granted", "The app has no permission to call %s in %s mode")
+	errNotAuthorised = refuse("not-authorised", "The app is not currently authorised to request as the specified user")
+)
+
+func refuse(reason Reason, detail string) *Refusal {
+	return &Refusal{Reason: reason, Fault: fault.New(fault.Forbidden, "unauthorized", detail)}
+}
+
+func invalid(reason Reason, why string) *Refusal {
+	return refuse(reason, "Invalid JWT: "+why)
+}
+
+// with fills in the verbs of the sentence.
+func (r *Refusal) with(args ...any) *Refusal {
+	return &Refusal{Reason: r.Reason, Fault: r.Fault.With(r.Fault.Detail, args...), Cause: r.Cause}
+}
+
+// because adds what the operator needs to know.
+func (r *Refusal) because(cause error) *Refusal {
+	return &Refusal{Reason: r.Reason, Fault: r.Fault, Cause: cause}
+}
+
+// Error is for the log; callers are shown the fault's detail.
+func (r *Refusal) Error() string {
+	if r.Cause == nil {
+		return r.Fault.Error()
+	}
+	return r.Fault.Error() + ": " + r.Cause.Error()
+}
+
+// Unwrap leads to the fault first, then to the cause.
+func (r *Refusal) Unwrap() []error {
+	if r.Cause == nil {
+		return []error{r.Fault}
+	}
+	return []error{r.Fault, r.Cause}
+}

@@ -1,0 +1,99 @@
+package bearer
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// Token is a token that passed every check that needs no key. Until
+// [Token.Verify] holds, it is hearsay: good for looking things up and for
+// nothing else.
+type Token struct {
+	Issuer  string            // iss: the application
+	Subject string            // sub: the application again, or a username
+	Act     *event.OnBehalfOf // nil without an act claim
+	Hash    [sha256.Size]byte // SHA-256 of the token's text (D37)
+
+	kid string
+	jws *jose.JSONWebSignature
+}
+
+// algorithms is what a token may be signed with: §5.2 knows one.
+var algorithms = []jose.SignatureAlgorithm{jose.RS256}
+
+// Parse judges all of a token that can be judged without a key, at the time
+// now (D1 step 3, D4 to D6), so that junk costs neither a query nor a fetch.
+// Its error is a [*Refusal].
+func Parse(token string, now time.Time) (Token, error) {
+	parts, err := split(token)
+	if err != nil {
+		return Token{}, err
+	}
+	var h header
+	if err := section("header", parts.header, &h); err != nil {
+		return Token{}, err
+	}
+	kid, err := h.check()
+	if err != nil {
+		return Token{}, err
+	}
+	parsed, err := parseClaims(parts.claims, instantOf(now))
+	if err != nil {
+		return Token{}, err
+	}
+	parsed.kid = kid
+	parsed.Hash = sha256.Sum256([]byte(token))
+	// go-jose reads header members that we ignore, and wants them well formed.
+	// Its errors quote the token, so they go no further.
+	if parsed.jws, err = jose.ParseSignedCompact(token, algorithms); err != nil {
+		return Token{}, errHeader
+	}
+	return parsed, nil
+}
+
+func parseClaims(raw []byte, now instant) (Token, error) {
+	c, err := readClaims(raw)
+	if err != nil {
+		return Token{}, err
+	}
+	if err := c.check(now); err != nil {
+		return Token{}, err
+	}
+	act, err := c.readAct()
+	return Token{Issuer: c.iss, Subject: c.sub, Act: act}, err
+}
+
+// Verify checks the signature with the one key that the token's kid names, or
+// refuses with a [*Refusal]. go-jose is handed that key alone, never a set:
+// it would choose by rules of its own.
+func (t Token) Verify(keys KeySet) error {
+	key, known := keys.byKid[t.kid]
+	if !known {
+		return errUnknownKey
+	}
+	if _, err := t.jws.Verify(key); err != nil {
+		return errSignature
+	}
+	return nil
+}
+
+// Mode is the mode of the call (§5.3).
+func (t Token) Mode() application.Mode {
+	if t.Subject == t.Issuer {
+		return application.ApplicationRestricted
+	}
+	return application.UserRestricted
+}
+
+// Username is the user of a user-restricted call, "" in the other mode.
+func (t Token) Username() string {
+	if t.Mode() == application.ApplicationRestricted {
+		return ""
+	}
+	return t.Subject
+}
