@@ -1,20 +1,20 @@
 // Package postgres keeps the event log in PostgreSQL and lets others follow it.
 //
-//	 Store.Append ──→ events + unsequenced      one pipelined batch, with the
-//	      │              │                      projections that hold at once
-//	      │ bell         │ Sequencer
-//	      └────────────→ ▼
-//	                    log (idx: dense, final, causal)
-//	                     │ bell
-//	                     ▼
-//	                    Consumer                watermill feed: following projections,
-//	                                            webhook fan-out
+//		 Store.Append ──→ events + unsequenced      one pipelined batch, with the
+//		      │              │                      projections that hold at once
+//		      │ bell         │ Sequencer
+//		      └────────────→ ▼
+//		                    log (idx: dense, final, causal)
+//		                     │ bell
+//		                     ▼
+//		                    Consumer                watermill feed: following projections,
+//		                                            webhook fan-out
 //
-//   - [Store] loads and appends streams; [Log] reads everything by idx.
-//   - [Sequencer] turns positions, which are drawn concurrently, into the log.
-//   - [Consumer] hands each event of the log to one handler, once, in order.
-//   - [Fault] says what a database error means to a caller.
-//   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
+//	  - [Store] loads and appends streams; [Log] reads everything by idx.
+//	  - [Sequencer] turns positions, which are drawn concurrently, into the log.
+//	  - [Consumer] hands each event of the log to one handler, once, in order.
+//	  - [Fault] says what a database error means to a caller.
+//	  - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
 //
 // What an append has made true is true for the very next call; what follows
 // the feed is true a few milliseconds later.

@@ -28,10 +28,11 @@ var taken = map[string]*fault.Error{
 }
 
 // Fault is err as a caller should understand it: [event.ErrConflict], a
-// refusal, [ErrUnavailable], or err itself.
+// refusal, [ErrUnavailable], or err itself. What is a refusal already stays
+// the one that it is.
 func Fault(err error) error {
-	if err == nil {
-		return nil
+	if _, judged := errors.AsType[*fault.Error](err); judged || err == nil {
+		return err
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return faultOf(pgErr)

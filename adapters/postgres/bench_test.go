@@ -1,0 +1,267 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+// durable is a migrated database on a cluster that flushes to disk, as in
+// production, with a pool of connections.
+func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, url string, e *engine) {
+	b.Helper()
+	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = server.Stop(context.WithoutCancel(b.Context())) })
+	adminURL := server.URL("frontdesk", embedded.Superuser)
+	for _, step := range []error{
+		server.EnsureDatabase(b.Context(), "frontdesk"),
+		postgres.CreateRoles(b.Context(), adminURL),
+		migrated(b.Context(), adminURL),
+	} {
+		if step != nil {
+			b.Fatal(step)
+		}
+	}
+	url = fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
+	admin, err = pgxpool.New(b.Context(), adminURL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(admin.Close)
+	return admin, adminURL, engineOn(b, url)
+}
+
+func migrated(ctx context.Context, url string) error {
+	_, err := postgres.Migrate(ctx, url)
+	return err
+}
+
+// sample is an event of a usual size: about 300 bytes, and 150 of metadata.
+var sample = eventtest.Noted{Note: strings.Repeat("It hurts when I laugh. ", 10)}
+
+// BenchmarkAppend compares appends of one event, sequencer and feed running,
+// with one INSERT a commit into an equal table through the same pool.
+func BenchmarkAppend(b *testing.B) {
+	admin, url, e := durable(b, 40)
+	if _, err := admin.Exec(b.Context(), `
+		CREATE TABLE floor (LIKE events INCLUDING ALL);
+		GRANT ALL ON floor TO frontdesk_app`); err != nil {
+		b.Fatal(err)
+	}
+	e.sequence(b)
+	runUntilCleanup(b, e.consumer("bench", func(context.Context, *sql.Tx, event.Recorded) error { return nil }).Run)
+
+	for _, writers := range []int{1, 8, 32} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			var floor, appends float64
+			b.Run("insert", func(b *testing.B) { floor = each(b, writers, e.insertFloor) })
+			b.Run("append", func(b *testing.B) {
+				appends = each(b, writers, e.appendOne)
+				if floor > 0 {
+					b.ReportMetric(appends/floor, "of-insert")
+				}
+			})
+			b.Run("pgbench", func(b *testing.B) { pgbench(b, url, writers) })
+		})
+	}
+}
+
+// each runs do b.N times by so many writers and returns the rate.
+func each(b *testing.B, writers int, do func(context.Context) error) (perSecond float64) {
+	b.Helper()
+	var next atomic.Int64
+	var group sync.WaitGroup
+	start := time.Now()
+	for range writers {
+		group.Go(func() {
+			for next.Add(1) <= int64(b.N) {
+				if err := do(b.Context()); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	perSecond = float64(b.N) / time.Since(start).Seconds()
+	b.ReportMetric(perSecond, "events/s")
+	return perSecond
+}
+
+func (e *engine) insertFloor(ctx context.Context) error {
+	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, time.Now())
+	return err
+}
+
+const metadataText = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-8000-00000000000a","mode":"application-restricted"},"requestId":"0190c7a2-0000-7000-8000-00000000000b"}`
+
+func (e *engine) appendOne(ctx context.Context) error {
+	noted := sample
+	noted.Patient = uuid.New()
+	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+	return err
+}
+
+var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
+
+// pgbench is what Postgres' own tool reaches with the same INSERT.
+func pgbench(b *testing.B, url string, clients int) {
+	b.Helper()
+	script := filepath.Join(b.TempDir(), "insert.sql")
+	text := `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.noted.v1', gen_random_uuid(), '` + sample.Note + `', '` + metadataText + `', now());`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	output, err := exec.CommandContext(b.Context(), "pgbench", "-n", "-M", "prepared", "-j", "2", "-T", "2",
+		"-c", strconv.Itoa(clients), "-f", script, url).CombinedOutput()
+	match := tps.FindSubmatch(output)
+	if err != nil || match == nil {
+		b.Skipf("pgbench is not to be had: %v %s", err, output)
+	}
+	rate, _ := strconv.ParseFloat(string(match[1]), 64)
+	b.ReportMetric(rate, "events/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+const replayed = 1_000_000
+
+// fill writes a log of that many events, past the store.
+func fill(b *testing.B, admin *pgxpool.Pool) {
+	b.Helper()
+	for _, statement := range []string{
+		`INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+		SELECT gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.noted.v1', gen_random_uuid(),
+			'{"patient":"' || gen_random_uuid() || '","note":"` + sample.Note + `"}', '` + metadataText + `', now()
+		FROM generate_series(1, ` + strconv.Itoa(replayed) + `)`,
+		`INSERT INTO log (idx, position) SELECT row_number() OVER (ORDER BY position), position FROM events`,
+		`UPDATE sequencer SET head = (SELECT max(idx) FROM log)`,
+		`VACUUM ANALYZE events`, `VACUUM ANALYZE log`,
+	} {
+		if _, err := admin.Exec(b.Context(), statement); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkReplay compares reading and decoding a log of a million events with
+// COPY of the same rows to a client that throws them away.
+func BenchmarkReplay(b *testing.B) {
+	admin, _, e := durable(b, 4)
+	fill(b, admin)
+	var floor float64
+	b.Run("copy", func(b *testing.B) {
+		for range b.N {
+			start := time.Now()
+			conn, err := e.pool.Acquire(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, err = conn.Conn().PgConn().CopyTo(b.Context(), io.Discard, `COPY (
+				SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+				FROM log l JOIN events e USING (position) ORDER BY l.idx) TO STDOUT (FORMAT binary)`)
+			conn.Release()
+			if err != nil {
+				b.Fatal(err)
+			}
+			floor = replayed / time.Since(start).Seconds()
+		}
+		b.ReportMetric(floor, "events/s")
+	})
+	b.Run("replay", func(b *testing.B) {
+		log, rate := postgres.Log{Pool: e.pool, Codec: e.store.Codec}, 0.0
+		for range b.N {
+			start, read := time.Now(), 0
+			for _, err := range log.After(b.Context(), 0) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				read++
+			}
+			if read != replayed {
+				b.Fatalf("read %d events", read)
+			}
+			rate = replayed / time.Since(start).Seconds()
+		}
+		b.ReportMetric(rate, "events/s")
+		b.ReportMetric(rate/floor, "of-copy")
+	})
+}
+
+// BenchmarkLag measures the way from an append's return to the feed's handler:
+// at rest, and under half the load that 8 writers reach.
+func BenchmarkLag(b *testing.B) {
+	_, _, e := durable(b, 24)
+	e.sequence(b)
+	var arrived sync.Map // id → time
+	runUntilCleanup(b, e.consumer("lag", func(_ context.Context, _ *sql.Tx, r event.Recorded) error {
+		arrived.Store(r.ID, time.Now())
+		return nil
+	}).Run)
+
+	b.Run("at rest", func(b *testing.B) { e.lag(b, &arrived, 100, 20*time.Millisecond) })
+
+	var done atomic.Int64
+	start := time.Now()
+	for time.Since(start) < time.Second {
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() { _ = e.appendOne(b.Context()); done.Add(1) })
+		}
+		group.Wait()
+	}
+	pause := time.Second / time.Duration(max(done.Load()/2, 1))
+	b.Run("at half load", func(b *testing.B) { e.lag(b, &arrived, 2000, pause) })
+}
+
+func (e *engine) lag(b *testing.B, arrived *sync.Map, events int, pause time.Duration) {
+	b.Helper()
+	committed := map[uuid.UUID]time.Time{}
+	for range events {
+		recorded, err := e.store.Append(b.Context(), event.Change{Stream: newStream(), Events: []event.Event{sample}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		committed[recorded[0].ID] = time.Now()
+		time.Sleep(pause)
+	}
+	var lags []time.Duration
+	for id, at := range committed {
+		eventually(b, "everything arrives", func() bool {
+			seen, ok := arrived.Load(id)
+			if ok {
+				lags = append(lags, max(0, seen.(time.Time).Sub(at)))
+			}
+			return ok
+		})
+	}
+	slices.Sort(lags)
+	b.ReportMetric(float64(lags[len(lags)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(lags[len(lags)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,246 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+// consuming is an engine with a running sequencer and a recorder of what a
+// consumer handles.
+func consuming(t *testing.T) (*engine, *recorder) {
+	t.Helper()
+	db := postgrestest.New(t)
+	e, r := engineOn(t, db.URL), newRecorder(t, db)
+	e.sequence(t)
+	return e, r
+}
+
+func (e *engine) appendMany(t *testing.T, n int) {
+	t.Helper()
+	stream := newStream()
+	for i := range n {
+		e.append(t, stream, i, eventtest.Counted{N: i})
+	}
+}
+
+func TestEachEventIsHandledOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	e.appendMany(t, 250) // more than a batch, before and while it runs
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.appendMany(t, 20)
+	e.eventuallyHandled(t, upTo(270))
+}
+
+func TestAConsumerSeesEventsAsTheLogHasThem(t *testing.T) {
+	t.Parallel()
+	e, _ := consuming(t)
+	seen := make(chan event.Recorded, 1)
+	handler := func(_ context.Context, _ *sql.Tx, r event.Recorded) error { seen <- r; return nil }
+	runUntilCleanup(t, e.consumer("seer", handler).Run)
+	ctx := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Actor{Kind: event.ByStaff, ID: "7"}, RequestID: "r"})
+	if _, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: "x"}}}); err != nil {
+		t.Fatal(err)
+	}
+	got := <-seen
+	if want := e.logged(t)[0]; got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestAFailedAttemptLeavesNothingAndIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	var attempts atomic.Int64
+	recorder.set(func(_ context.Context, r event.Recorded) error {
+		if r.Idx == 5 && attempts.Add(1) <= 3 {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	e.appendMany(t, 10)
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.eventuallyHandled(t, upTo(10))
+	if got := attempts.Load(); got != 4 {
+		t.Errorf("idx 5 was attempted %d times, want 4", got)
+	}
+}
+
+func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	var attempts atomic.Int64
+	handler := func(ctx context.Context, tx *sql.Tx, r event.Recorded) error {
+		if err := recorder.handle(ctx, tx, r); err != nil {
+			return err
+		}
+		if r.Idx == 5 && attempts.Add(1) <= 2 {
+			_, err := tx.ExecContext(ctx, `SELECT 1/0`)
+			return err
+		}
+		return nil
+	}
+	e.appendMany(t, 10)
+	runUntilCleanup(t, e.consumer("recorder", handler).Run)
+	e.eventuallyHandled(t, upTo(10))
+}
+
+func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]func(context.Context){
+		"by a moment": func(ctx context.Context) { <-ctx.Done() },
+		"by far":      func(ctx context.Context) { <-ctx.Done(); <-time.After(100 * time.Millisecond) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, recorder := consuming(t)
+			var attempts atomic.Int64
+			recorder.set(func(ctx context.Context, r event.Recorded) error {
+				if r.Idx == 3 && attempts.Add(1) <= 2 {
+					wait(ctx)
+				}
+				return nil // it claims to have succeeded
+			})
+			e.appendMany(t, 5)
+			consumer := e.consumer("recorder", recorder.handle)
+			consumer.Limit = 100 * time.Millisecond
+			runUntilCleanup(t, consumer.Run)
+			e.eventuallyHandled(t, upTo(5))
+			if attempts.Load() < 3 {
+				t.Error("the late attempts were taken for good")
+			}
+		})
+	}
+}
+
+func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	var attempts atomic.Int64
+	handler := func(ctx context.Context, tx *sql.Tx, r event.Recorded) error {
+		if err := recorder.handle(ctx, tx, r); err != nil {
+			return err
+		}
+		if r.Idx == 3 && attempts.Add(1) <= 2 {
+			_, err := tx.ExecContext(ctx, `SELECT pg_sleep(60)`)
+			return err
+		}
+		return nil
+	}
+	e.appendMany(t, 5)
+	consumer := e.consumer("recorder", handler)
+	consumer.Limit = 100 * time.Millisecond
+	runUntilCleanup(t, consumer.Run)
+	e.eventuallyHandled(t, upTo(5))
+}
+
+func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	failed := make(chan struct{}, 100)
+	recorder.set(func(_ context.Context, r event.Recorded) error {
+		if r.Idx == 3 {
+			failed <- struct{}{}
+			return errors.New("never")
+		}
+		return nil
+	})
+	var others atomic.Int64
+	count := func(context.Context, *sql.Tx, event.Recorded) error { others.Add(1); return nil }
+	e.appendMany(t, 5)
+	runUntilCleanup(t, e.consumer("stuck", recorder.handle).Run)
+	runUntilCleanup(t, e.consumer("fine", count).Run)
+	for range 3 {
+		<-failed // again and again
+	}
+	eventually(t, "the other consumer goes on", func() bool { return others.Load() == 5 })
+	e.eventuallyHandled(t, upTo(2)) // what came before it is kept, what comes after waits
+}
+
+func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	e.appendMany(t, 2)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "from a newer program"})
+	e.appendMany(t, 2)
+	e.drain(t)
+
+	older, err := event.NewCodec(eventtest.Counted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, metrics := newMetrics(t)
+	old := e.consumer("recorder", recorder.handle)
+	old.Codec, old.Metrics = older, metrics
+	stop := runUntilCleanup(t, old.Run)
+	eventually(t, "the consumer has stopped there", func() bool {
+		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
+	})
+	e.eventuallyHandled(t, upTo(2))
+	stop()
+
+	for _, err := range (postgres.Log{Pool: e.pool, Codec: older}).After(t.Context(), 2) {
+		if !errors.Is(err, event.ErrUnknownName) {
+			t.Errorf("reading on: %v, want %v", err, event.ErrUnknownName)
+		}
+		break
+	}
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.eventuallyHandled(t, upTo(5))
+}
+
+func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	for range 3 {
+		runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	}
+	e.appendMany(t, 300)
+	e.eventuallyHandled(t, upTo(300))
+}
+
+func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	reached, proceed := make(chan struct{}), make(chan struct{})
+	recorder.set(func(_ context.Context, r event.Recorded) error {
+		if r.Idx == 3 {
+			close(reached)
+			<-proceed
+		}
+		return nil
+	})
+	e.appendMany(t, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); e.consumer("recorder", recorder.handle).Run(ctx) }()
+	<-reached
+	cancel()
+	close(proceed)
+	<-stopped
+	handled := e.handled(t)
+	if len(handled) < 3 {
+		t.Errorf("handled %v: the event it was at is lost", handled)
+	}
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.eventuallyHandled(t, upTo(5))
+}
+
+func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {
+	t.Parallel()
+	e := withNotes(t)
+	e.store.AtOnce = nil
+	e.sequence(t)
+	runUntilCleanup(t, e.consumer("notes.v1", postgres.Following(rowFor{})).Run)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Counted{}, eventtest.Noted{Note: "b"})
+	eventually(t, "the read model has followed", func() bool { return e.count(t, "test.notes") == 2 })
+}

@@ -1,0 +1,202 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+// engine is a store, a sequencer and the log on a database of the test's own.
+type engine struct {
+	pool     *pgxpool.Pool
+	store    *postgres.Store
+	log      postgres.Log
+	appended *postgres.Bell
+	grown    *postgres.Bell
+}
+
+func newEngine(t testing.TB) *engine {
+	t.Helper()
+	return engineOn(t, postgrestest.New(t).URL)
+}
+
+func engineOn(t testing.TB, url string) *engine {
+	t.Helper()
+	codec, err := event.NewCodec(eventtest.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.New(context.WithoutCancel(t.Context()), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	e := &engine{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
+	e.store = &postgres.Store{Pool: pool, Codec: codec, Now: time.Now, Appended: e.appended}
+	e.log = postgres.Log{Pool: pool, Codec: codec, Page: 7}
+	return e
+}
+
+func (e *engine) sequencer() *postgres.Sequencer {
+	return postgres.NewSequencer(e.pool, e.appended, e.grown, slog.New(slog.DiscardHandler))
+}
+
+// sequence runs a sequencer until the test ends.
+func (e *engine) sequence(t testing.TB) {
+	t.Helper()
+	runUntilCleanup(t, e.sequencer().Run)
+}
+
+func (e *engine) drain(t testing.TB) {
+	t.Helper()
+	if err := e.sequencer().Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runUntilCleanup runs something in the background and waits for its end.
+func runUntilCleanup(t testing.TB, run func(context.Context)) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var group sync.WaitGroup
+	group.Go(func() { run(ctx) })
+	stop = func() { cancel(); group.Wait() }
+	t.Cleanup(stop)
+	return stop
+}
+
+// append stores events in one stream, from a version on.
+func (e *engine) append(t testing.TB, stream event.Stream, expected int, events ...event.Event) {
+	t.Helper()
+	if _, err := e.store.Append(t.Context(), event.Change{Stream: stream, Expected: expected, Events: events}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newStream() event.Stream { return event.Stream{Tenant: "elm-street", ID: uuid.New()} }
+
+// logged is the whole log.
+func (e *engine) logged(t testing.TB) []event.Recorded {
+	t.Helper()
+	var all []event.Recorded
+	for recorded, err := range e.log.After(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, recorded)
+	}
+	return all
+}
+
+// wantCausal fails unless idx is dense and each stream's versions ascend by one.
+func wantCausal(t testing.TB, log []event.Recorded) {
+	t.Helper()
+	version := map[uuid.UUID]int{}
+	for i, e := range log {
+		if e.Idx != int64(i)+1 {
+			t.Fatalf("event %d has idx %d", i+1, e.Idx)
+		}
+		if e.Version != version[e.Stream.ID]+1 {
+			t.Fatalf("idx %d: version %d of stream %s follows version %d", e.Idx, e.Version, e.Stream.ID, version[e.Stream.ID])
+		}
+		version[e.Stream.ID] = e.Version
+	}
+}
+
+// consumer is a consumer with a pace for tests.
+func (e *engine) consumer(name string, handler postgres.Handler) *postgres.Consumer {
+	return &postgres.Consumer{
+		Name: name, DB: stdlib.OpenDBFromPool(e.pool), Codec: e.store.Codec, Handler: handler,
+		Grown: e.grown, Log: slog.New(slog.DiscardHandler), Retry: 10 * time.Millisecond,
+	}
+}
+
+// recorder is a handler that writes down what it is handed, in a table of the
+// same database and so in the same transaction.
+type recorder struct {
+	mu     sync.Mutex
+	before func(context.Context, event.Recorded) error // may fail after the row is written
+}
+
+func newRecorder(t testing.TB, db *postgrestest.Database) *recorder {
+	t.Helper()
+	_, err := db.AdminPool(t).Exec(t.Context(), `
+		CREATE TABLE handled (idx bigint NOT NULL, n serial);
+		GRANT ALL ON handled TO frontdesk_app; GRANT ALL ON handled_n_seq TO frontdesk_app`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &recorder{}
+}
+
+func (r *recorder) handle(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO handled (idx) VALUES ($1)`, e.Idx); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	before := r.before
+	r.mu.Unlock()
+	if before != nil {
+		return before(ctx, e)
+	}
+	return nil
+}
+
+func (r *recorder) set(before func(context.Context, event.Recorded) error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = before
+}
+
+// handled is what has been handled and committed, in order of handling.
+func (e *engine) handled(t testing.TB) []int64 {
+	t.Helper()
+	var idx []int64
+	if err := e.pool.QueryRow(t.Context(), `SELECT coalesce(array_agg(idx ORDER BY n), '{}') FROM handled`).Scan(&idx); err != nil {
+		t.Fatal(err)
+	}
+	return idx
+}
+
+// upTo is 1, 2, …, n.
+func upTo(n int64) []int64 {
+	var all []int64
+	for i := range n {
+		all = append(all, i+1)
+	}
+	return all
+}
+
+// eventually waits until a condition holds, and fails when a generous deadline
+// has passed. The bound only ends a test that would fail anyway.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("not within half a minute: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func (e *engine) eventuallyHandled(t testing.TB, want []int64) {
+	t.Helper()
+	eventually(t, "everything is handled once, in order", func() bool { return slices.Equal(e.handled(t), want) })
+}

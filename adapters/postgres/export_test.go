@@ -1,0 +1,8 @@
+package postgres
+
+// What the tests of this package look at from outside.
+const (
+	AppendEvent  = appendEvent
+	NextMessages = nextMessages
+	ReadLog      = readLog
+)

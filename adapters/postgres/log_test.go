@@ -1,0 +1,118 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+func newMetrics(t *testing.T) (*prometheus.Registry, *postgres.Metrics) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	return registry, postgres.NewMetrics(registry)
+}
+
+func counter(t *testing.T, registry *prometheus.Registry, name string) (sum float64) {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			for _, metric := range family.GetMetric() {
+				sum += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+func TestTheLogIsReadFromAnyPlaceInPages(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.appendMany(t, 30)
+	e.drain(t)
+	for _, after := range []int64{0, 1, 7, 29, 30, 31} {
+		next := after
+		for recorded, err := range e.log.After(t.Context(), after) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if next++; recorded.Idx != next {
+				t.Fatalf("after idx %d: idx %d, want %d", after, recorded.Idx, next)
+			}
+		}
+		if want := max(after, 30); next != want {
+			t.Errorf("after idx %d: read up to %d, want %d", after, next, want)
+		}
+	}
+	if head, err := e.log.Head(t.Context()); err != nil || head != 30 {
+		t.Errorf("head = %d, %v", head, err)
+	}
+}
+
+func TestAGapInTheLogIsAnError(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.appendMany(t, 10)
+	e.drain(t)
+	_, err := db.AdminPool(t).Exec(t.Context(), `ALTER TABLE log DISABLE TRIGGER ALL; DELETE FROM log WHERE idx = 5`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, err = range e.log.After(t.Context(), 0) {
+		if err == nil {
+			read++
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "idx 5 is missing") || read != 4 {
+		t.Errorf("read %d events, then %v", read, err)
+	}
+}
+
+// However long the log: a sort would make catching up quadratic.
+func TestReadingTheLogSortsNothing(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	stream, hundred := newStream(), make([]event.Event, 100)
+	for i := range hundred {
+		hundred[i] = eventtest.Counted{N: i}
+	}
+	for i := range 20 {
+		e.append(t, stream, i*100, hundred...)
+	}
+	e.drain(t)
+	if _, err := db.AdminPool(t).Exec(t.Context(), `ANALYZE events, log; INSERT INTO feed_offsets VALUES ('c', 100)`); err != nil {
+		t.Fatal(err)
+	}
+	for name, query := range map[string]string{
+		"the feed":   strings.NewReplacer("$1", "'c'", "$2", "100").Replace(postgres.NextMessages),
+		"the reader": strings.NewReplacer("$1", "100", "$2", "100").Replace(postgres.ReadLog),
+	} {
+		rows, err := e.pool.Query(t.Context(), "EXPLAIN "+query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan strings.Builder
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				t.Fatal(err)
+			}
+			plan.WriteString(line + "\n")
+		}
+		if rows.Err() != nil || strings.Contains(plan.String(), "Sort") || strings.Contains(plan.String(), "Seq Scan on events") {
+			t.Errorf("%s: %v\n%s", name, rows.Err(), plan.String())
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"testing"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event/eventtest"
+)
+
+// Transaction ids begin anew in another cluster, so nothing may depend on them.
+func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	old, recorder := engineOn(t, db.URL), newRecorder(t, db)
+	old.sequence(t)
+	stop := runUntilCleanup(t, old.consumer("recorder", recorder.handle).Run)
+	old.appendMany(t, 20)
+	old.eventuallyHandled(t, upTo(20))
+	stop()
+	old.appendMany(t, 5) // sequenced or not, and not handled yet
+
+	fresh, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = fresh.Stop(context.WithoutCancel(t.Context())) })
+	if err := postgres.CreateRoles(t.Context(), fresh.URL("postgres", embedded.Superuser)); err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.EnsureDatabase(t.Context(), "frontdesk"); err != nil {
+		t.Fatal(err)
+	}
+	restore(t, db.AdminURL, fresh.URL("frontdesk", embedded.Superuser))
+
+	e := engineOn(t, fresh.URL("frontdesk", "frontdesk_app"))
+	if err := postgres.CheckSchema(t.Context(), e.pool); err != nil {
+		t.Fatal(err)
+	}
+	e.sequence(t)
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	stream := newStream()
+	e.append(t, stream, 0, eventtest.Counted{N: 1})
+	e.append(t, stream, 1, eventtest.Counted{N: 2})
+	e.eventuallyHandled(t, upTo(27))
+	wantCausal(t, e.logged(t))
+}
+
+func restore(t *testing.T, from, to string) {
+	t.Helper()
+	dump, err := exec.CommandContext(t.Context(), "pg_dump", "--dbname", from).Output()
+	if err != nil {
+		t.Fatalf("pg_dump: %v", err)
+	}
+	psql := exec.CommandContext(t.Context(), "psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--dbname", to)
+	psql.Stdin = bytes.NewReader(dump)
+	if output, err := psql.CombinedOutput(); err != nil {
+		t.Fatalf("psql: %v\n%s", err, output)
+	}
+}

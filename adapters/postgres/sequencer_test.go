@@ -1,0 +1,232 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+// write appends events to a few shared streams, as fast as conflicts allow,
+// and returns the ids of those that were stored.
+func (e *engine) write(t testing.TB, streams []event.Stream, times int) []uuid.UUID {
+	t.Helper()
+	var stored []uuid.UUID
+	for n := range times {
+		stream := streams[rand.IntN(len(streams))]
+		history, err := e.store.Load(t.Context(), stream)
+		if err != nil {
+			t.Error(err)
+			return stored
+		}
+		recorded, err := e.store.Append(t.Context(),
+			event.Change{Stream: stream, Expected: len(history), Events: []event.Event{eventtest.Counted{N: n}}})
+		switch {
+		case err == nil:
+			stored = append(stored, recorded[0].ID)
+		case !errors.Is(err, event.ErrConflict):
+			t.Error(err)
+			return stored
+		}
+	}
+	return stored
+}
+
+// writers run side by side and return the ids of all that was stored.
+func (e *engine) writers(t testing.TB, writers, times int) []uuid.UUID {
+	t.Helper()
+	streams := []event.Stream{newStream(), newStream(), newStream(), newStream(), newStream()}
+	var mu sync.Mutex
+	var stored []uuid.UUID
+	var group sync.WaitGroup
+	for range writers {
+		group.Go(func() {
+			ids := e.write(t, streams, times)
+			mu.Lock()
+			defer mu.Unlock()
+			stored = append(stored, ids...)
+		})
+	}
+	group.Wait()
+	return stored
+}
+
+// wantLogged fails unless the log holds exactly these events, each once.
+func (e *engine) wantLogged(t testing.TB, ids []uuid.UUID) {
+	t.Helper()
+	e.drain(t)
+	log := e.logged(t)
+	wantCausal(t, log)
+	var logged []uuid.UUID
+	for _, e := range log {
+		logged = append(logged, e.ID)
+	}
+	compare := func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
+	slices.SortFunc(logged, compare)
+	slices.SortFunc(ids, compare)
+	if !slices.Equal(logged, ids) {
+		t.Errorf("%d events were stored, %d are in the log", len(ids), len(logged))
+	}
+}
+
+func TestTheLogIsDenseAndCausalUnderConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.sequence(t)
+	e.wantLogged(t, e.writers(t, 16, 40))
+}
+
+func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	for range 3 {
+		s := e.sequencer()
+		s.Batch = 3
+		runUntilCleanup(t, s.Run)
+	}
+	e.wantLogged(t, e.writers(t, 8, 40))
+}
+
+func TestASequencerKilledBetweenTwoStepsLosesNothing(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	victim := engineOn(t, db.URL) // its sequencer has connections of its own
+	victim.appended = e.appended
+	s := victim.sequencer()
+	s.Batch = 2
+	stop := runUntilCleanup(t, s.Run)
+	admin := db.AdminPool(t)
+	killer := runUntilCleanup(t, func(ctx context.Context) {
+		for ctx.Err() == nil {
+			_, _ = admin.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND query LIKE '%FOR UPDATE SKIP LOCKED%' AND pid <> pg_backend_pid()`)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+	ids := e.writers(t, 4, 60)
+	killer()
+	stop()
+	e.wantLogged(t, ids)
+}
+
+// A transaction that took its transaction id first and appends last must not
+// come first: readers ordered by transaction id see version 2 before version 1.
+func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
+	t.Parallel()
+	e, stream := newEngine(t), newStream()
+	early, err := e.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = early.Rollback(t.Context()) }()
+	if _, err := early.Exec(t.Context(), `SELECT pg_current_xact_id()`); err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, stream, 0, eventtest.Counted{N: 1})
+	e.drain(t)
+
+	_, err = early.Exec(t.Context(), postgres.AppendEvent, uuid.New(), stream.Tenant, stream.ID, 2,
+		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := early.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.drain(t)
+	log := e.logged(t)
+	wantCausal(t, log)
+	if len(log) != 2 {
+		t.Errorf("the log has %d events, want 2", len(log))
+	}
+}
+
+// An event whose append is slow to commit is placed when it does, behind those
+// that were placed before, and is not lost.
+func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
+	t.Parallel()
+	e, slow := newEngine(t), newStream()
+	tx, err := e.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tx.Exec(t.Context(), postgres.AppendEvent, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, newStream(), 0, eventtest.Counted{N: 2}) // draws a later position, commits first
+	e.drain(t)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.drain(t)
+	log := e.logged(t)
+	wantCausal(t, log)
+	if len(log) != 2 || log[1].Stream != slow {
+		t.Errorf("the log is %+v", log)
+	}
+}
+
+func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
+	e.sequence(t)
+	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+
+	elsewhere, err := newEngine(t).pool.Begin(t.Context()) // another database
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = elsewhere.Rollback(t.Context()) }()
+	if _, err := elsewhere.Exec(t.Context(), `INSERT INTO feed_offsets (consumer) VALUES ('open')`); err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.eventuallyHandled(t, upTo(1))
+}
+
+func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
+	e.drain(t)
+	if got := len(e.logged(t)); got != 2 {
+		t.Errorf("the log has %d events, want 2", got)
+	}
+}
+
+func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	holder, err := e.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(t.Context(), `SELECT head FROM sequencer FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	drained := make(chan error, 1)
+	go func() { drained <- e.sequencer().Drain(t.Context()) }()
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-drained; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,144 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/fault"
+)
+
+func TestStoreConforms(t *testing.T) {
+	t.Parallel()
+	eventtest.Conformance(t, func(t *testing.T) eventtest.Store { return newEngine(t).store })
+}
+
+// rowFor is a projection that keeps a row for each event, in a table where a
+// note may stand once: by a constraint of a name that means a refusal.
+type rowFor struct{}
+
+func (rowFor) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if noted, ok := r.Event.(eventtest.Noted); ok {
+		do(`INSERT INTO test.notes (note) VALUES ($1)`, noted.Note)
+	}
+}
+
+func withNotes(t *testing.T) *engine {
+	t.Helper()
+	db := postgrestest.New(t)
+	_, err := db.AdminPool(t).Exec(t.Context(),
+		`CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
+		 CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE); GRANT ALL ON test.notes TO frontdesk_app`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engineOn(t, db.URL)
+	e.store.AtOnce = []postgres.Projection{rowFor{}}
+	return e
+}
+
+func (e *engine) count(t *testing.T, table string) (n int) {
+	t.Helper()
+	if err := e.pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAProjectionKeptAtOnceIsThereWhenAnAppendReturns(t *testing.T) {
+	t.Parallel()
+	e := withNotes(t)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Noted{Note: "b"})
+	if got := e.count(t, "test.notes"); got != 2 {
+		t.Errorf("the read model has %d rows, want 2", got)
+	}
+}
+
+func TestWhatMustBeUniqueIsRefusedWithItsEvents(t *testing.T) {
+	t.Parallel()
+	e := withNotes(t)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"})
+
+	_, err := e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: "a"}}})
+	if refusal, ok := errors.AsType[*fault.Error](err); !ok || refusal.Code != "username-taken" {
+		t.Errorf("append: %v, want the refusal of the constraint's name", err)
+	}
+	if got := e.count(t, "events"); got != 1 {
+		t.Errorf("%d events are stored, want 1", got)
+	}
+}
+
+func TestWhatHappenedCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.drain(t)
+	for _, statement := range []string{
+		`UPDATE events SET data = '{}'`, `DELETE FROM events`, `TRUNCATE events`,
+		`UPDATE log SET idx = 7`, `DELETE FROM log`, `TRUNCATE log`,
+	} {
+		if _, err := e.pool.Exec(t.Context(), statement); err == nil {
+			t.Errorf("the serving role may %s", statement)
+		}
+		if _, err := db.AdminPool(t).Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("the owner may %s: %v", statement, err)
+		}
+	}
+}
+
+func TestEventsOfAPatientAreIndexed(t *testing.T) {
+	t.Parallel()
+	e, ann := newEngine(t), uuid.New()
+	e.append(t, newStream(), 0, eventtest.Noted{Patient: ann}, eventtest.Noted{}, eventtest.Counted{})
+	var found int
+	err := e.pool.QueryRow(t.Context(),
+		`SELECT count(*) FILTER (WHERE patient = $1) * 10 + count(patient) FROM events`, ann).Scan(&found)
+	if err != nil || found != 11 {
+		t.Errorf("found %d, %v; want one event of the patient, and of nobody else", found, err)
+	}
+}
+
+func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
+	t.Parallel()
+	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
+	e := engineOn(t, nowhere)
+
+	_, err := e.store.Load(t.Context(), newStream())
+	if !errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("load: %v, want %v", err, postgres.ErrUnavailable)
+	}
+	_, err = e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
+	if !errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("append: %v, want %v", err, postgres.ErrUnavailable)
+	}
+}
+
+func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := e.store.Load(gone, newStream()); err == nil || errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("load: %v", err)
+	}
+}
+
+func TestARefusalStaysTheOneThatItIs(t *testing.T) {
+	t.Parallel()
+	refusal := fault.New(fault.Forbidden, "unauthorized", "No.")
+	if err := postgres.Fault(errors.Join(refusal, context.DeadlineExceeded)); errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+	if err := postgres.Fault(nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+}
