@@ -53,8 +53,8 @@ func (c *Consumer) Run(ctx context.Context) {
 			batch = feedBatch
 			continue
 		}
-		// One event a transaction, so that the good ones before it are kept
-		// even if the bad one breaks its transaction.
+		// One event a transaction from here on, so that the good ones before
+		// the bad one are kept.
 		batch = 1
 		c.Metrics.stopped(c.Name)
 		c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
@@ -105,8 +105,10 @@ func (c *Consumer) subscriber(closing <-chan struct{}, batch int) (*wsql.Subscri
 	}, quiet(c.Log))
 }
 
-// handle makes one attempt inside a savepoint, with a deadline. The attempt is
-// finished, or thrown away, before it returns.
+// handle makes one attempt at an event, with a deadline. The attempt is over
+// when it returns: finished, or thrown away together with its transaction.
+// There is no savepoint for each event, because two round trips more would
+// cost more than doing a batch again when something in it fails.
 func (c *Consumer) handle(ctx context.Context, msg *message.Message) error {
 	tx, ok := wsql.TxFromContext(msg.Context())
 	if !ok {
@@ -114,43 +116,28 @@ func (c *Consumer) handle(ctx context.Context, msg *message.Message) error {
 	}
 	e, err := recordedFrom(msg, c.Codec)
 	if err != nil {
-		return fmt.Errorf("idx %s: %w", msg.Metadata["idx"], err)
+		return undo(tx, fmt.Errorf("idx %s: %w", msg.Metadata["idx"], err))
 	}
-	if err := c.attempt(context.WithoutCancel(ctx), tx, e); err != nil {
-		return fmt.Errorf("idx %d (%s): %w", e.Idx, e.EventName(), err)
+	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), orDefault(c.Limit, 10*time.Second))
+	defer cancel()
+	err = c.Handler(attempt, tx, e)
+	if err == nil {
+		err = attempt.Err() // it came back too late
+	}
+	if err != nil {
+		return undo(tx, fmt.Errorf("idx %d (%s): %w", e.Idx, e.EventName(), err))
 	}
 	c.Metrics.handled(c.Name, e)
 	return nil
 }
 
-func (c *Consumer) attempt(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
-	ctx, cancel := context.WithTimeout(ctx, orDefault(c.Limit, 10*time.Second))
-	defer cancel()
-	if _, err := tx.ExecContext(ctx, `SAVEPOINT attempt`); err != nil {
-		return fmt.Errorf("begin attempt: %w", err)
+// undo throws the transaction away, with the events of the same batch that
+// were handled before. Watermill finds it gone and leaves the offset alone.
+func undo(tx *sql.Tx, because error) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return errors.Join(because, fmt.Errorf("undo: %w", err))
 	}
-	err := c.Handler(ctx, tx, e)
-	if err == nil {
-		err = ctx.Err() // it came back too late
-	}
-	if err == nil {
-		_, err = tx.ExecContext(ctx, `RELEASE SAVEPOINT attempt`)
-	}
-	if err != nil {
-		return errors.Join(err, rollBack(ctx, tx))
-	}
-	return nil
-}
-
-// rollBack undoes a failed attempt. If even that fails, the connection is
-// gone, and the whole transaction with it.
-func rollBack(ctx context.Context, tx *sql.Tx) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if _, err := tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT attempt`); err != nil {
-		return errors.Join(fmt.Errorf("undo attempt: %w", err), tx.Rollback())
-	}
-	return nil
+	return because
 }
 
 // waiter is watermill's backoff manager: it waits for the bell itself, because
@@ -163,6 +150,9 @@ type waiter struct {
 
 // HandleError implements [wsql.BackoffManager]. It is called after each look.
 func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
+	if errors.Is(err, sql.ErrTxDone) {
+		return 0 // undone by us, and logged there
+	}
 	if err != nil {
 		w.consumer.Log.Warn("the feed could not be read; it is tried again", //nolint:sloglint // watermill passes no context
 			slog.String("consumer", w.consumer.Name), slog.Any("error", err))

@@ -38,7 +38,7 @@ func TestEachEventIsHandledOnceAndInOrder(t *testing.T) {
 	e.appendMany(t, 250) // more than a batch, before and while it runs
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	e.appendMany(t, 20)
-	e.eventuallyHandled(t, upTo(270))
+	e.eventuallyHandled(t, idxUpTo(270))
 }
 
 func TestAConsumerSeesEventsAsTheLogHasThem(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAFailedAttemptLeavesNothingAndIsMadeAgain(t *testing.T) {
 	})
 	e.appendMany(t, 10)
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
-	e.eventuallyHandled(t, upTo(10))
+	e.eventuallyHandled(t, idxUpTo(10))
 	if got := attempts.Load(); got != 4 {
 		t.Errorf("idx 5 was attempted %d times, want 4", got)
 	}
@@ -91,7 +91,7 @@ func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
 	}
 	e.appendMany(t, 10)
 	runUntilCleanup(t, e.consumer("recorder", handler).Run)
-	e.eventuallyHandled(t, upTo(10))
+	e.eventuallyHandled(t, idxUpTo(10))
 }
 
 func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
 			consumer := e.consumer("recorder", recorder.handle)
 			consumer.Limit = 100 * time.Millisecond
 			runUntilCleanup(t, consumer.Run)
-			e.eventuallyHandled(t, upTo(5))
+			e.eventuallyHandled(t, idxUpTo(5))
 			if attempts.Load() < 3 {
 				t.Error("the late attempts were taken for good")
 			}
@@ -140,7 +140,7 @@ func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
 	consumer := e.consumer("recorder", handler)
 	consumer.Limit = 100 * time.Millisecond
 	runUntilCleanup(t, consumer.Run)
-	e.eventuallyHandled(t, upTo(5))
+	e.eventuallyHandled(t, idxUpTo(5))
 }
 
 func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 		<-failed // again and again
 	}
 	eventually(t, "the other consumer goes on", func() bool { return others.Load() == 5 })
-	e.eventuallyHandled(t, upTo(2)) // what came before it is kept, what comes after waits
+	e.eventuallyHandled(t, idxUpTo(2)) // what came before it is kept, what comes after waits
 }
 
 func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	eventually(t, "the consumer has stopped there", func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
 	})
-	e.eventuallyHandled(t, upTo(2))
+	e.eventuallyHandled(t, idxUpTo(2))
 	stop()
 
 	for _, err := range (postgres.Log{Pool: e.pool, Codec: older}).After(t.Context(), 2) {
@@ -195,7 +195,7 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 		break
 	}
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
-	e.eventuallyHandled(t, upTo(5))
+	e.eventuallyHandled(t, idxUpTo(5))
 }
 
 func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
@@ -205,7 +205,7 @@ func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
 		runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	}
 	e.appendMany(t, 300)
-	e.eventuallyHandled(t, upTo(300))
+	e.eventuallyHandled(t, idxUpTo(300))
 }
 
 func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
@@ -232,7 +232,7 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 		t.Errorf("handled %v: the event it was at is lost", handled)
 	}
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
-	e.eventuallyHandled(t, upTo(5))
+	e.eventuallyHandled(t, idxUpTo(5))
 }
 
 func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {

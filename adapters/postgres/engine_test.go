@@ -171,8 +171,8 @@ func (e *engine) handled(t testing.TB) []int64 {
 	return idx
 }
 
-// upTo is 1, 2, …, n.
-func upTo(n int64) []int64 {
+// idxUpTo is 1, 2, …, n.
+func idxUpTo(n int64) []int64 {
 	var all []int64
 	for i := range n {
 		all = append(all, i+1)

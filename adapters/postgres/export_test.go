@@ -5,4 +5,8 @@ const (
 	AppendEvent  = appendEvent
 	NextMessages = nextMessages
 	ReadLog      = readLog
+	ReadCalls    = readCalls
 )
+
+// CallArgs are the arguments of [ReadCalls].
+func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }

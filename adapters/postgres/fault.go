@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
@@ -23,8 +24,10 @@ var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service ca
 // taken says which refusal a violated constraint stands for. What two writers
 // may not both have is unique in a table of the projections kept at once.
 var taken = map[string]*fault.Error{
-	"practices_pkey": practice.ErrTenantTaken,
-	"staff_username": staff.ErrUsernameTaken,
+	"practices_pkey":     practice.ErrTenantTaken,
+	"staff_username":     staff.ErrUsernameTaken,
+	"answers_key":        commands.ErrKeyTaken,
+	"attachments_upload": errSwept,
 }
 
 // Fault is err as a caller should understand it: [event.ErrConflict], a

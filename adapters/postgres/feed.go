@@ -27,12 +27,13 @@ type feedSchema struct {
 	batch int // messages a transaction, at most
 }
 
-// nextMessages walks two indexes and sorts nothing, however long the backlog.
+// nextMessages is [readLog] from where the consumer has come to.
 const nextMessages = `
 WITH consumer AS (SELECT idx FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM log l JOIN events e USING (position)
-WHERE l.idx > (SELECT idx FROM consumer) ORDER BY l.idx LIMIT $2`
+FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT $2) l
+CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
+ORDER BY l.idx`
 
 // SelectQuery implements [wsql.SchemaAdapter].
 func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {

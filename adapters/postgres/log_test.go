@@ -92,7 +92,8 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 		e.append(t, stream, i*100, hundred...)
 	}
 	e.drain(t)
-	if _, err := db.AdminPool(t).Exec(t.Context(), `ANALYZE events, log; INSERT INTO feed_offsets VALUES ('c', 100)`); err != nil {
+	// No ANALYZE: the plan must be right before there are statistics, too.
+	if _, err := db.AdminPool(t).Exec(t.Context(), `INSERT INTO feed_offsets VALUES ('c', 100)`); err != nil {
 		t.Fatal(err)
 	}
 	for name, query := range map[string]string{
@@ -111,7 +112,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 			}
 			plan.WriteString(line + "\n")
 		}
-		if rows.Err() != nil || strings.Contains(plan.String(), "Sort") || strings.Contains(plan.String(), "Seq Scan on events") {
+		if rows.Err() != nil || strings.Contains(plan.String(), "Sort") || strings.Contains(plan.String(), "Hash") {
 			t.Errorf("%s: %v\n%s", name, rows.Err(), plan.String())
 		}
 	}

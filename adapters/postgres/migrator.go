@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -66,6 +67,9 @@ func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
 		return Migrated{}, &SchemaError{Database: current, Program: target}
 	}
 	results, err := provider.Up(ctx)
+	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
+		return Migrated{}, fmt.Errorf("apply %s: %w", partial.Failed.Source.Path, partial.Err)
+	}
 	if err != nil {
 		return Migrated{}, fmt.Errorf("migrate: %w", err)
 	}
@@ -88,9 +92,10 @@ const migrationLock = 0x66726f6e74 // "front"
 // lockMigrations waits for the lock and holds it in a transaction of its own
 // connection, so that it works through a pooler and ends with the process.
 //
-// It asks again and again instead of blocking: a blocked statement keeps its
-// snapshot, and a CREATE INDEX CONCURRENTLY of the holder would wait for that
-// snapshot while its owner waits for the lock.
+// A CREATE INDEX CONCURRENTLY among the migrations waits for every snapshot of
+// the database. So nobody here may keep one: a waiter asks again and again,
+// since a blocked statement has a snapshot, and the simple protocol is used,
+// since the extended one's portal keeps its snapshot while the transaction idles.
 func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -100,7 +105,8 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err err
 		return nil, fmt.Errorf("lock migrations: %w", err)
 	}
 	for held := false; ; {
-		if err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, migrationLock).Scan(&held); err != nil {
+		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, pgx.QueryExecModeSimpleProtocol, migrationLock).Scan(&held)
+		if err != nil {
 			return nil, fmt.Errorf("lock migrations: %w", err)
 		}
 		if held {

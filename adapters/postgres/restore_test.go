@@ -20,7 +20,7 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	old.sequence(t)
 	stop := runUntilCleanup(t, old.consumer("recorder", recorder.handle).Run)
 	old.appendMany(t, 20)
-	old.eventuallyHandled(t, upTo(20))
+	old.eventuallyHandled(t, idxUpTo(20))
 	stop()
 	old.appendMany(t, 5) // sequenced or not, and not handled yet
 
@@ -46,7 +46,7 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	stream := newStream()
 	e.append(t, stream, 0, eventtest.Counted{N: 1})
 	e.append(t, stream, 1, eventtest.Counted{N: 2})
-	e.eventuallyHandled(t, upTo(27))
+	e.eventuallyHandled(t, idxUpTo(27))
 	wantCausal(t, e.logged(t))
 }
 

@@ -26,42 +26,52 @@ type Sequencer struct {
 	Grown    *Bell // rung whenever the log has grown, by whomever
 	Log      *slog.Logger
 	Batch    int           // events a transaction, at most
+	Pace     time.Duration // shortest wait between two batches: each costs a flush
 	Idle     time.Duration // longest wait between two looks
 }
 
 // NewSequencer is a sequencer with the usual batch and pace.
 func NewSequencer(pool *pgxpool.Pool, appended, grown *Bell, log *slog.Logger) *Sequencer {
-	return &Sequencer{Pool: pool, Appended: appended, Grown: grown, Log: log, Batch: 1000, Idle: 250 * time.Millisecond}
+	return &Sequencer{
+		Pool: pool, Appended: appended, Grown: grown, Log: log,
+		Batch: 1000, Pace: 5 * time.Millisecond, Idle: 250 * time.Millisecond,
+	}
 }
 
-const (
-	firstWait       = 5 * time.Millisecond
-	sequencingLimit = 10 * time.Second // for one look or one batch
-)
+const sequencingLimit = 10 * time.Second // for one look or one batch
 
-// Run drains until ctx ends. It waits for the bell of its own process, and
-// looks by itself for what others have appended: after 5 ms at first, more
-// and more rarely while nothing comes.
+// Run drains until ctx ends. An append of this process wakes it at once, but
+// for the pace; what other processes have appended it looks for by itself, less
+// and less often while nothing comes.
 func (s *Sequencer) Run(ctx context.Context) {
-	wait, head := firstWait, int64(0)
+	head, wait := int64(0), s.Pace
 	for ctx.Err() == nil {
-		appended := s.Appended.Next()
+		appended, start := s.Appended.Next(), time.Now()
 		now, err := s.step(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
 		}
-		if now > head {
-			head, wait = now, firstWait
-			s.Grown.Ring()
-			continue
-		}
 		wait = min(2*wait, s.Idle)
-		select {
-		case <-ctx.Done():
-		case <-appended:
-			wait = firstWait
-		case <-time.After(wait):
+		if now > head {
+			if now-head >= int64(s.Batch) {
+				start = time.Time{} // there is more: no pause
+			}
+			head, wait = now, s.Pace
+			s.Grown.Ring()
+			appended = nil // the next batch is not begun before its time
 		}
+		pause(ctx, wait-time.Since(start), appended)
+	}
+}
+
+// pause waits for a bell, but at most for a time.
+func pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-bell:
+	case <-timer.C:
 	}
 }
 
@@ -81,10 +91,9 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 		if head > 0 {
 			continue
 		}
-		select { // another sequencer is at it
-		case <-ctx.Done():
+		pause(ctx, s.Pace, nil) // another sequencer is at it
+		if ctx.Err() != nil {
 			return fmt.Errorf("wait for another sequencer: %w", ctx.Err())
-		case <-time.After(firstWait):
 		}
 	}
 }

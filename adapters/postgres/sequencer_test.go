@@ -197,7 +197,7 @@ func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	e.eventuallyHandled(t, upTo(1))
+	e.eventuallyHandled(t, idxUpTo(1))
 }
 
 func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {

@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// A batch whose commit nobody heard of is written again: each line once.
+const insertCall = `
+INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (request_id) DO NOTHING`
+
+func queueCall(batch *pgx.Batch, c access.Call) error {
+	var act *string
+	if c.Act != nil {
+		text, err := json.Marshal(c.Act)
+		if err != nil {
+			return fmt.Errorf("encode act: %w", err)
+		}
+		act = new(string(text))
+	}
+	batch.Queue(insertCall, c.RequestID, c.At, c.Tenant, c.Application, string(c.Mode), idOrNull(c.Staff.UUID),
+		string(c.Endpoint), idOrNull(c.Patient.UUID), c.Status, c.Code, c.Reason, act, c.TokenHash[:])
+	return nil
+}
+
+func idOrNull(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// AccessRecord reads the access record (D37).
+type AccessRecord struct {
+	Pool *pgxpool.Pool
+	Page int // calls a query; 0 means 1,000
+}
+
+// CallFilter says which calls to read. A zero field asks for nothing.
+type CallFilter struct {
+	RequestID   uuid.UUID
+	Before      uuid.UUID // calls older than the one with this request id
+	Tenant      string
+	Application application.ID
+	Staff       string // an identifier, or a username, which is no UUID (D35)
+	Patient     patient.ID
+	Endpoint    application.Endpoint
+	Outcome     access.Outcome
+	Since       time.Time
+	Until       time.Time // exclusive
+}
+
+// Calls yields the calls that pass the filter, newest first. It pages in short
+// queries, so that a long reader holds nothing back. An error ends it.
+func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
+	return func(yield func(access.Call, error) bool) {
+		for {
+			page, err := a.page(ctx, f)
+			if err != nil {
+				yield(access.Call{}, err)
+				return
+			}
+			for _, c := range page {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(page) < a.size() {
+				return
+			}
+			f.Before = page[len(page)-1].RequestID
+		}
+	}
+}
+
+func (a AccessRecord) size() int {
+	if a.Page == 0 {
+		return 1000
+	}
+	return a.Page
+}
+
+// What is not asked for is known when the plan is made, so that the indexes
+// serve what is.
+const readCalls = `
+SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash
+FROM access_record
+WHERE ($1::uuid IS NULL OR request_id = $1)
+	AND ($2::uuid IS NULL OR request_id < $2)
+	AND ($3 = '' OR tenant = $3)
+	AND ($4::uuid IS NULL OR application = $4)
+	AND ($5 = '' OR staff::text = $5 OR (tenant, staff) IN (SELECT s.tenant, s.staff FROM staff s WHERE s.username = $5))
+	AND ($6::uuid IS NULL OR patient = $6)
+	AND ($7 = '' OR endpoint = $7)
+	AND status >= $8 AND status < $9
+	AND ($10::timestamptz IS NULL OR at >= $10)
+	AND ($11::timestamptz IS NULL OR at < $11)
+ORDER BY request_id DESC LIMIT $12`
+
+func (f CallFilter) args(limit int) []any {
+	from, until := f.Outcome.Statuses()
+	return []any{
+		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), f.Staff,
+		idOrNull(f.Patient.UUID), string(f.Endpoint), from, until, timeOrNull(f.Since), timeOrNull(f.Until), limit,
+	}
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
+	rows, _ := a.Pool.Query(ctx, readCalls, f.args(a.size())...)
+	page, err := pgx.CollectRows(rows, scanCall)
+	if err != nil {
+		return nil, fmt.Errorf("read the access record: %w", Fault(err))
+	}
+	return page, nil
+}
+
+func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
+	var member, about *uuid.UUID
+	var act *string
+	var hash []byte
+	err = row.Scan(&c.RequestID, &c.At, &c.Tenant, &c.Application, &c.Mode, &member, &c.Endpoint, &about,
+		&c.Status, &c.Code, &c.Reason, &act, &hash)
+	if err != nil {
+		return c, err
+	}
+	c.At = c.At.UTC()
+	copy(c.TokenHash[:], hash)
+	if member != nil {
+		c.Staff.UUID = *member
+	}
+	if about != nil {
+		c.Patient.UUID = *about
+	}
+	if act != nil {
+		c.Act = &event.OnBehalfOf{}
+		err = json.Unmarshal([]byte(*act), c.Act)
+	}
+	return c, err
+}

@@ -1,0 +1,128 @@
+package postgres_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	app, lee, ann := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}, patient.ID{UUID: uuid.New()}
+	mustExec(t, r.db.AdminPool(t), `INSERT INTO staff (tenant, staff, username, name, email, administrator, active)
+		VALUES ('elm-street', '`+lee.String()+`', 'dr.lee', 'Dr Lee', 'lee@elm.example', false, false)`)
+	calls := make([]access.Call, 5)
+	for i, change := range []func(*access.Call){
+		func(c *access.Call) { c.Tenant, c.Staff = "oak-lane", lee },
+		func(c *access.Call) { c.Application, c.Status = app, 503 },
+		func(c *access.Call) { c.Staff, c.Status = lee, 403 },
+		func(c *access.Call) { c.Patient, c.Endpoint = ann, application.CreatePatientRequest },
+		func(c *access.Call) { c.At = c.At.Add(time.Microsecond) },
+	} {
+		calls[i] = aPing()
+		change(&calls[i])
+		r.Record(calls[i])
+	}
+	r.runOnce(t)
+	for name, c := range map[string]struct {
+		filter postgres.CallFilter
+		want   []int
+	}{
+		"everything":        {postgres.CallFilter{}, []int{0, 1, 2, 3, 4}},
+		"request":           {postgres.CallFilter{RequestID: calls[2].RequestID}, []int{2}},
+		"before":            {postgres.CallFilter{Before: calls[2].RequestID}, []int{0, 1}},
+		"tenant":            {postgres.CallFilter{Tenant: "elm-street"}, []int{1, 2, 3, 4}},
+		"application":       {postgres.CallFilter{Application: app}, []int{1}},
+		"staff by id":       {postgres.CallFilter{Staff: lee.String()}, []int{0, 2}},
+		"staff by username": {postgres.CallFilter{Staff: "dr.lee"}, []int{2}}, // of a practice, left since
+		"staff unknown":     {postgres.CallFilter{Staff: "dr.who"}, nil},
+		"patient":           {postgres.CallFilter{Patient: ann}, []int{3}},
+		"endpoint":          {postgres.CallFilter{Endpoint: application.Ping}, []int{0, 1, 2, 4}},
+		"allowed":           {postgres.CallFilter{Outcome: access.Allowed}, []int{0, 3, 4}},
+		"refused":           {postgres.CallFilter{Outcome: access.Refused}, []int{2}},
+		"failed":            {postgres.CallFilter{Outcome: access.Failed}, []int{1}},
+		"since":             {postgres.CallFilter{Since: recordedAt.Add(time.Microsecond)}, []int{4}},
+		"until, exclusive":  {postgres.CallFilter{Until: recordedAt.Add(time.Microsecond)}, []int{0, 1, 2, 3}},
+		"two of them":       {postgres.CallFilter{Tenant: "elm-street", Outcome: access.Allowed}, []int{3, 4}},
+	} {
+		var got []int
+		for _, found := range r.written(t, c.filter) {
+			got = append(got, slices.IndexFunc(calls, func(c access.Call) bool { return c.RequestID == found.RequestID }))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: calls %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestWhoStopsReadingTheAccessRecordGoesOnFromThere_D37(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	var want, got []uuid.UUID
+	for range 7 {
+		c := aPing()
+		r.Record(c)
+		want = append([]uuid.UUID{c.RequestID}, want...)
+	}
+	r.runOnce(t)
+	for range want {
+		var filter postgres.CallFilter
+		if len(got) > 0 {
+			filter.Before = got[len(got)-1]
+		}
+		for c, err := range r.read.Calls(t.Context(), filter) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, c.RequestID)
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %v, want %v", got, want)
+	}
+}
+
+// A long record is read by its indexes, newest first, without sorting.
+func TestTheAccessRecordIsReadByIndex(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	mustExec(t, r.db.AdminPool(t), `
+		INSERT INTO access_record
+		SELECT gen_random_uuid(), timestamptz '2026-03-02' + n * interval '1 second', 'tenant-' || n % 1000, gen_random_uuid(),
+			'application-restricted', NULL, 'ping', CASE WHEN n % 2 = 0 THEN md5((n % 5000)::text)::uuid END, 200, '', '', NULL, '\x00'
+		FROM generate_series(1, 50000) n`)
+	mustExec(t, r.db.AdminPool(t), `ANALYZE access_record`)
+	for name, c := range map[string]struct {
+		filter postgres.CallFilter
+		index  string
+	}{
+		"everything": {postgres.CallFilter{}, "access_record_pkey"},
+		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_pkey"},
+		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_pkey"},
+		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_tenant"},
+		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_patient"},
+		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_at"},
+	} {
+		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls, postgres.CallArgs(c.filter, 100)...)
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(plan, "\n"); !strings.Contains(text, c.index) || strings.Contains(text, "Seq Scan on access_record") {
+			t.Errorf("%s is not read by %s:\n%s", name, c.index, text)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/domain/access"
+)
+
+// AccessRecorder keeps the access record (D37). Calls hand it their lines and
+// go on; the goroutine that runs it writes them, many at a time. While the
+// database is away they wait, up to a limit; what comes beyond it is lost, and
+// counted.
+type AccessRecorder struct {
+	Pool  *pgxpool.Pool
+	Log   *slog.Logger
+	Limit int           // lines that wait, at most: a few hundred bytes each
+	Batch int           // lines a transaction, at most
+	Pace  time.Duration // between two transactions: what comes meanwhile goes together
+	Retry time.Duration // after the database has refused, unless calls come sooner
+
+	lost    prometheus.Counter
+	arrived Bell
+	mu      sync.Mutex // guards what follows
+	waiting []access.Call
+	ended   bool
+}
+
+// NewAccessRecorder is a recorder with the usual limits. It registers
+// frontdesk_access_records_lost_total.
+func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.Logger) *AccessRecorder {
+	r := &AccessRecorder{
+		Pool: pool, Log: log, Limit: 1 << 14, Batch: 500, Pace: 100 * time.Millisecond, Retry: time.Second,
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "frontdesk_access_records_lost_total",
+			Help: "Calls that were judged and are missing in the access record.",
+		}),
+	}
+	registry.MustRegister(r.lost)
+	return r
+}
+
+// Record takes a line. It never waits, and may be called at any time: a line
+// that comes too late, or finds no room, is counted as lost.
+func (r *AccessRecorder) Record(c access.Call) {
+	if !r.queue(c) {
+		r.lost.Inc()
+		return
+	}
+	r.arrived.Ring()
+}
+
+func (r *AccessRecorder) queue(c access.Call) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended || len(r.waiting) >= r.Limit {
+		return false
+	}
+	r.waiting = append(r.waiting, c)
+	return true
+}
+
+const (
+	accessWriteLimit = 10 * time.Second // for one transaction
+	accessFinalLimit = 5 * time.Second  // for everything that waits at the end
+)
+
+// Run writes until ctx ends and then, with a short limit of its own, what is
+// still waiting. End whatever calls Record first.
+func (r *AccessRecorder) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		arrived := r.arrived.Next()
+		if err := r.flush(ctx); err != nil && ctx.Err() == nil {
+			r.Log.WarnContext(ctx, "the access record waits for the database", slog.Any("error", err))
+		}
+		pause(ctx, r.Pace, nil)
+		pause(ctx, r.Retry, arrived)
+	}
+	r.finish(ctx)
+}
+
+func (r *AccessRecorder) finish(ctx context.Context) {
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), accessFinalLimit)
+	defer cancel()
+	if err := r.flush(ctx); err != nil {
+		left := len(r.next(r.Limit))
+		r.lost.Add(float64(left))
+		r.Log.ErrorContext(ctx, "lines of the access record are lost", slog.Int("lines", left), slog.Any("error", err))
+	}
+}
+
+// flush writes what waits, one batch after another. A batch that the database
+// would never take is written line by line, so that one bad line is lost alone.
+func (r *AccessRecorder) flush(ctx context.Context) error {
+	size := r.Batch
+	for batch := r.next(size); len(batch) > 0; batch = r.next(size) {
+		switch err := r.write(ctx, batch); {
+		case err == nil:
+			r.done(len(batch))
+		case !unwritable(err):
+			return err
+		case len(batch) > 1:
+			size = 1
+		default:
+			r.lost.Inc()
+			r.Log.ErrorContext(ctx, "a line of the access record cannot be written", slog.Any("error", err))
+			r.done(1)
+		}
+	}
+	return nil
+}
+
+// next is what has waited longest. Only the owner of the recorder removes
+// lines, so they may be read without the lock.
+func (r *AccessRecorder) next(most int) []access.Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waiting[:min(most, len(r.waiting))]
+}
+
+func (r *AccessRecorder) done(lines int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = slices.Delete(r.waiting, 0, lines)
+}
+
+func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
+	ctx, cancel := context.WithTimeout(ctx, accessWriteLimit)
+	defer cancel()
+	batch := &pgx.Batch{}
+	for _, c := range calls {
+		if err := queueCall(batch, c); err != nil {
+			return err
+		}
+	}
+	if err := r.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("write the access record: %w", err)
+	}
+	return nil
+}
+
+// unwritable tells a line that is wrong from a database that is away: a data
+// exception, or an integrity constraint.
+func unwritable(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
+}

@@ -1,0 +1,110 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// ownSettings is the file in the data directory that holds [Config.settings].
+const ownSettings = "frontdesk.conf"
+
+// initialise makes the cluster. It does so beside its place and moves it there
+// when complete, so that what is there is never half made.
+func (s *Server) initialise(ctx context.Context) error {
+	parent := filepath.Dir(s.home.data)
+	if err := os.MkdirAll(parent, 0o711); err != nil {
+		return err
+	}
+	pattern := filepath.Base(s.home.data) + ".new-*"
+	if err := removeAll(filepath.Join(parent, pattern)); err != nil {
+		return err
+	}
+	draft, err := os.MkdirTemp(parent, pattern)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(draft)
+	if err := s.home.account.own(draft); err != nil {
+		return err
+	}
+	if err := s.initdb(ctx, draft); err != nil {
+		return err
+	}
+	if err := appendLine(filepath.Join(draft, "postgresql.conf"), "include '"+ownSettings+"'"); err != nil {
+		return err
+	}
+	return os.Rename(draft, s.home.data)
+}
+
+// initdb fills the directory. Text sorts by code point on every machine; the
+// C locale, which every system has, does without the case of letters beyond ASCII.
+func (s *Server) initdb(ctx context.Context, dir string) error {
+	var refusal string
+	for _, locale := range []string{"C.UTF-8", "C"} {
+		args := []string{"--pgdata", dir, "--username", Superuser, "--auth", "trust",
+			"--encoding", "UTF8", "--locale", locale, "--data-checksums", "--no-instructions"}
+		if s.config.Volatile {
+			args = append(args, "--no-sync")
+		}
+		out, err := s.home.account.command(ctx, "/", s.install.program("initdb"), args...).CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		refusal = complaint(out, err)
+		if !strings.Contains(refusal, "locale") {
+			break
+		}
+	}
+	return fmt.Errorf("make a cluster: %s", refusal)
+}
+
+// configure writes our settings, at every start: they follow the program. It
+// writes beside the data directory, which is the account's: what root opens
+// in there might be a link to elsewhere.
+func (s *Server) configure() error {
+	draft, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name()) // fails once it has been renamed
+	_, err = draft.WriteString(s.config.settings(s.socket))
+	if err := firstError(err, draft.Close(), s.home.account.own(draft.Name())); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), filepath.Join(s.home.data, ownSettings))
+}
+
+func appendLine(path, line string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line + "\n")
+	return firstError(err, f.Close())
+}
+
+func removeAll(pattern string) error {
+	left, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	for _, path := range left {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

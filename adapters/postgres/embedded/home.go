@@ -1,0 +1,141 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// home is where a cluster lives. Its paths are absolute and free of symbolic
+// links: they are compared with what Postgres writes into its lock files.
+type home struct {
+	dir     string   // the caller's directory
+	data    string   // the cluster's data directory
+	account *account // who owns the data and runs Postgres
+}
+
+// elsewhere is where data lives that its account could not reach in dir. It
+// outlives a reboot, which a temporary directory may not.
+const elsewhere = "/var/lib/frontdesk"
+
+// open makes dir when it is missing, and finds the data that belongs to it.
+func open(dir string) (home, error) {
+	if err := makeDir(dir); err != nil {
+		return home{}, err
+	}
+	dir, err := canonical(dir)
+	if err != nil {
+		return home{}, err
+	}
+	h := home{dir: dir, data: follow(filepath.Join(dir, "postgres"))}
+	// pg_ctl hands the path to a shell, in double quotes.
+	if strings.ContainsAny(h.data, "\"$`\\\n") {
+		return home{}, errors.New("Postgres needs a path without quotes, backslashes and dollar signs: choose another directory")
+	}
+	h.account, err = accountFor(h.data)
+	return h, err
+}
+
+// follow is where the data is when its place is a symbolic link, which may
+// lead to nothing yet.
+func follow(place string) string {
+	if real, err := filepath.EvalSymlinks(place); err == nil {
+		return real
+	}
+	if target, err := os.Readlink(place); err == nil && filepath.IsAbs(target) {
+		return target
+	}
+	return place
+}
+
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 {
+		return os.Chmod(dir, 0o711) // the account has to pass through
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+func canonical(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// settle moves the data out of dir when its account cannot get in there (a
+// root's home is closed to others), and leaves a symbolic link in its place.
+// The link is what ties the data to dir: data of a dir that has been removed
+// with its link is removed too.
+func (h *home) settle(ctx context.Context, program string) error {
+	if h.account == nil || h.moved() {
+		return nil
+	}
+	if !h.account.enters(ctx, "/", program) {
+		return fmt.Errorf("user %s cannot run %s: install Postgres where every user can reach it", h.account.name, program)
+	}
+	if h.account.enters(ctx, h.dir, program) {
+		return nil
+	}
+	link := h.data
+	if _, err := os.Lstat(link); err == nil {
+		return fmt.Errorf("user %s, who owns %s, can no longer enter %s: chmod o+x what leads there", h.account.name, link, h.dir)
+	}
+	h.data = h.outside()
+	if err := h.remove(ctx); err != nil {
+		return err
+	}
+	return os.Symlink(h.data, link)
+}
+
+// moved reports whether the data lives outside of dir.
+func (h *home) moved() bool { return filepath.Dir(h.data) != h.dir }
+
+// outside is the place of the data when it cannot live in dir.
+func (h *home) outside() string { return filepath.Join(elsewhere, digest(h.dir)) }
+
+// remove ends a postmaster that still serves the data, and removes the data.
+func (h *home) remove(ctx context.Context) error {
+	if p, ok := runningIn(h.data); ok {
+		if err := p.end(ctx); err != nil {
+			return err
+		}
+		_ = os.Remove(p.socket) // empty by now, or not ours
+	}
+	if err := os.RemoveAll(h.data); err != nil {
+		return fmt.Errorf("remove data: %w", err)
+	}
+	return nil
+}
+
+// version is the major version that wrote the data; 0 where there is none.
+func (h *home) version() (int, error) {
+	content, err := os.ReadFile(filepath.Join(h.data, "PG_VERSION"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("read data: %w", err)
+	}
+	digits, _, _ := strings.Cut(strings.TrimSpace(string(content)), ".") // 9.6 was the last with two numbers
+	major, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a Postgres data directory: remove it", h.data)
+	}
+	return major, nil
+}
+
+// digest names a directory in few characters.
+func digest(dir string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(dir)))[:12] }

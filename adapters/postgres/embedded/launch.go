@@ -1,0 +1,144 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// run returns when the cluster answers: it adopts a postmaster that lives and
+// starts one where there is none, again and again until the time is over. (The
+// old one may be on its way out, the new one may find remains of it.)
+func (s *Server) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	for adopted := true; ; adopted = false {
+		if p, ok := runningIn(s.home.data); ok {
+			err := s.await(ctx, p)
+			if err == nil {
+				s.log.InfoContext(ctx, "Postgres is up", slog.Int("pid", p.pid), slog.Bool("adopted", adopted))
+				s.running = s.watch(p)
+				return nil
+			}
+			if !errors.Is(err, errEnded) {
+				return err
+			}
+		}
+		if err := s.launch(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// errEnded says that a postmaster ended before it answered.
+var errEnded = errors.New("postmaster ended")
+
+// patience is how long a postmaster that is up may leave us without an answer.
+const patience = 5 * time.Second
+
+// await returns when the postmaster answers, or has ended. One that has lost
+// its socket is ended here, so that another can take its place.
+func (s *Server) await(ctx context.Context, p postmaster) error {
+	for waited := time.Duration(0); ; waited += pollEvery {
+		err := s.ping(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case p.gone():
+			return errEnded
+		case waited > patience && !busy(err):
+			s.log.WarnContext(ctx, "Postgres does not answer: stopping it", slog.Int("pid", p.pid))
+			return firstError(p.endAtOnce(), errEnded)
+		}
+		if pause(ctx, pollEvery) != nil {
+			return fmt.Errorf("process %d does not answer: %w", p.pid, err)
+		}
+	}
+}
+
+func (s *Server) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, s.URL("postgres", Superuser))
+	if err == nil {
+		return conn.Close(ctx)
+	}
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code != cannotConnectNow {
+		return nil // too many clients, say: it lives
+	}
+	return err
+}
+
+// cannotConnectNow is the answer while starting up, recovering or shutting down.
+const cannotConnectNow = "57P03"
+
+func busy(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == cannotConnectNow
+}
+
+// launch starts a postmaster where none is running, on a cluster that it makes
+// when there is none.
+func (s *Server) launch(ctx context.Context) error {
+	if err := s.clear(ctx); err != nil {
+		return err
+	}
+	if major, err := s.home.version(); err != nil {
+		return err
+	} else if major == 0 {
+		if err := s.initialise(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.home.makeSocketDir(s.socket); err != nil {
+		return err
+	}
+	if err := s.configure(); err != nil {
+		return err
+	}
+	return s.pgctl(ctx)
+}
+
+// clear removes what a dead postmaster left: Postgres stumbles over its lock
+// files when their process number belongs to somebody else by now.
+func (s *Server) clear(ctx context.Context) error {
+	if err := clearSocket(ctx, s.socket); err != nil {
+		return err
+	}
+	pidFile := filepath.Join(s.home.data, "postmaster.pid")
+	if _, err := os.Stat(pidFile); err != nil {
+		return nil
+	}
+	if s.config.Volatile {
+		return s.home.remove(ctx)
+	}
+	return removeFile(pidFile)
+}
+
+// pgctl starts the postmaster and waits until it is ready. The remains of a
+// killed one (sessions that have not noticed yet) refuse it for a moment.
+func (s *Server) pgctl(ctx context.Context) error {
+	log := s.logFile()
+	bound(log)
+	for {
+		from := size(log)
+		cmd := s.home.account.command(ctx, "/", s.install.program("pg_ctl"), "start", "--silent", "--wait",
+			"--timeout", strconv.Itoa(int(startWithin.Seconds())), "--pgdata", s.home.data, "--log", log)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		why := complaint(append(out, tail(log, from)...), err)
+		if !strings.Contains(why, "shared memory block") || pause(ctx, pollEvery) != nil {
+			return errors.New(why)
+		}
+	}
+}

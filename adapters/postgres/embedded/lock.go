@@ -1,0 +1,46 @@
+package embedded
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// ErrInUse says that another Server, here or in another process, owns the
+// cluster.
+var ErrInUse = errors.New("already in use")
+
+// acquire takes the lock of a cluster without waiting. The kernel lets it go
+// when the process ends, however it ends.
+func acquire(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			holder, _ := os.ReadFile(path) // a start has not signed yet, for a moment
+			return nil, fmt.Errorf("%w by process %s: stop that one first", ErrInUse, cmp.Or(strings.TrimSpace(string(holder)), "unknown"))
+		}
+		return nil, err
+	}
+	if err := f.Truncate(0); err != nil {
+		f.Close()
+		return nil, err
+	}
+	_, err = fmt.Fprintln(f, os.Getpid())
+	return f, err
+}
+
+func flock(f *os.File) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}

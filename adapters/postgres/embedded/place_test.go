@@ -1,0 +1,72 @@
+package embedded_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/embedded"
+)
+
+func TestAnyDirectoryWillDo(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("longer than a socket's path/", 8)
+	config := embedded.Config{Dir: filepath.Join(open(t), long, "№1"), Volatile: true}
+	removeAfter(t, config.Dir)
+	s := start(t, config)
+	write(t, s)
+	stop(t, s)
+	wantWritten(t, start(t, config))
+}
+
+// Root's home is closed to the user who runs Postgres for root. For anybody
+// else this is a directory like any other.
+func TestAClosedDirectoryKeepsItsDataAsLongAsItLives(t *testing.T) {
+	t.Parallel()
+	closed := t.TempDir()
+	must(t, os.Chmod(closed, 0o700))
+	config := embedded.Config{Dir: filepath.Join(closed, "dir"), Volatile: true}
+	removeAfter(t, config.Dir)
+	s := start(t, config)
+	if info, err := os.Lstat(filepath.Join(config.Dir, "postgres")); err != nil || (os.Geteuid() == 0) != (info.Mode()&os.ModeSymlink != 0) {
+		t.Errorf("postgres in the directory is %v (%v), want a link for root and the data for others", info, err)
+	}
+	write(t, s)
+	stop(t, s)
+	s = start(t, config)
+	wantWritten(t, s)
+	s.Detach()
+	must(t, os.RemoveAll(config.Dir))
+	wantEmpty(t, start(t, config))
+}
+
+func TestAStartSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	old := open(t)
+	must(t, os.MkdirAll(filepath.Join(old, "postgres"), 0o700))
+	must(t, os.WriteFile(filepath.Join(old, "postgres", "PG_VERSION"), []byte("9.6\n"), 0o600))
+	for name, c := range map[string]struct {
+		config embedded.Config
+		want   string
+	}{
+		"not a directory":       {embedded.Config{Dir: filepath.Join(file, "dir")}, "not a directory"},
+		"no binaries":           {embedded.Config{Dir: open(t), Binaries: t.TempDir()}, "apt-get install postgresql"},
+		"a path no shell takes": {embedded.Config{Dir: filepath.Join(open(t), "$HOME")}, "choose another directory"},
+		"data of another major": {embedded.Config{Dir: old}, "install postgresql-9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := embedded.Start(t.Context(), c.config)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("says %q, want one line with %q", err, c.want)
+			}
+			if missing := name == "no binaries"; missing != errors.Is(err, embedded.ErrNoPostgres) {
+				t.Errorf("is ErrNoPostgres: %v", !missing)
+			}
+		})
+	}
+}

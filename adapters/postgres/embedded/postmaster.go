@@ -1,0 +1,126 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// postmaster is a running Postgres, as its lock files describe it.
+type postmaster struct {
+	pid    int
+	data   string // its data directory
+	socket string // its socket's directory; empty while it is still starting
+}
+
+// readLockFile reads postmaster.pid or a socket's lock file, whose lines are
+// process id, data directory, start time, port, socket directory, ….
+func readLockFile(path string) (postmaster, bool) {
+	content, err := os.ReadFile(path)
+	lines := strings.Split(string(content), "\n")
+	if err != nil || len(lines) < 2 {
+		return postmaster{}, false
+	}
+	pid, err := strconv.Atoi(lines[0])
+	if err != nil || pid <= 1 {
+		return postmaster{}, false
+	}
+	p := postmaster{pid: pid, data: lines[1]}
+	if len(lines) > 5 {
+		p.socket = lines[4]
+	}
+	return p, true
+}
+
+// runningIn is the postmaster that serves the data directory, if one does. A
+// lock file alone proves nothing: its process may be gone, its number taken by
+// another program.
+func runningIn(data string) (postmaster, bool) {
+	p, ok := readLockFile(filepath.Join(data, "postmaster.pid"))
+	return p, ok && p.data == data && p.genuine()
+}
+
+// genuine reports whether the process is the postmaster that we started on
+// this data. One that somebody started by hand, with a relative path, is not
+// recognised; Postgres itself then refuses a second one on the same data,
+// by its shared memory block.
+func (p postmaster) genuine() bool {
+	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
+	if err == nil {
+		return slices.Contains(strings.Split(string(arguments), "\x00"), p.data)
+	}
+	if procfs() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	command, err := exec.CommandContext(ctx, "ps", "-ww", "-o", "command=", "-p", strconv.Itoa(p.pid)).Output()
+	return err == nil && bytes.Contains(command, []byte("-D "+p.data))
+}
+
+// gone reports whether the process has ended. A zombie has: the first process
+// of a container often leaves orphans unreaped, and they still take signals.
+func (p postmaster) gone() bool {
+	if errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
+		return true
+	}
+	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
+	return procfs() && (err != nil || len(arguments) == 0)
+}
+
+func procfs() bool {
+	_, err := os.Stat("/proc/self/cmdline")
+	return err == nil
+}
+
+// end stops the postmaster in order, and at once when ctx ends first. At once
+// loses nothing that was committed: the next start recovers it.
+func (p postmaster) end(ctx context.Context) error {
+	// What SIGINT and SIGQUIT mean to a postmaster: a fast and an immediate shutdown.
+	_ = syscall.Kill(p.pid, syscall.SIGINT)
+	if p.awaitEnd(ctx) == nil {
+		return nil
+	}
+	return p.endAtOnce()
+}
+
+func (p postmaster) endAtOnce() error {
+	_ = syscall.Kill(p.pid, syscall.SIGQUIT)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if p.awaitEnd(ctx) != nil {
+		return fmt.Errorf("Postgres (process %d) does not stop: kill it by hand", p.pid)
+	}
+	return nil
+}
+
+func (p postmaster) awaitEnd(ctx context.Context) error {
+	for !p.gone() {
+		if err := pause(ctx, pollEvery); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pollEvery is how often a process that is not our child is looked at.
+const pollEvery = 20 * time.Millisecond
+
+// pause waits for d, or returns the context's error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

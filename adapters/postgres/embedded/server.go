@@ -1,0 +1,164 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Server is a running cluster that this process owns. It is safe for
+// concurrent use.
+type Server struct {
+	config  Config
+	log     *slog.Logger
+	home    home
+	install installation
+	socket  string   // the directory of the socket
+	lock    *os.File // held until Stop or Detach
+
+	mu      sync.Mutex // held while the postmaster is started, stopped or let go
+	running *watched
+	left    bool // stopped or detached: never again ours
+}
+
+// startWithin bounds a start, recovery after a crash included.
+const startWithin = 2 * time.Minute
+
+// Start runs the cluster of c.Dir and returns when it answers. The first start
+// makes the cluster; a later one adopts a postmaster that is still running, or
+// starts it again on what a dead one left.
+//
+// It fails with [ErrNoPostgres] where there are no binaries and with [ErrInUse]
+// while another Server owns the cluster; every error is one line that says
+// what to do.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	c = c.withDefaults()
+	s := &Server{config: c, log: c.Log.With(slog.String("dir", c.Dir))}
+	if err := s.start(ctx); err != nil {
+		s.unlock()
+		return nil, fmt.Errorf("start Postgres in %s: %w", c.Dir, err)
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	return s.run(ctx)
+}
+
+// prepare finds out everything that stays the same while the Server lives.
+func (s *Server) prepare(ctx context.Context) (err error) {
+	if s.home, err = open(s.config.Dir); err != nil {
+		return err
+	}
+	if s.lock, err = acquire(filepath.Join(s.home.dir, "postgres.lock")); err != nil {
+		return err
+	}
+	wanted, err := s.home.version()
+	if err != nil {
+		return err
+	}
+	if s.install, err = choose(s.config.installations(ctx), wanted); err != nil {
+		return err
+	}
+	program := s.install.program("postgres")
+	if err := s.home.settle(ctx, program); err != nil {
+		return err
+	}
+	if p, ok := runningIn(s.home.data); ok && p.socket != "" {
+		s.socket = p.socket // TMPDIR may have been another one when it was started
+		return nil
+	}
+	s.socket, err = s.home.socketDir(ctx, program)
+	return err
+}
+
+// URL is the connection string of a database as a role. It stays the same over
+// restarts, and works for pgx and libpq alike.
+func (s *Server) URL(database, role string) string {
+	u := url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Path:     "/" + database,
+		RawQuery: url.Values{"host": {s.socket}, "port": {port}}.Encode(),
+	}
+	return u.String()
+}
+
+// Done is closed when the postmaster has ended, for whatever reason. After a
+// [Server.Restart] it is another channel.
+func (s *Server) Done() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running.done
+}
+
+// Restart starts the postmaster again after it died, and does nothing while it
+// lives.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left {
+		return errors.New("restart Postgres: it was stopped or let go here")
+	}
+	if !s.running.gone() {
+		return nil
+	}
+	s.running.leave()
+	if err := s.run(ctx); err != nil {
+		return fmt.Errorf("restart Postgres in %s: %w", s.config.Dir, err)
+	}
+	return nil
+}
+
+// Stop shuts the cluster down, adopted or not: clients are disconnected and
+// what they left undone is rolled back. When ctx ends first it stops at once,
+// which loses nothing either but makes the next start recover. A second Stop
+// does nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left {
+		return nil
+	}
+	defer s.leave()
+	if !s.running.genuine() {
+		return nil
+	}
+	if err := s.running.end(ctx); err != nil {
+		return fmt.Errorf("stop Postgres in %s: %w", s.config.Dir, err)
+	}
+	s.log.InfoContext(ctx, "Postgres stopped", slog.Int("pid", s.running.pid))
+	_ = os.Remove(s.socket) // empty by now, or needed
+	return nil
+}
+
+// Detach gives the cluster up and leaves it running, for a later [Start] to
+// adopt.
+func (s *Server) Detach() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.left {
+		s.leave()
+	}
+}
+
+func (s *Server) leave() {
+	s.left = true
+	s.running.leave()
+	s.unlock()
+}
+
+func (s *Server) unlock() {
+	if s.lock != nil {
+		s.lock.Close() // closing is unlocking
+	}
+}

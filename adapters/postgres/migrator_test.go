@@ -1,0 +1,182 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+var steps = fstest.MapFS{
+	"0001_rooms.sql": step(`CREATE TABLE rooms (name text); GRANT SELECT ON rooms TO frontdesk_app;`),
+	"0002_sites.sql": step(`CREATE TABLE sites (name text);`),
+	// It waits for every snapshot of the database, that of a waiting migrator too.
+	"0003_index.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE INDEX CONCURRENTLY rooms_name ON rooms (name);\n")},
+}
+
+func step(sql string) *fstest.MapFile {
+	return &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
+}
+
+// firstSteps are an older program's migrations.
+func firstSteps(n int) fs.FS {
+	older := fstest.MapFS{}
+	for _, name := range slices.Sorted(maps.Keys(steps))[:n] {
+		older[name] = steps[name]
+	}
+	return older
+}
+
+// unmigrated is an empty database in a cluster that has the roles.
+func unmigrated(t *testing.T) *postgrestest.Database {
+	t.Helper()
+	db := postgrestest.New(t)
+	_, err := db.AdminPool(t).Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func TestMigrateAppliesWhatIsPending(t *testing.T) {
+	t.Parallel()
+	db := unmigrated(t)
+	serving := db.Pool(t)
+	for _, c := range []struct {
+		program int
+		want    postgres.Migrated
+		before  string // what the check says to a program of that version
+	}{
+		{2, postgres.Migrated{From: 0, To: 2, Applied: []string{"0001_rooms.sql", "0002_sites.sql"}},
+			"the database is at version 0, this program needs 2: run frontdesk migrate"},
+		{3, postgres.Migrated{From: 2, To: 3, Applied: []string{"0003_index.sql"}},
+			"the database is at version 2, this program needs 3: run frontdesk migrate"},
+		{3, postgres.Migrated{From: 3, To: 3}, ""},
+	} {
+		if got := text(postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program))); got != c.before {
+			t.Errorf("before: %q, want %q", got, c.before)
+		}
+		got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(c.program))
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("to version %d: %v\n%s", c.program, err, diff)
+		}
+		if err := postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program)); err != nil {
+			t.Errorf("after: %v", err)
+		}
+	}
+}
+
+func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
+	t.Parallel()
+	db := unmigrated(t)
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, steps); err != nil {
+		t.Fatal(err)
+	}
+	_, migrating := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(1))
+	for what, err := range map[string]error{
+		"migrating": migrating,
+		"checking":  postgres.CheckSchemaFrom(t.Context(), db.Pool(t), firstSteps(1)),
+	} {
+		refusal, ok := errors.AsType[*postgres.SchemaError](err)
+		if want := "the database is at version 3, newer than this program's 1: run a newer frontdesk"; !ok || !refusal.Ahead() || text(err) != want {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+}
+
+func TestMigratorsAtOnceApplyEachMigrationOnce(t *testing.T) {
+	t.Parallel()
+	db := unmigrated(t)
+	applied := make(chan int, 4)
+	var migrators sync.WaitGroup
+	for range cap(applied) {
+		migrators.Go(func() {
+			done, err := postgres.MigrateFrom(t.Context(), db.AdminURL, steps)
+			if err != nil {
+				t.Error(err)
+			}
+			applied <- len(done.Applied)
+		})
+	}
+	migrators.Wait()
+	close(applied)
+	if got := slices.Sorted(channel(applied)); !slices.Equal(got, []int{0, 0, 0, 3}) {
+		t.Errorf("migrators applied %v migrations, want one to apply them all", got)
+	}
+}
+
+func channel[T any](c <-chan T) func(yield func(T) bool) {
+	return func(yield func(T) bool) {
+		for v := range c {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+func TestAMigratorWaitsNoLongerThanItsCaller(t *testing.T) {
+	t.Parallel()
+	db := unmigrated(t)
+	holder, err := pgx.Connect(t.Context(), db.AdminURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close(context.WithoutCancel(t.Context()))
+	if _, err := holder.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, postgres.MigrationLock); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := postgres.MigrateFrom(ctx, db.AdminURL, steps); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting for ever: %v", err)
+	}
+}
+
+func TestAFailedMigrationLeavesTheOnesBeforeIt(t *testing.T) {
+	t.Parallel()
+	db := unmigrated(t)
+	broken := fstest.MapFS{
+		"0001_rooms.sql": steps["0001_rooms.sql"],
+		"0002_sites.sql": step(`CREATE TABLE sites (name text); SELECT nonsense;`),
+	}
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, broken); !strings.Contains(text(err), "0002_sites.sql") {
+		t.Errorf("says %v, want the file's name", err)
+	}
+	got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(2)) // mended
+	if want := (postgres.Migrated{From: 1, To: 2, Applied: []string{"0002_sites.sql"}}); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("did %+v (%v), want %+v", got, err, want)
+	}
+}
+
+func TestACheckThatCannotAskIsNoSchemaError(t *testing.T) {
+	t.Parallel()
+	pool := postgrestest.New(t).Pool(t)
+	if err := postgres.CheckSchema(t.Context(), pool); err != nil {
+		t.Errorf("this program's own database: %v", err)
+	}
+	pool.Close()
+	err := postgres.CheckSchema(t.Context(), pool)
+	if _, ok := errors.AsType[*postgres.SchemaError](err); ok || err == nil {
+		t.Errorf("a closed pool: %v", err)
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

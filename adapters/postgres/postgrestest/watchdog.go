@@ -1,0 +1,96 @@
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"frontdesk/adapters/postgres/embedded"
+)
+
+// The environment variables that turn a test binary into the watchdog of a
+// cluster, with file 3 as its lock.
+const (
+	watchedDir    = "FRONTDESK_TEST_WATCHDOG"
+	watchedLinger = "FRONTDESK_TEST_WATCHDOG_LINGER"
+)
+
+// A package that needs a database has no TestMain to start a watchdog from,
+// and no process of it lives long enough to be one: the test binary itself,
+// run once more, is the only program that is certain to be there.
+//
+//nolint:gochecknoinits // see above
+func init() {
+	if dir := os.Getenv(watchedDir); dir != "" {
+		linger, err := time.ParseDuration(os.Getenv(watchedLinger))
+		if err == nil {
+			err = place{dir, linger}.removeWhenUnused()
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// watch makes sure that the cluster has a watchdog; the caller holds the gate.
+func (p place) watch() error {
+	lock, err := tryLock(p.watchdog(), syscall.LOCK_EX)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil // it has
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // the watchdog has inherited it
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// Not a child of the test in any way that could hold the test up or take
+	// the watchdog down with it: no context, no terminal, no pipe.
+	cmd := exec.Command(program) //nolint:noctx // it has to outlive us
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())
+	cmd.ExtraFiles = []*os.File{lock}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
+
+// removeWhenUnused is the watchdog.
+func (p place) removeWhenUnused() error {
+	const every = 200 * time.Millisecond
+	for unused := time.Duration(0); ; unused += every {
+		time.Sleep(every) //nolint:forbidigo // nobody cancels a watchdog
+		if !p.alone() {
+			unused = 0
+		}
+		if unused < p.linger {
+			continue
+		}
+		if removed, err := p.removeIfUnused(); removed || err != nil {
+			return err
+		}
+	}
+}
+
+func (p place) removeIfUnused() (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
+	if err != nil {
+		return false, err
+	}
+	defer gate.Close()
+	if !p.alone() {
+		return false, nil
+	}
+	// A joiner that waits at the gate must not take us for a living watchdog.
+	return true, errors.Join(embedded.Remove(ctx, p.dir), os.NewFile(3, p.watchdog()).Close())
+}

@@ -1,0 +1,104 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+)
+
+// bareCluster is a cluster nobody has made the roles in.
+func bareCluster(t *testing.T) *embedded.Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "frontdesk-bare-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir, Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
+	t.Parallel()
+	s := bareCluster(t)
+	one, other := s.URL("postgres", embedded.Superuser), s.URL("template1", embedded.Superuser)
+	if _, err := postgres.Migrate(t.Context(), one); !strings.Contains(text(err), "run frontdesk migrate --create-roles") {
+		t.Errorf("migrating without roles: %v", err)
+	}
+
+	var creators sync.WaitGroup
+	for _, url := range []string{one, other, one, other} {
+		creators.Go(func() {
+			if err := postgres.CreateRoles(t.Context(), url); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	creators.Wait()
+	if _, err := postgres.Migrate(t.Context(), one); err != nil {
+		t.Errorf("migrating with roles: %v", err)
+	}
+	for _, role := range []string{postgres.AppRole, postgres.AuditRole} {
+		if rights := rightsOf(t, s, role); rights != "logs in" {
+			t.Errorf("%s %s, want that it logs in and no more", role, rights)
+		}
+	}
+
+	execute(t, one, `ALTER ROLE frontdesk_app SUPERUSER`)
+	for what, err := range map[string]error{"creating": postgres.CreateRoles(t.Context(), one), "migrating": second(postgres.Migrate(t.Context(), one))} {
+		if !strings.Contains(text(err), "is a superuser") {
+			t.Errorf("%s with a serving superuser: %v", what, err)
+		}
+	}
+}
+
+// rightsOf connects as the role and lists what it may do in the whole cluster.
+func rightsOf(t *testing.T, s *embedded.Server, role string) (rights string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.URL("postgres", role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	err = conn.QueryRow(t.Context(), `SELECT concat_ws(', ',
+		CASE WHEN rolcanlogin THEN 'logs in' END, CASE WHEN rolsuper THEN 'superuser' END,
+		CASE WHEN rolcreaterole THEN 'creates roles' END, CASE WHEN rolcreatedb THEN 'creates databases' END,
+		CASE WHEN rolreplication THEN 'replicates' END, CASE WHEN rolbypassrls THEN 'bypasses row security' END)
+		FROM pg_roles WHERE rolname = current_user`).Scan(&rights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rights
+}
+
+func execute(t *testing.T, url, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/commands"
+)
+
+// Sweeper forgets what has served its time: files that no event has named
+// within a day, and answers that are too old to be given again. Any number of
+// replicas may sweep.
+type Sweeper struct {
+	Pool    *pgxpool.Pool
+	Uploads *Uploads
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+const (
+	uploadLifetime = 24 * time.Hour // of a file that no event names
+	sweepEvery     = time.Hour
+	sweepLimit     = 5 * time.Minute
+)
+
+// Run sweeps every hour until ctx ends. What fails is tried again with the
+// next round.
+func (s *Sweeper) Run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "sweeping failed; it is tried again", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep sweeps once.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
+	defer cancel()
+	uploads, err := s.Uploads.Sweep(ctx, s.Now().Add(-uploadLifetime))
+	if err != nil {
+		return err
+	}
+	if uploads > 0 {
+		s.Log.InfoContext(ctx, "uploads swept that no request names", slog.Int64("uploads", uploads))
+	}
+	_, err = s.Pool.Exec(ctx, `DELETE FROM answers WHERE answered_at <= $1`, s.Now().Add(-commands.AnswerLifetime))
+	if err != nil {
+		return fmt.Errorf("sweep answers: %w", Fault(err))
+	}
+	return nil
+}
