@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind says what sort of refusal an [Error] is. Adapters map kinds to
@@ -25,9 +26,10 @@ const (
 // Error is one refusal: safe to show, complete enough to act on. It never
 // holds personal data or token text.
 type Error struct {
-	Kind   Kind
-	Code   string // kebab case, as in §7
-	Detail string // one sentence that says what to mend
+	Kind    Kind
+	Code    string    // kebab case, as in §7
+	Detail  string    // one sentence that says what to mend
+	RetryAt time.Time // from when on the same input may be accepted; zero if nobody knows
 }
 
 // New makes a refusal.
@@ -47,7 +49,17 @@ func (e *Error) Is(target error) bool {
 
 // With returns the refusal with a detail that names the place or the value.
 func (e *Error) With(format string, args ...any) *Error {
-	return &Error{Kind: e.Kind, Code: e.Code, Detail: fmt.Sprintf(format, args...)}
+	with := *e
+	with.Detail = fmt.Sprintf(format, args...)
+	return &with
+}
+
+// Until returns the refusal with the instant from which on a retry may be
+// accepted.
+func (e *Error) Until(t time.Time) *Error {
+	until := *e
+	until.RetryAt = t
+	return &until
 }
 
 // List is several refusals of one input, in the order in which they are to be

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"frontdesk/domain/fault"
 )
@@ -39,5 +40,21 @@ func TestAListKeepsItsOrderAndIsNoErrorWhenEmpty(t *testing.T) {
 	}
 	if got, want := err.Error(), errPaused.Error()+"; "+errClosed.Error(); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestARefusalMaySayFromWhenOnToRetry(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	got := errClosed.Until(at).With("The practice is closed until noon.")
+
+	if !got.RetryAt.Equal(at) || got.Code != errClosed.Code || got.Detail != "The practice is closed until noon." {
+		t.Errorf("got %+v", got)
+	}
+	if !errors.Is(got, errClosed) {
+		t.Error("with an instant it is another refusal")
+	}
+	if !errClosed.RetryAt.IsZero() {
+		t.Error("the rule's own refusal has changed")
 	}
 }

@@ -1,6 +1,7 @@
 package practice_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestAPracticeIsKnownOnceRegistered(t *testing.T) {
 	if err := event.Fold[practice.Practice](practice.Registered{}).Known(); err != nil {
 		t.Error(err)
 	}
-	if err := event.Fold[practice.Practice]().Known(); err != practice.ErrUnknown {
+	if err := event.Fold[practice.Practice]().Known(); !errors.Is(err, practice.ErrUnknown) {
 		t.Errorf("got %v, want %v", err, practice.ErrUnknown)
 	}
 }
@@ -72,5 +73,7 @@ func TestStoredEvents(t *testing.T) {
 		practice.Registered{Name: "Elm Street Surgery", TimeZone: "Europe/London"},
 		practice.ApplicationEnabled{Application: app},
 		practice.ApplicationDisabled{Application: app},
+		off, on, pausedTill, resumed, hoursSet,
+		closed(noon, one), reopened(noon, one),
 	)
 }

@@ -1,0 +1,277 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/record"
+	"frontdesk/domain/site"
+)
+
+// aDay is a practice with a patient, a site, a room and an appointment, and
+// another practice beside it.
+type aDay struct {
+	*commandtest.Store
+	bookings    commands.BookAppointmentHandler
+	patient     patient.ID
+	site        site.ID
+	room        site.RoomID
+	appointment appointment.ID
+}
+
+const (
+	elm = "elm-street"
+	oak = "oak-lane"
+)
+
+func noon() time.Time { return commandtest.Noon }
+
+func startDay(t *testing.T) *aDay {
+	t.Helper()
+	d := &aDay{Store: commandtest.NewStore()}
+	d.bookings = commands.BookAppointmentHandler{Store: d, Patients: d}
+	for _, tenant := range []string{elm, oak} {
+		must(t, commands.RegisterPracticeHandler{Store: d}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+	}
+	d.patient = d.register(t, elm, "Ann Archer")
+	d.site = made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: elm, Name: "Main"}))
+	d.room = made[site.RoomID](t)(commands.AddRoomHandler{Store: d}.Handle(t.Context(),
+		commands.AddRoom{Tenant: elm, Site: d.site, Name: "Room 1"}))
+	d.appointment = made[appointment.ID](t)(d.bookings.Handle(t.Context(),
+		commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: d.site, At: noon()}))
+	return d
+}
+
+func (d *aDay) register(t *testing.T, tenant, name string) patient.ID {
+	t.Helper()
+	return made[patient.ID](t)(commands.RegisterPatientHandler{Store: d}.Handle(t.Context(),
+		commands.RegisterPatient{Tenant: tenant, Name: name}))
+}
+
+func (d *aDay) callIn(ctx context.Context, tenant string, room site.RoomID) error {
+	return commands.CallInPatientHandler{Store: d, Now: noon}.Handle(ctx,
+		commands.CallInPatient{Tenant: tenant, Appointment: d.appointment, Room: room})
+}
+
+func (d *aDay) start(ctx context.Context, c commands.StartConsultation) (consultation.ID, error) {
+	return commands.StartConsultationHandler{Store: d, Patients: d, Now: noon}.Handle(ctx, c)
+}
+
+func (d *aDay) subject() appointment.Subject {
+	return appointment.Subject{Appointment: d.appointment, Patient: d.patient, Site: d.site}
+}
+
+// since is what was appended after the first n events.
+func (d *aDay) since(n int) []event.Event {
+	var events []event.Event
+	for _, e := range d.Log()[n:] {
+		events = append(events, e.Event)
+	}
+	return events
+}
+
+func (d *aDay) wantSince(t *testing.T, n int, want ...event.Event) {
+	t.Helper()
+	if diff := cmp.Diff(want, d.since(n)); diff != "" {
+		t.Errorf("appended (-want +got):\n%s", diff)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func made[ID any](t *testing.T) func(ID, error) ID {
+	return func(id ID, err error) ID {
+		t.Helper()
+		must(t, err)
+		return id
+	}
+}
+
+func wantRefusal(t *testing.T, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("error = %v, want %v", got, want)
+	}
+}
+
+func TestADayIsSetUpWithinThePractice(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	d.wantSince(t, 3,
+		site.Added{Site: d.site, Name: "Main"},
+		site.RoomAdded{Room: d.room, Site: d.site, Name: "Room 1"},
+		appointment.Booked{Subject: d.subject(), At: noon()})
+	if tenant := d.Log()[3].Stream.Tenant; tenant != elm {
+		t.Errorf("the site belongs to %q", tenant)
+	}
+}
+
+func TestWhatAnotherPracticeHasDoesNotExist_D18(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	theirs := d.register(t, oak, "Olive Oaks")
+	theirSite := made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
+	before := len(d.Log())
+
+	_, err := commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: "nobody", Name: "Main"})
+	wantRefusal(t, err, practice.ErrUnknown)
+	_, err = commands.AddRoomHandler{Store: d}.Handle(t.Context(), commands.AddRoom{Tenant: oak, Site: d.site, Name: "Room 1"})
+	wantRefusal(t, err, site.ErrUnknown)
+	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: oak, Patient: d.patient, Site: d.site, At: noon()})
+	wantRefusal(t, err, patient.ErrUnknown)
+	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: oak, Patient: theirs, Site: d.site, At: noon()})
+	wantRefusal(t, err, site.ErrUnknown)
+	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: theirSite, At: noon()})
+	wantRefusal(t, err, site.ErrUnknown)
+	wantRefusal(t, d.callIn(t.Context(), oak, d.room), appointment.ErrUnknown)
+	wantRefusal(t, commands.ClearCallInHandler{Store: d, Now: noon}.Handle(t.Context(),
+		commands.ClearCallIn{Tenant: oak, Appointment: d.appointment}), appointment.ErrUnknown)
+	wantRefusal(t, commands.MarkDidNotAttendHandler{Store: d, Now: noon}.Handle(t.Context(),
+		commands.MarkDidNotAttend{Tenant: oak, Appointment: d.appointment}), appointment.ErrUnknown)
+	_, err = d.start(t.Context(), commands.StartConsultation{Tenant: oak, Patient: d.patient})
+	wantRefusal(t, err, patient.ErrUnknown)
+	_, err = d.start(t.Context(), commands.StartConsultation{Tenant: oak, Patient: theirs, Appointment: d.appointment})
+	wantRefusal(t, err, appointment.ErrUnknown)
+	wantRefusal(t, commands.OpenCareRecordHandler{Store: d, Patients: d}.Handle(t.Context(),
+		commands.OpenCareRecord{Tenant: oak, Patient: d.patient}), patient.ErrUnknown)
+	_, err = commands.CreateNoteHandler{Store: d, Patients: d}.Handle(t.Context(),
+		commands.CreateNote{Tenant: oak, Patient: d.patient, Text: "a cough"})
+	wantRefusal(t, err, patient.ErrUnknown)
+
+	d.wantSince(t, before)
+}
+
+func TestAPatientIsCalledIntoARoomOfTheSite(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	elsewhere := made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
+	far := made[site.RoomID](t)(commands.AddRoomHandler{Store: d}.Handle(t.Context(),
+		commands.AddRoom{Tenant: elm, Site: elsewhere, Name: "Room 9"}))
+	before := len(d.Log())
+
+	wantRefusal(t, d.callIn(t.Context(), elm, far), site.ErrRoomUnknown)
+	wantRefusal(t, d.callIn(t.Context(), elm, site.RoomID{UUID: uuid.New()}), site.ErrRoomUnknown)
+	must(t, d.callIn(t.Context(), elm, d.room))
+	must(t, d.callIn(t.Context(), elm, d.room))
+	must(t, d.callIn(t.Context(), elm, site.RoomID{}))
+
+	d.wantSince(t, before,
+		appointment.CalledIn{Subject: d.subject(), Room: d.room, CalledInAt: noon()},
+		appointment.CalledIn{Subject: d.subject(), CalledInAt: noon()})
+}
+
+func TestACallInIsClearedAndAPatientMarked(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	must(t, d.callIn(t.Context(), elm, d.room))
+	before := len(d.Log())
+
+	must(t, commands.ClearCallInHandler{Store: d, Now: noon}.Handle(t.Context(),
+		commands.ClearCallIn{Tenant: elm, Appointment: d.appointment}))
+	must(t, commands.MarkDidNotAttendHandler{Store: d, Now: noon}.Handle(t.Context(),
+		commands.MarkDidNotAttend{Tenant: elm, Appointment: d.appointment}))
+
+	d.wantSince(t, before,
+		appointment.CallInRemoved{Subject: d.subject(), Reason: appointment.Cleared, RemovedAt: noon()},
+		appointment.DidNotAttend{Subject: d.subject()})
+}
+
+func TestAConsultationWithoutAnAppointmentIsOneEvent(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	before := len(d.Log())
+	id := made[consultation.ID](t)(d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: d.patient}))
+	d.wantSince(t, before, consultation.Started{Consultation: id, Patient: d.patient})
+}
+
+func TestAConsultationIsNotStartedWithAnothersAppointment(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	other := d.register(t, elm, "Bill Baker")
+	before := len(d.Log())
+	for _, id := range []appointment.ID{d.appointment, {UUID: uuid.New()}} {
+		_, err := d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: other, Appointment: id})
+		wantRefusal(t, err, appointment.ErrUnknown)
+	}
+	d.wantSince(t, before)
+}
+
+// racing lets somebody else append before the first append that it sees.
+type racing struct {
+	*commandtest.Store
+	meanwhile func()
+	appends   [][]event.Change
+}
+
+func (r *racing) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	r.appends = append(r.appends, changes)
+	if len(r.appends) == 1 {
+		r.meanwhile()
+	}
+	return r.Store.Append(ctx, changes...)
+}
+
+func TestAConsultationEndsItsCallInInTheSameAppend(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	before := len(d.Log())
+	// The patient is called in between the decision and the append: it is
+	// decided again, and the consultation is not started twice.
+	store := &racing{Store: d.Store, meanwhile: func() { must(t, d.callIn(t.Context(), elm, d.room)) }}
+	handler := commands.StartConsultationHandler{Store: store, Patients: d, Now: noon}
+
+	id := made[consultation.ID](t)(handler.Handle(t.Context(),
+		commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment}))
+
+	d.wantSince(t, before,
+		appointment.CalledIn{Subject: d.subject(), Room: d.room, CalledInAt: noon()},
+		appointment.Attended{Subject: d.subject()},
+		appointment.CallInRemoved{Subject: d.subject(), Reason: appointment.ConsultationStarted, RemovedAt: noon()},
+		consultation.Started{Consultation: id, Patient: d.patient, Appointment: d.appointment})
+	if len(store.appends) != 2 {
+		t.Errorf("%d appends, want 2: the one that lost and the one that won", len(store.appends))
+	}
+}
+
+func TestEveryOpeningOfARecordCounts_D37(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	before := len(d.Log())
+	handler := commands.OpenCareRecordHandler{Store: d, Patients: d}
+	for range 2 {
+		must(t, handler.Handle(t.Context(), commands.OpenCareRecord{Tenant: elm, Patient: d.patient}))
+	}
+	opened := record.CareRecordOpened{Patient: d.patient}
+	d.wantSince(t, before, opened, opened)
+}
+
+func TestANoteIsCreatedForAPatientOfThePractice_D17(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	before := len(d.Log())
+	handler := commands.CreateNoteHandler{Store: d, Patients: d}
+
+	_, err := handler.Handle(t.Context(), commands.CreateNote{Tenant: elm, Patient: d.patient, Text: " "})
+	wantRefusal(t, err, record.ErrEmptyNote)
+	id := made[record.NoteID](t)(handler.Handle(t.Context(),
+		commands.CreateNote{Tenant: elm, Patient: d.patient, Text: "a cough"}))
+
+	d.wantSince(t, before, record.NoteCreated{Note: id, Patient: d.patient, Text: "a cough"})
+}

@@ -1,0 +1,12 @@
+// Package hours is the opening hours of a week, as a practice writes them on
+// its door (D23).
+//
+// Rules
+//  1. An [Interval] is a stretch `[open, close)` of one weekday. A close that
+//     is not after its open is on the day after: it spans midnight.
+//  2. A [Week] is several intervals, none of which overlap. A week without
+//     any is open at all hours.
+//  3. Hours are read off the clock on the practice's wall. When that clock
+//     goes forward, the time that it skips never comes; when it goes back, the
+//     time that it repeats comes twice.
+package hours

@@ -1,0 +1,99 @@
+package hours
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
+// Week is the opening hours of every week, in the order of their opening, from
+// Monday on. None is open at all hours.
+type Week []Interval
+
+// Parse reads a week, in any order; see [ParseInterval]. It refuses intervals
+// that overlap with [ErrOverlap].
+func Parse(texts []string) (Week, error) {
+	var w Week
+	for _, text := range texts {
+		i, err := ParseInterval(text)
+		if err != nil {
+			return nil, err
+		}
+		w = append(w, i)
+	}
+	slices.SortFunc(w, func(a, b Interval) int { return cmp.Compare(a.from(), b.from()) })
+	return w, w.checkOverlap()
+}
+
+// checkOverlap compares each interval with the next, and the last with the
+// first of the week after.
+func (w Week) checkOverlap() error {
+	for n, i := range w {
+		next := w[(n+1)%len(w)]
+		begins := next.from()
+		if n == len(w)-1 {
+			begins += week
+		}
+		if i.until() > begins {
+			return ErrOverlap.With("%q overlaps %q.", i, next)
+		}
+	}
+	return nil
+}
+
+// Texts is the week as [Parse] reads it.
+func (w Week) Texts() []string {
+	texts := make([]string, len(w))
+	for n, i := range w {
+		texts[n] = i.String()
+	}
+	return texts
+}
+
+// Next is the first instant, not before t, at which the week is open in a time
+// zone: t itself, if it is open then.
+//
+// Between two changes of the zone's clocks, time passes on the wall as it does
+// elsewhere; so each such stretch is looked at by itself. One that is a week
+// long has an opening.
+func (w Week) Next(t time.Time, zone *time.Location) time.Time {
+	for {
+		wall := t.In(zone)
+		opening := t.Add(w.wait(sinceMonday(wall)))
+		_, change := wall.ZoneBounds()
+		if change.IsZero() || opening.Before(change) {
+			return opening
+		}
+		t = change
+	}
+}
+
+// sinceMonday is how far into its week a clock on a wall is.
+func sinceMonday(wall time.Time) time.Duration {
+	hour, minute, second := wall.Clock()
+	return time.Duration((int(wall.Weekday())+6)%7)*day +
+		time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
+		time.Duration(second)*time.Second + time.Duration(wall.Nanosecond())
+}
+
+// wait is how long it takes from a moment of a week until it is open, while no
+// clock is changed.
+func (w Week) wait(moment time.Duration) time.Duration {
+	if len(w) == 0 {
+		return 0
+	}
+	shortest := week
+	for _, i := range w {
+		sinceOpening := (moment - i.from() + week) % week
+		if sinceOpening < i.until()-i.from() {
+			return 0
+		}
+		shortest = min(shortest, week-sinceOpening)
+	}
+	return shortest
+}

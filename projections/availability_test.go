@@ -1,0 +1,193 @@
+package projections_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/practice/hours"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+// desk is the availability of practices on a real database, and its clock.
+type desk struct {
+	projections.Availability
+	store *postgres.Store
+	now   time.Time
+}
+
+// newDesk has a practice with one patient in London, and one in Kathmandu.
+func newDesk(t *testing.T) (*desk, patient.ID) {
+	t.Helper()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := postgrestest.New(t).Pool(t)
+	d := &desk{Availability: projections.Availability{DB: pool}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	d.store = &postgres.Store{Pool: pool, Codec: codec, Now: func() time.Time { return d.now }}
+	for _, p := range projections.AtOnce() {
+		d.store.AtOnce = append(d.store.AtOnce, p)
+	}
+	ann := patient.ID{UUID: uuid.New()}
+	d.happens(t, practice.StreamOf("london"), practice.Registered{Name: "London", TimeZone: "Europe/London"})
+	d.happens(t, practice.StreamOf("kathmandu"), practice.Registered{Name: "Kathmandu", TimeZone: "Asia/Kathmandu"})
+	d.happens(t, patient.StreamOf("london", ann), patient.Registered{Patient: ann, Name: "Ann"})
+	return d, ann
+}
+
+func (d *desk) happens(t *testing.T, stream event.Stream, events ...event.Event) {
+	t.Helper()
+	history, err := d.store.Load(t.Context(), stream)
+	if err == nil {
+		_, err = d.store.Append(t.Context(), event.Change{Stream: stream, Expected: len(history), Events: events})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *desk) intake(t *testing.T, tenant string, id patient.ID, typ request.Type) commands.Intake {
+	t.Helper()
+	intake, err := d.Intake(t.Context(), tenant, id, typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return intake
+}
+
+var monday = hours.Week{{Day: time.Monday, Open: 8 * 60, Close: 12 * 60}, {Day: time.Monday, Open: 22 * 60, Close: 6 * 60}}
+
+func TestAPracticeThatHasSetNothingIsOpen(t *testing.T) {
+	t.Parallel()
+	d, ann := newDesk(t)
+
+	intake := d.intake(t, "london", ann, request.Medical)
+	if !intake.PatientExists || intake.Reception.At(d.now).Status != practice.TypeOpen {
+		t.Errorf("got %+v", intake)
+	}
+	if got := intake.Reception.Zone.String(); got != "Europe/London" {
+		t.Errorf("zone %s", got)
+	}
+}
+
+func TestAPatientIsKnownToTheirOwnPracticeAlone_D18(t *testing.T) {
+	t.Parallel()
+	d, ann := newDesk(t)
+
+	for tenant, known := range map[string]bool{"london": true, "kathmandu": false, "nobodys": false} {
+		if got := d.intake(t, tenant, ann, request.Admin).PatientExists; got != known {
+			t.Errorf("at %s: %v", tenant, got)
+		}
+	}
+	if d.intake(t, "london", patient.ID{UUID: uuid.New()}, request.Admin).PatientExists {
+		t.Error("anybody is a patient")
+	}
+}
+
+func TestTheReadModelHoldsWhatWasDecided(t *testing.T) {
+	t.Parallel()
+	d, ann := newDesk(t)
+	hour := d.now.Add(time.Hour)
+	medical := practice.IntakeStream("london", request.Medical)
+
+	d.happens(t, medical, practice.RequestTypeSwitchedOff{RequestType: request.Medical},
+		practice.RequestTypePaused{RequestType: request.Medical, Until: hour},
+		practice.OpeningHoursSet{RequestType: request.Medical, Hours: monday})
+	want := practice.Intake{SwitchedOff: true, Paused: true, PausedUntil: hour, Hours: monday}
+	if diff := cmp.Diff(want, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+		t.Errorf("all set (-want +got):\n%s", diff)
+	}
+
+	d.happens(t, medical, practice.RequestTypeSwitchedOn{RequestType: request.Medical},
+		practice.RequestTypePaused{RequestType: request.Medical})
+	want = practice.Intake{Paused: true, Hours: monday}
+	if diff := cmp.Diff(want, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+		t.Errorf("a pause without end (-want +got):\n%s", diff)
+	}
+
+	d.happens(t, medical, practice.RequestTypeResumed{RequestType: request.Medical},
+		practice.OpeningHoursSet{RequestType: request.Medical})
+	if diff := cmp.Diff(practice.Intake{}, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+		t.Errorf("all undone (-want +got):\n%s", diff)
+	}
+}
+
+func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
+	t.Parallel()
+	d, _ := newDesk(t)
+	tonight := time.Date(2026, 3, 2, 16, 15, 0, 0, time.UTC) // 22:00 in Kathmandu
+
+	d.happens(t, practice.IntakeStream("kathmandu", request.Admin), practice.OpeningHoursSet{RequestType: request.Admin, Hours: monday})
+	d.happens(t, practice.IntakeStream("london", request.Medical), practice.RequestTypeSwitchedOff{RequestType: request.Medical})
+
+	for tenant, want := range map[string][]practice.Availability{
+		"london":    {{Type: request.Medical, Status: practice.TypeDisabled}, {Type: request.Admin, Status: practice.TypeOpen}},
+		"kathmandu": {{Type: request.Medical, Status: practice.TypeOpen}, {Type: request.Admin, Status: practice.TypeClosed, NextOpening: tonight}},
+		"nobodys":   {},
+	} {
+		got, err := d.RequestTypes(t.Context(), tenant, d.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at %s (-want +got):\n%s", tenant, diff)
+		}
+	}
+}
+
+// Closures are merged and cut by Postgres on one side and by the aggregate on
+// the other: both must say the same from now on.
+func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
+	t.Parallel()
+	d, ann := newDesk(t)
+	random := rand.New(rand.NewPCG(15, 23))
+	later := func() time.Time { return d.now.Add(time.Duration(random.IntN(24)) * time.Hour) }
+
+	for range 150 {
+		d.now = d.now.Add(time.Duration(random.IntN(3)) * time.Hour)
+		changeClosures(t, d, random.IntN(10), later)
+		closures, err := commands.Load[practice.Closures](t.Context(), d.store, practice.ClosuresStream("london"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := d.intake(t, "london", ann, request.Medical).Reception
+		want := practice.Reception{Type: request.Medical, Closures: closures, Zone: time.UTC}
+		for at := d.now; at.Before(d.now.Add(60 * time.Hour)); at = at.Add(time.Hour) {
+			if diff := cmp.Diff(want.At(at), got.At(at)); diff != "" {
+				t.Fatalf("at %s (-aggregate +read model):\n%s\n%v\n%v", at, diff, closures, got.Closures)
+			}
+		}
+		if len(got.Closures) > 12 {
+			t.Fatalf("%d closures are read: those that are over are not forgotten", len(got.Closures))
+		}
+	}
+}
+
+func changeClosures(t *testing.T, d *desk, dice int, later func() time.Time) {
+	t.Helper()
+	clock := func() time.Time { return d.now }
+	reopen := commands.ReopenPracticeHandler{Store: d.store, Now: clock}
+	c := commands.ClosePractice{Tenant: "london", From: later()}
+	if dice > 0 {
+		c.Until = c.From.Add(later().Sub(d.now) / 2).Add(time.Hour)
+	}
+	err := reopen.Handle(t.Context(), commands.ReopenPractice{Tenant: "london", From: later()})
+	if err == nil && dice < 7 {
+		err = commands.ClosePracticeHandler{Store: d.store, Now: clock}.Handle(t.Context(), c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
