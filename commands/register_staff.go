@@ -23,10 +23,14 @@ type RegisterStaff struct {
 	Name          string
 	Email         string
 	Administrator bool
+	Password      string // "" for none yet: they cannot sign in
 }
 
 // RegisterStaffHandler handles [RegisterStaff].
-type RegisterStaffHandler struct{ Store Store }
+type RegisterStaffHandler struct {
+	Store     Store
+	Passwords Passwords // nil where nobody is registered with a password
+}
 
 // Handle registers the member of staff and returns their identifier. A taken
 // username is refused by the store, with staff.ErrUsernameTaken.
@@ -34,14 +38,33 @@ func (h RegisterStaffHandler) Handle(ctx context.Context, c RegisterStaff) (staf
 	id := staff.ID{UUID: event.NewID()}
 	err := knowPractice(ctx, h.Store, c.Tenant)
 	if err == nil {
-		err = Update(ctx, h.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
-			return m.Register(staff.Registered{
-				Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-			})
-		})
+		err = h.register(ctx, id, c)
 	}
 	if err != nil {
 		return staff.ID{}, fmt.Errorf("register staff: %w", err)
 	}
 	return id, nil
+}
+
+func (h RegisterStaffHandler) register(ctx context.Context, id staff.ID, c RegisterStaff) error {
+	events, err := staff.Member{}.Register(staff.Registered{
+		Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
+	})
+	if err == nil && c.Password != "" {
+		var set event.Event
+		set, err = h.passwordSet(ctx, id, c)
+		events = append(events, set)
+	}
+	if err == nil { // the stream is new by its id
+		_, err = h.Store.Append(ctx, event.Change{Stream: staff.StreamOf(c.Tenant, id), Events: events})
+	}
+	return err
+}
+
+func (h RegisterStaffHandler) passwordSet(ctx context.Context, id staff.ID, c RegisterStaff) (event.Event, error) {
+	if err := staff.CheckPassword(c.Username, c.Password); err != nil {
+		return nil, err
+	}
+	credential, err := h.Passwords.Keep(ctx, c.Tenant, id, c.Password)
+	return staff.PasswordSet{Credential: credential}, err
 }

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -39,6 +41,8 @@ func (h RestrictPatientRecordHandler) Handle(ctx context.Context, c RestrictPati
 	return nil
 }
 
+// membersNamed are the members of staff, each once and in one order, so that
+// the same people named otherwise are the same restriction.
 func membersNamed(ctx context.Context, directory StaffDirectory, tenant string, usernames []string) ([]staff.ID, error) {
 	members := make([]staff.ID, len(usernames))
 	for i, username := range usernames {
@@ -48,5 +52,6 @@ func membersNamed(ctx context.Context, directory StaffDirectory, tenant string, 
 		}
 		members[i] = id
 	}
-	return members, nil
+	slices.SortFunc(members, func(a, b staff.ID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	return slices.Compact(members), nil
 }

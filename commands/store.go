@@ -32,16 +32,26 @@ func Load[S event.State[S]](ctx context.Context, store Store, stream event.Strea
 // somebody else appended first it asks again on the fresh state, so decide
 // does no I/O and may run several times.
 func Update[S event.State[S]](ctx context.Context, store Store, stream event.Stream, decide func(S) ([]event.Event, error)) error {
+	return UpdateWith(ctx, store, stream, decide)
+}
+
+// UpdateWith is [Update] with other changes in the same append: all of it is
+// stored, or nothing. Only the one stream is folded again after a conflict, so
+// the others are new by their ids.
+func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event.Stream,
+	decide func(S) ([]event.Event, error), others ...event.Change,
+) error {
 	return retry(ctx, func() error {
 		history, err := store.Load(ctx, stream)
 		if err != nil {
 			return err
 		}
 		events, err := decide(event.Fold[S](history...))
-		if err != nil || len(events) == 0 {
+		if err != nil || len(events)+len(others) == 0 {
 			return err
 		}
-		_, err = store.Append(ctx, event.Change{Stream: stream, Expected: len(history), Events: events})
+		change := event.Change{Stream: stream, Expected: len(history), Events: events}
+		_, err = store.Append(ctx, append([]event.Change{change}, others...)...)
 		return err
 	})
 }

@@ -4,11 +4,16 @@ import (
 	"slices"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/domain/signingkey"
+	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 )
 
@@ -16,10 +21,15 @@ import (
 func Events() []event.Event {
 	return slices.Concat(
 		application.Events(),
+		appointment.Events(),
 		authorisation.Events(),
+		consultation.Events(),
 		patient.Events(),
 		practice.Events(),
+		record.Events(),
 		request.Events(),
+		signingkey.Events(),
+		site.Events(),
 		staff.Events(),
 	)
 }

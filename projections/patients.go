@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // Patients is the patients of each practice, and who may see their records.
@@ -44,4 +45,17 @@ func (p Patients) PatientExists(ctx context.Context, tenant string, id patient.I
 		return false, fmt.Errorf("look for patient: %w", err)
 	}
 	return exists, nil
+}
+
+// RecordOpenTo reports whether a member of staff may see the patient's record
+// (D17). An unknown patient's keeps nobody out: there is nothing in it.
+func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID, member staff.ID) (open bool, err error) {
+	err = p.DB.QueryRow(ctx, `
+		SELECT NOT EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $2 AND restricted)
+			OR EXISTS (SELECT FROM record_restrictions WHERE tenant = $1 AND patient = $2 AND staff = $3)`,
+		tenant, id, member).Scan(&open)
+	if err != nil {
+		return false, fmt.Errorf("look for a restriction: %w", err)
+	}
+	return open, nil
 }

@@ -25,10 +25,11 @@ type Querier interface {
 // AtOnce are the projections kept in the append itself: what authorisation and
 // intake ask, and what must be unique.
 func AtOnce() []Projection {
-	return []Projection{Practices{}, Applications{}, Enablements{}, Staff{}, Authorisations{}, Patients{}}
+	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
+		Sites{}, Appointments{}, CareRecords{}}
 }
 
 // Following are the projections behind the feed: what people browse.
 func Following() []Projection {
-	return []Projection{PatientRequests{}}
+	return []Projection{PatientRequests{}, CallInBoard{}, Timeline{}}
 }

@@ -23,6 +23,8 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.Registered:
 		do(`INSERT INTO staff (tenant, staff, username, name, email, administrator) VALUES ($1, $2, $3, $4, $5, $6)`,
 			r.Stream.Tenant, r.Stream.ID, e.Username, e.Name, e.Email, e.Administrator)
+	case staff.PasswordSet:
+		do(`UPDATE staff SET credential = $3 WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID, e.Credential)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 	}

@@ -13,15 +13,19 @@ import (
 	"frontdesk/domain/request"
 )
 
-// maxInline bounds the JSON that is held in memory for one call.
-const maxInline = 4 << 20
+// Bounds of the JSON that is held in memory for one call. Small values take
+// far more memory than text, so they are counted.
+const (
+	maxInline = 4 << 20
+	maxValues = 1 << 16
+)
 
 // body is the JSON tree of a call's body, read strictly (D19): see [ReadJSON].
-func body(w http.ResponseWriter, r *http.Request) (any, error) {
+func body(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return nil, errMediaType
 	}
-	return ReadJSON(http.MaxBytesReader(w, r.Body, maxInline))
+	return ReadJSON(&inline{r: r.Body, seat: &callOf(r.Context()).text})
 }
 
 // isJSON accepts application/json, with any parameters, or nothing at all.
@@ -39,10 +43,10 @@ func isJSON(contentTypes []string) bool {
 // object, invalid UTF-8, a lone surrogate and U+0000 are refused (D19): each
 // would be read differently by somebody else.
 func ReadJSON(r io.Reader) (any, error) {
-	decoder := jsontext.NewDecoder(r)
-	tree, err := readValue(decoder)
+	reader := treeReader{Decoder: jsontext.NewDecoder(r)}
+	tree, err := reader.value()
 	if err == nil {
-		err = atEnd(decoder)
+		err = reader.end()
 	}
 	if err == nil {
 		return tree, nil
@@ -54,7 +58,7 @@ func ReadJSON(r io.Reader) (any, error) {
 		return nil, err
 	}
 	if _, malformed := errors.AsType[*jsontext.SyntacticError](err); malformed || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return nil, request.ErrInvalidBody.With("The body is not well-formed JSON, or an object has a name twice.")
+		return nil, errMalformed
 	}
 	return nil, err
 }
@@ -62,16 +66,25 @@ func ReadJSON(r io.Reader) (any, error) {
 // number is a JSON number as it was written. No field of the contract is one.
 type number string
 
-func readValue(d *jsontext.Decoder) (any, error) {
+// treeReader reads values, and counts them.
+type treeReader struct {
+	*jsontext.Decoder
+	values int
+}
+
+func (d *treeReader) value() (any, error) {
+	if d.values++; d.values > maxValues {
+		return nil, errTooLarge
+	}
 	token, err := d.ReadToken()
 	if err != nil {
 		return nil, err
 	}
 	switch token.Kind() {
 	case '{':
-		return readObject(d)
+		return d.object()
 	case '[':
-		return readArray(d)
+		return d.array()
 	case '"':
 		return text(token)
 	case '0':
@@ -82,14 +95,14 @@ func readValue(d *jsontext.Decoder) (any, error) {
 	return nil, nil
 }
 
-func readObject(d *jsontext.Decoder) (any, error) {
+func (d *treeReader) object() (any, error) {
 	object := map[string]any{}
 	for d.PeekKind() != '}' {
-		name, err := readValue(d) // the decoder knows that it is a string
+		name, err := d.value() // the decoder knows that it is a string
 		if err != nil {
 			return nil, err
 		}
-		if object[name.(string)], err = readValue(d); err != nil {
+		if object[name.(string)], err = d.value(); err != nil {
 			return nil, err
 		}
 	}
@@ -97,10 +110,10 @@ func readObject(d *jsontext.Decoder) (any, error) {
 	return object, err
 }
 
-func readArray(d *jsontext.Decoder) (any, error) {
+func (d *treeReader) array() (any, error) {
 	array := []any{}
 	for d.PeekKind() != ']' {
-		item, err := readValue(d)
+		item, err := d.value()
 		if err != nil {
 			return nil, err
 		}
@@ -113,12 +126,12 @@ func readArray(d *jsontext.Decoder) (any, error) {
 func text(token jsontext.Token) (any, error) {
 	s := token.String()
 	if strings.ContainsRune(s, 0) {
-		return nil, request.ErrInvalidBody.With("A text contains U+0000.")
+		return nil, errNUL
 	}
 	return s, nil
 }
 
-func atEnd(d *jsontext.Decoder) error {
+func (d *treeReader) end() error {
 	_, err := d.ReadToken()
 	if errors.Is(err, io.EOF) {
 		return nil

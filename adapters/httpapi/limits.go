@@ -2,47 +2,77 @@ package httpapi
 
 import (
 	"context"
-	"io"
+	"log/slog"
 	"net/http"
 	"time"
 
 	"frontdesk/domain/fault"
 )
 
-// Bounds of a body that is thrown away after an early refusal (D1).
+// What all calls together may hold in memory: files that are arriving, at some
+// 350 KiB each, and long texts, at some 10 MiB.
 const (
-	drainBytes = 100 << 20
-	drainTime  = 5 * time.Second
+	uploadSeats = 256
+	textSeats   = 16
 )
+
+// call is what its parts share of one call.
+type call struct {
+	connection   context.Context // ends when the client has gone, and not before
+	text, upload seat
+	after        []func(context.Context) error
+}
+
+type callKey struct{}
 
 // limited bounds the calls in flight, and the time of each.
 func (a *API) limited(next http.Handler) http.Handler {
-	slots := make(chan struct{}, a.InFlight)
+	slots, uploads, texts := make(room, a.InFlight), make(room, uploadSeats), make(room, textSeats)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		default:
+		if !slots.enter() {
 			refuse(w, fault.List{errBusy})
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), a.Limit)
+		defer slots.leave()
+		c := &call{connection: r.Context(), text: seat{room: texts}, upload: seat{room: uploads}}
+		defer c.text.leave()
+		defer c.upload.leave()
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), a.Limit)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
+		a.finish(w, r, c)
 	})
 }
 
-// drain sends an early answer on its way and throws the rest of the body away,
-// so that a simple client, which sends all of it before it reads, sees the
-// answer and not a broken pipe (D1).
-func drain(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody {
+// afterLimit bounds each of the things that wait until a call is answered.
+const afterLimit = 10 * time.Second
+
+// finish does what the client need not wait for.
+func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
+	if len(c.after) == 0 {
 		return
 	}
-	control := http.NewResponseController(w)
-	// Errors here only mean that the client is gone, or speaks no HTTP/1.
-	_ = control.EnableFullDuplex()
-	_ = control.Flush()
-	_ = control.SetReadDeadline(time.Now().Add(drainTime))
-	_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
+	_ = http.NewResponseController(w).Flush() // an error means that nobody waits
+	for _, do := range c.after {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), afterLimit)
+		if err := do(ctx); err != nil {
+			a.Log.WarnContext(ctx, "call was not cleared away", slog.Any("error", err))
+		}
+		cancel()
+	}
+}
+
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{connection: ctx}
+}
+
+// afresh is the context of a call with the whole limit ahead of it: for what
+// follows a body, however long that took to arrive.
+func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
+	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
+	stop := context.AfterFunc(callOf(ctx).connection, cancel)
+	return fresh, func() { stop(); cancel() }
 }

@@ -7,7 +7,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"frontdesk/domain/fault"
 )
@@ -32,6 +34,7 @@ var (
 	errTooLarge    = fault.New(fault.TooLarge, "request-too-large", "The body is larger than this service accepts.")
 	errBusy        = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
 	errInternal    = fault.New(0, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
+	errTooSlow     = fault.New(0, "request-timeout", "The body arrives too slowly: at least 64 KiB are expected every 10 seconds.")
 	errMethod      = fault.New(0, "method-not-allowed", "This address is not called with this method.")
 	retryAfterSecs = "1"
 )
@@ -61,8 +64,8 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		} else if refusals[0].Kind == fault.Unavailable {
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
+		a.retryAt(w, refusals[0].RetryAt)
 		refuse(w, refusals)
-		drain(w, r)
 	})
 }
 
@@ -84,16 +87,29 @@ func refuse(w http.ResponseWriter, refusals fault.List) {
 		body.Errors = append(body.Errors, problem{f.Code, f.Detail})
 	}
 	status := statusOf(refusals[0])
-	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
+	retry := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
+	if retry && w.Header().Get("Retry-After") == "" {
 		w.Header().Set("Retry-After", retryAfterSecs)
 	}
 	answer(w, status, body)
+}
+
+// retryAt tells a caller how many seconds to wait, rounded up: a retry on the
+// dot is not too early.
+func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	wait := max(time.Second, at.Sub(a.Now())+time.Second-1)
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
 func statusOf(f *fault.Error) int {
 	switch f {
 	case errInternal:
 		return http.StatusInternalServerError
+	case errTooSlow:
+		return http.StatusRequestTimeout
 	case errMethod:
 		return http.StatusMethodNotAllowed
 	}
@@ -106,11 +122,17 @@ func notAllowed(w http.ResponseWriter, by methods) error {
 	return errMethod
 }
 
-// answer writes a JSON body.
+// answer writes a JSON body, with its length: a client knows where the answer
+// ends, whatever is still to be done for the call.
 func answer(w http.ResponseWriter, status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // the body is one of ours
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)+1))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	// A client that has gone away cannot be told so.
-	_ = json.NewEncoder(w).Encode(body)
+	_, _ = w.Write(append(text, '\n'))
 }

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
@@ -24,6 +25,12 @@ type API struct {
 
 	// SubmitPatientRequest handles that command.
 	SubmitPatientRequest func(context.Context, commands.SubmitPatientRequest) (request.ID, error)
+	Uploads              Uploads // where the files of a patient request go meanwhile
+
+	// RequestTypes is the availability of a tenant's request types at an instant.
+	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
+
+	Clinical
 
 	InFlight int           // calls served at once; more are answered 503 (D9)
 	Limit    time.Duration // for one call, after its body has arrived
@@ -45,16 +52,30 @@ func (a *API) Handler() http.Handler {
 	a.route(api, "/create-patient-request", application.CreatePatientRequest, methods{
 		http.MethodPost: a.createPatientRequest,
 	})
+	a.route(api, "/request-type-availability", application.RequestTypeAvailability, methods{
+		http.MethodGet: a.requestTypeAvailability,
+	})
+	a.route(api, "/create-note", application.CreateNote, post(a.createNote))
+	a.route(api, "/retrieve-care-record", application.RetrieveCareRecord, methods{http.MethodGet: a.retrieveCareRecord})
+	a.route(api, "/open-care-record", application.OpenCareRecord, post(a.openCareRecord))
+	a.route(api, "/book-appointment", application.BookAppointment, post(a.bookAppointment))
+	a.route(api, "/call-in-patient", application.CallInPatient, post(a.callInPatient))
+	a.route(api, "/clear-call-in", application.ClearCallIn, post(a.clearCallIn))
+	a.route(api, "/mark-did-not-attend", application.MarkDidNotAttend, post(a.markDidNotAttend))
+	a.route(api, "/start-consultation", application.StartConsultation, post(a.startConsultation))
 	a.route(api, "/ping", application.Ping, methods{
 		http.MethodGet:  a.ping,
 		http.MethodPost: a.ping,
 	})
 
 	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
-	return a.identified(a.limited(router))
+	return a.identified(a.arriving(a.limited(router)))
 }
 
 type methods map[string]endpoint
+
+// post is an endpoint that is called by POST alone.
+func post(e endpoint) methods { return methods{http.MethodPost: e} }
 
 // route serves one path of the API, as an endpoint that callers are judged for.
 func (a *API) route(router *mux.Router, path string, name application.Endpoint, by methods) {

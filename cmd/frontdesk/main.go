@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // opening hours need time zones also where the system has none
 
 	"frontdesk/cmd/frontdesk/cli"
 )

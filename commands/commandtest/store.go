@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -52,6 +53,9 @@ func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, err
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.taken(event.MetadataFrom(ctx).Idempotency, changes) {
+		return nil, fmt.Errorf("append: %w", commands.ErrKeyTaken)
+	}
 	added, version := []event.Recorded{}, map[uuid.UUID]int{}
 	for _, change := range changes {
 		history := s.streams[change.Stream.ID]

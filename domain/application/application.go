@@ -1,6 +1,7 @@
 package application
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ type Application struct {
 	callbacks     []string
 	grants        []Grant
 	patientScoped bool
+	webhooks      map[WebhookEvent]string // their addresses
 }
 
 // Registration is what an application is registered with. The JWKS URL was
@@ -48,11 +50,13 @@ func (a Application) Register(r Registration) ([]event.Event, error) {
 		return nil, ErrExists
 	}
 	events := []event.Event{Registered{name, r.JWKSURL}}
-	for _, callback := range r.Callbacks {
+	for i, callback := range r.Callbacks {
 		if err := CheckCallback(callback); err != nil {
 			return nil, err
 		}
-		events = append(events, CallbackAdded{callback})
+		if !slices.Contains(r.Callbacks[:i], callback) {
+			events = append(events, CallbackAdded{callback})
+		}
 	}
 	if r.PatientScoped {
 		events = append(events, PatientScopedMarked{})
@@ -151,8 +155,19 @@ func (a Application) Apply(e event.Event) Application {
 		a.patientScoped = true
 	case PatientScopedUnmarked:
 		a.patientScoped = false
+	case WebhookSet:
+		a.webhooks = a.webhooksWith(e.Event, e.URL)
+	case WebhookRemoved:
+		a.webhooks = a.webhooksWith(e.Event, "")
 	}
 	return a
+}
+
+func (a Application) webhooksWith(kind WebhookEvent, address string) map[WebhookEvent]string {
+	webhooks := map[WebhookEvent]string{}
+	maps.Copy(webhooks, a.webhooks)
+	webhooks[kind] = address
+	return webhooks
 }
 
 func without[T comparable](items []T, item T) []T {

@@ -32,7 +32,7 @@ func TestAnApplicationIsRegisteredOnce_5_6(t *testing.T) {
 	register := func(r application.Registration) func(app) (events, error) {
 		return func(a app) (events, error) { return a.Register(r) }
 	}
-	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback}, PatientScoped: true}
+	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, callback}, PatientScoped: true}
 
 	given().When(register(full)).Then(t, registered, added, marked)
 	given(registered).When(register(full)).Refuses(t, application.ErrExists)

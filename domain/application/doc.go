@@ -9,4 +9,5 @@
 //  4. Patient-scoped authorisations exist only for applications marked as such
 //     an integration (§5.5).
 //  5. Saying what holds already changes nothing.
+//  6. Webhooks of each event kind go to one https address (§6.3), or nowhere.
 package application

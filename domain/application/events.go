@@ -69,5 +69,6 @@ func Events() []event.Event {
 	return []event.Event{
 		Registered{}, JWKSURLSet{}, CallbackAdded{}, CallbackRemoved{},
 		EndpointGranted{}, EndpointRevoked{}, PatientScopedMarked{}, PatientScopedUnmarked{},
+		WebhookSet{}, WebhookRemoved{},
 	}
 }

@@ -26,7 +26,17 @@ type Endpoint string
 
 // The endpoints.
 const (
-	CreatePatientRequest Endpoint = "create-patient-request"
+	CreatePatientRequest    Endpoint = "create-patient-request"
+	RequestTypeAvailability Endpoint = "request-type-availability"
+
+	CreateNote         Endpoint = "create-note"
+	RetrieveCareRecord Endpoint = "retrieve-care-record"
+	OpenCareRecord     Endpoint = "open-care-record"
+	BookAppointment    Endpoint = "book-appointment"
+	CallInPatient      Endpoint = "call-in-patient"
+	ClearCallIn        Endpoint = "clear-call-in"
+	MarkDidNotAttend   Endpoint = "mark-did-not-attend"
+	StartConsultation  Endpoint = "start-consultation"
 )
 
 // Ping needs no grant (D16), so it cannot be granted.
@@ -34,12 +44,23 @@ const Ping Endpoint = "ping"
 
 // Endpoints lists every endpoint that can be granted.
 func Endpoints() []Endpoint {
-	return []Endpoint{CreatePatientRequest}
+	return []Endpoint{
+		CreatePatientRequest, RequestTypeAvailability,
+		CreateNote, RetrieveCareRecord, OpenCareRecord,
+		BookAppointment, CallInPatient, ClearCallIn, MarkDidNotAttend, StartConsultation,
+	}
 }
 
 // NamesPatient reports whether calls of the endpoint are about one patient,
-// whom a patient-scoped authorisation can cover (D12).
-func (e Endpoint) NamesPatient() bool { return e == CreatePatientRequest }
+// whom a patient-scoped authorisation can cover (D12). A call that names an
+// appointment alone names no patient.
+func (e Endpoint) NamesPatient() bool {
+	switch e {
+	case CreatePatientRequest, CreateNote, RetrieveCareRecord, OpenCareRecord, BookAppointment, StartConsultation:
+		return true
+	}
+	return false
+}
 
 // Grant allows one endpoint in one mode, written `<endpoint>:<mode>` (§5.6).
 type Grant struct {

@@ -55,6 +55,15 @@ type Metadata struct {
 	RequestID   string    `json:"requestId,omitempty"`   // ours, one per call (D19)
 	Correlation string    `json:"correlation,omitempty"` // the caller's own request id (D19)
 	Causation   uuid.UUID `json:"causation,omitzero"`    // the event that this one reacts to
+
+	// Idempotency is set where the call was made with an Idempotency-Key.
+	Idempotency Idempotency `json:"idempotency,omitzero"`
+}
+
+// Idempotency is by what a call is recognised that is made again (D22).
+type Idempotency struct {
+	Key  Digest `json:"key"`  // of who calls and of the Idempotency-Key
+	Body Digest `json:"body"` // of the body, byte for byte
 }
 
 type metadataKey struct{}

@@ -43,12 +43,13 @@ type Proxy struct {
 
 // Submitted says that a patient request was made.
 type Submitted struct {
-	Patient      patient.ID `json:"patient"`
-	Type         Type       `json:"requestType"`
-	Requester    Requester  `json:"requester"`
-	Response     []Answer   `json:"response"`
-	HighPriority bool       `json:"highPriority"`
-	Proxy        *Proxy     `json:"proxy,omitempty"`
+	Patient      patient.ID   `json:"patient"`
+	Type         Type         `json:"requestType"`
+	Requester    Requester    `json:"requester"`
+	Response     []Answer     `json:"response"`
+	HighPriority bool         `json:"highPriority"`
+	Proxy        *Proxy       `json:"proxy,omitempty"`
+	Attachments  []Attachment `json:"attachments,omitempty"`
 }
 
 // EventName implements [event.Event].

@@ -12,9 +12,10 @@ import (
 type Submission Submitted
 
 // Parse reads the request body of §2.1 out of a JSON tree: objects are
-// map[string]any, arrays []any, strings string, booleans bool, null nil. It
-// returns every structural fault at once, in the order of §7.1 (D2, D20), or
-// [ErrInvalidBody] alone (D19).
+// map[string]any, arrays []any, strings string, booleans bool, null nil, and
+// what was an attachment's data [Content]. It returns every structural fault
+// at once, in the order of §7.1 (D2, D20, D21), or [ErrInvalidBody] alone
+// (D19).
 //
 // The tree is neutral on purpose: that a field may be missing, null or of
 // another type is the contract's business, not an adapter's.
@@ -34,15 +35,17 @@ func Parse(body any) (Submission, error) {
 		Proxy:        p.proxy(object["requester"], object["proxyDetails"]),
 		HighPriority: object["isHighPriority"] == true,
 	}
+	s.Attachments = p.attachments(object["attachments"])
 	s.Response = p.response(s.Type, object["response"])
 	return s, p.faults.Err()
 }
 
-// Fields in the order of §2.1 to §2.3.
+// Fields in the order of §2.1 to §2.4.
 var (
-	bodyFields   = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
-	answerFields = []string{"question", "answer"}
-	proxyFields  = []string{"firstName", "lastName", "relationshipToPatient"}
+	bodyFields       = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
+	answerFields     = []string{"question", "answer"}
+	proxyFields      = []string{"firstName", "lastName", "relationshipToPatient"}
+	attachmentFields = []string{"fileName", "contentType", "data"}
 )
 
 // checkShape finds what §7.1 has no code for (D19, D20).
@@ -60,7 +63,10 @@ func checkShape(body map[string]any) error {
 	default:
 		return ErrInvalidBody.With("isHighPriority is true, false or null.")
 	}
-	return checkAnswers(body["response"])
+	if err := checkAnswers(body["response"]); err != nil {
+		return err
+	}
+	return checkAttachments(body["attachments"])
 }
 
 func checkAnswers(response any) error {
@@ -102,6 +108,10 @@ var (
 	ErrMissingProxyDetails = fault.New(fault.Invalid, "missing-proxy-details", "requester is proxy, and proxyDetails is missing.")
 	ErrInvalidProxyDetails = fault.New(fault.Invalid, "invalid-proxy-details",
 		"proxyDetails needs firstName, lastName and relationshipToPatient.")
-	ErrEmptyResponse   = fault.New(fault.Invalid, "empty-response", "response needs at least one item.")
-	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question is not one of the keys for this requestType.")
+	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments has more than 5 items.")
+	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data is not valid base64.")
+	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment exceeds 10 MB.")
+	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment is neither JPEG, PNG, DOC nor DOCX.")
+	ErrEmptyResponse            = fault.New(fault.Invalid, "empty-response", "response needs at least one item.")
+	ErrInvalidQuestion          = fault.New(fault.Invalid, "invalid-question", "A question is not one of the keys for this requestType.")
 )

@@ -6,4 +6,6 @@
 //     store's to keep.
 //  2. A member of staff who is deactivated stays so; their authorisations stop
 //     at once (D14).
+//  3. The password of an active member of staff can be set, to a fit one. The
+//     log names it by an opaque id; neither it nor its hash is in the log (D27).
 package staff

@@ -30,7 +30,7 @@ func (Registered) EventName() string { return "staff.registered.v1" }
 func (Deactivated) EventName() string { return "staff.deactivated.v1" }
 
 // Events are the events of this package, for the codec.
-func Events() []event.Event { return []event.Event{Registered{}, Deactivated{}} }
+func Events() []event.Event { return []event.Event{Registered{}, Deactivated{}, PasswordSet{}} }
 
 // What the rules refuse.
 var (

@@ -58,5 +58,5 @@ func TestWhoIsDeactivatedMayActNoMore_D14(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, drLee, staff.Deactivated{})
+	eventtest.Golden(t, drLee, staff.Deactivated{}, passwordSet)
 }

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
@@ -16,6 +18,9 @@ import (
 func (a *App) api() *httpapi.API {
 	authenticator := &bearer.Authenticator{
 		Rights: projections.Judge{DB: a.calls}, Keys: a.keys, Now: a.config.Now,
+	}
+	if a.config.RateLimit > 0 {
+		authenticator.Limit = httpapi.NewRateLimit(a.config.RateLimit, a.config.Now).Allow
 	}
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
@@ -28,6 +33,12 @@ func (a *App) api() *httpapi.API {
 		SubmitPatientRequest: func(ctx context.Context, c commands.SubmitPatientRequest) (request.ID, error) {
 			id, err := a.SubmitPatientRequest.Handle(ctx, c)
 			return id, postgres.Fault(err)
+		},
+		Uploads:  a.Uploads,
+		Clinical: a.clinical(),
+		RequestTypes: func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
+			types, err := projections.Availability{DB: a.calls}.RequestTypes(ctx, tenant, now)
+			return types, postgres.Fault(err)
 		},
 		InFlight: a.config.CallsInFlight,
 		Limit:    a.config.CallLimit,

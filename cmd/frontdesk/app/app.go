@@ -72,6 +72,11 @@ func (a *App) following() []*postgres.Consumer {
 	return consumers
 }
 
+// sweeper forgets what has served its time.
+func (a *App) sweeper() *postgres.Sweeper {
+	return &postgres.Sweeper{Pool: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
+}
+
 // URL is where the public listener can be reached from this machine.
 func (a *App) URL() string { return a.public.url() }
 
@@ -92,6 +97,7 @@ func (a *App) Run(ctx context.Context) error {
 	for _, c := range a.consumers {
 		consumers.Go(func() { c.Run(following) })
 	}
+	consumers.Go(func() { a.sweeper().Run(following) })
 	err := a.serve(ctx)
 	stopFollowing()
 	consumers.Wait()

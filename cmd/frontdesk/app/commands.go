@@ -11,6 +11,14 @@ type Commands struct {
 	EnableApplication  commands.EnableApplicationHandler
 	DisableApplication commands.DisableApplicationHandler
 
+	SwitchRequestTypeOff commands.SwitchRequestTypeOffHandler
+	SwitchRequestTypeOn  commands.SwitchRequestTypeOnHandler
+	PauseRequestType     commands.PauseRequestTypeHandler
+	ResumeRequestType    commands.ResumeRequestTypeHandler
+	SetOpeningHours      commands.SetOpeningHoursHandler
+	ClosePractice        commands.ClosePracticeHandler
+	ReopenPractice       commands.ReopenPracticeHandler
+
 	RegisterApplication commands.RegisterApplicationHandler
 	SetJWKSURL          commands.SetJWKSURLHandler
 	AddCallback         commands.AddCallbackHandler
@@ -31,6 +39,16 @@ type Commands struct {
 	RestrictPatientRecord commands.RestrictPatientRecordHandler
 
 	SubmitPatientRequest commands.SubmitPatientRequestHandler
+
+	AddSite           commands.AddSiteHandler
+	AddRoom           commands.AddRoomHandler
+	BookAppointment   commands.BookAppointmentHandler
+	CallInPatient     commands.CallInPatientHandler
+	ClearCallIn       commands.ClearCallInHandler
+	MarkDidNotAttend  commands.MarkDidNotAttendHandler
+	StartConsultation commands.StartConsultationHandler
+	OpenCareRecord    commands.OpenCareRecordHandler
+	CreateNote        commands.CreateNoteHandler
 }
 
 // On is the commands over a store: the engine's own, or one that listens in on
@@ -41,6 +59,14 @@ func (e *Engine) On(store commands.Store) Commands {
 		RegisterPractice:   commands.RegisterPracticeHandler{Store: store},
 		EnableApplication:  commands.EnableApplicationHandler{Store: store},
 		DisableApplication: commands.DisableApplicationHandler{Store: store},
+
+		SwitchRequestTypeOff: commands.SwitchRequestTypeOffHandler{Store: store},
+		SwitchRequestTypeOn:  commands.SwitchRequestTypeOnHandler{Store: store},
+		PauseRequestType:     commands.PauseRequestTypeHandler{Store: store, Now: now},
+		ResumeRequestType:    commands.ResumeRequestTypeHandler{Store: store, Now: now},
+		SetOpeningHours:      commands.SetOpeningHoursHandler{Store: store},
+		ClosePractice:        commands.ClosePracticeHandler{Store: store, Now: now},
+		ReopenPractice:       commands.ReopenPracticeHandler{Store: store, Now: now},
 
 		RegisterApplication: commands.RegisterApplicationHandler{Store: store, CheckURL: checkURL},
 		SetJWKSURL:          commands.SetJWKSURLHandler{Store: store, CheckURL: checkURL},
@@ -64,6 +90,16 @@ func (e *Engine) On(store commands.Store) Commands {
 		RestrictPatientRecord: commands.RestrictPatientRecordHandler{Store: store, Staff: e.Staff},
 
 		SubmitPatientRequest: commands.SubmitPatientRequestHandler{
-			Store: store, Patients: projections.Patients{DB: e.calls}},
+			Store: store, Intakes: projections.Availability{DB: e.calls}, Answers: projections.Answers{DB: e.calls}, Now: now},
+
+		AddSite:           commands.AddSiteHandler{Store: store},
+		AddRoom:           commands.AddRoomHandler{Store: store},
+		BookAppointment:   commands.BookAppointmentHandler{Store: store, Patients: projections.Patients{DB: e.calls}},
+		CallInPatient:     commands.CallInPatientHandler{Store: store, Now: now},
+		ClearCallIn:       commands.ClearCallInHandler{Store: store, Now: now},
+		MarkDidNotAttend:  commands.MarkDidNotAttendHandler{Store: store, Now: now},
+		StartConsultation: commands.StartConsultationHandler{Store: store, Patients: projections.Patients{DB: e.calls}, Now: now},
+		OpenCareRecord:    commands.OpenCareRecordHandler{Store: store, Patients: projections.Patients{DB: e.calls}},
+		CreateNote:        commands.CreateNoteHandler{Store: store, Patients: projections.Patients{DB: e.calls}},
 	}
 }

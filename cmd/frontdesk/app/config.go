@@ -21,6 +21,7 @@ type Config struct {
 	CallsInFlight         int
 	CallLimit             time.Duration
 	CallConnections       int32
+	RateLimit             float64 // calls a second of one application; 0 for no limit (D19)
 
 	AllowNetwork []netip.Prefix // what outbound calls may reach beside the public Internet (D9)
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's

@@ -2,7 +2,7 @@
 // program, by the features and by the benchmarks.
 //
 //	Engine                                     what a command needs
-//	├── calls pool, background pool            so that one cannot starve the other
+//	├── calls, background and uploads pool     so that none can starve another
 //	├── Store ── at-once projections
 //	├── Sequencer                              Run by App; Drained by the command line
 //	└── Commands                               the table of contents of all intents
@@ -10,7 +10,7 @@
 //	App = Engine + what serves
 //	├── public listener   ── httpapi ── bearer.Authenticator ── outbound
 //	├── private listener  ── metrics, health, readiness
-//	└── background        ── sequencer, one consumer for each following projection
+//	└── background        ── sequencer, one consumer for each following projection, sweeper
 //
 // Everything that runs is started by [App.Run] in this order and stopped in
 // the reverse of it; Run returns when all of it has ended.

@@ -18,15 +18,18 @@ import (
 // Engine is commands and the log they write, without anything that serves.
 type Engine struct {
 	Commands
-	Log       postgres.Log
-	Sequencer *postgres.Sequencer
-	Staff     projections.Staff
+	Log         postgres.Log
+	Sequencer   *postgres.Sequencer
+	Staff       projections.Staff
+	Uploads     *postgres.Uploads
+	Attachments projections.Attachments
 
 	config     Config
 	store      commands.Store
 	codec      *event.Codec
 	calls      *pgxpool.Pool // for whoever waits for an answer
 	background *pgxpool.Pool // for everybody else
+	uploads    *pgxpool.Pool // for files, so that many of them leave room for calls
 	appended   *postgres.Bell
 	grown      *postgres.Bell
 }
@@ -52,15 +55,23 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		calls.Close()
 		return nil, err
 	}
-	return newEngine(config, codec, calls, background), nil
+	uploads, err := newPool(ctx, config.DatabaseURL, uploadConnections)
+	if err != nil {
+		calls.Close()
+		background.Close()
+		return nil, err
+	}
+	return newEngine(config, codec, calls, background, uploads), nil
 }
 
-func newEngine(config Config, codec *event.Codec, calls, background *pgxpool.Pool) *Engine {
+func newEngine(config Config, codec *event.Codec, calls, background, uploads *pgxpool.Pool) *Engine {
 	e := &Engine{
-		config: config, codec: codec, calls: calls, background: background,
+		config: config, codec: codec, calls: calls, background: background, uploads: uploads,
 		appended: &postgres.Bell{}, grown: &postgres.Bell{},
-		Log:   postgres.Log{Pool: background, Codec: codec},
-		Staff: projections.Staff{DB: calls},
+		Log:         postgres.Log{Pool: background, Codec: codec},
+		Staff:       projections.Staff{DB: calls},
+		Uploads:     &postgres.Uploads{Pool: uploads, Now: config.Now},
+		Attachments: projections.Attachments{DB: background},
 	}
 	e.Sequencer = postgres.NewSequencer(background, e.appended, e.grown, config.Log)
 	e.store = &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
@@ -89,16 +100,19 @@ func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx
 
 // Close closes the connections to the database.
 func (e *Engine) Close() {
+	e.uploads.Close()
 	e.background.Close()
 	e.calls.Close()
 }
 
 const (
 	backgroundConnections = 8
+	uploadConnections     = 4
 	connectLimit          = 10 * time.Second
 )
 
-func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
+// newPool connects when somebody needs a connection.
+func newPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
@@ -109,6 +123,15 @@ func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return pool, nil
+}
+
+// openPool connects now.
+func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
+	pool, err := newPool(ctx, url, connections)
+	if err != nil {
+		return nil, err
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()

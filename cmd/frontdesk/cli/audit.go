@@ -14,7 +14,8 @@ import (
 )
 
 type auditCmd struct {
-	Log auditLogCmd `cmd:"" help:"Print the event log: who did what, and when."`
+	Attachment auditAttachmentCmd `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
+	Log        auditLogCmd        `cmd:"" help:"Print the event log: who did what, and when."`
 }
 
 type auditLogCmd struct {

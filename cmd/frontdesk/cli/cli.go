@@ -12,8 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
 )
 
 // Streams are the standard streams of a run.
@@ -34,6 +37,14 @@ type commandLine struct {
 	EnableApplication  enableApplicationCmd  `cmd:"" group:"practice" help:"Let an application call for a practice."`
 	DisableApplication disableApplicationCmd `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
 
+	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`
+	SwitchRequestTypeOn  switchRequestTypeOnCmd  `cmd:"" group:"practice" help:"Take them again."`
+	PauseRequestType     pauseRequestTypeCmd     `cmd:"" group:"practice" help:"Stop taking requests of a type for a while."`
+	ResumeRequestType    resumeRequestTypeCmd    `cmd:"" group:"practice" help:"End a pause."`
+	SetOpeningHours      setOpeningHoursCmd      `cmd:"" group:"practice" help:"Say when requests of a type are taken."`
+	ClosePractice        closePracticeCmd        `cmd:"" group:"practice" help:"Take no requests of any type, from now or an instant on."`
+	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
+
 	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
 	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
 	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
@@ -53,6 +64,16 @@ type commandLine struct {
 	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
 	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
 	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
+
+	AddSite           addSiteCmd           `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
+	AddRoom           addRoomCmd           `cmd:"" group:"day" help:"Add a room to a site."`
+	BookAppointment   bookAppointmentCmd   `cmd:"" group:"day" help:"Expect a patient at a site."`
+	CallInPatient     callInPatientCmd     `cmd:"" group:"day" help:"Call an appointment's patient in."`
+	ClearCallIn       clearCallInCmd       `cmd:"" group:"day" help:"Clear a call-in by hand."`
+	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" group:"day" help:"Say that an appointment's patient did not attend."`
+	StartConsultation startConsultationCmd `cmd:"" group:"day" help:"Begin a consultation, which ends its appointment's call-in."`
+	OpenCareRecord    openCareRecordCmd    `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
+	CreateNote        createNoteCmd        `cmd:"" group:"day" help:"Add a note to a patient's care record."`
 }
 
 var groups = []kong.Group{
@@ -63,6 +84,7 @@ var groups = []kong.Group{
 	{Key: "staff", Title: "Staff"},
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
+	{Key: "day", Title: "A practice's day"},
 }
 
 const description = `An event-sourced practice-management service for medical practices.
@@ -79,6 +101,10 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper[patient.ID]()),
+		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper[site.ID]()),
+		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper[site.RoomID]()),
+		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper[appointment.ID]()),
+		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper[request.AttachmentID]()),
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {

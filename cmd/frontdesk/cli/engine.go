@@ -37,6 +37,15 @@ const commandLimit = 30 * time.Second
 // do carries out one command: as whom the flags say, over a store that listens
 // in, and with a log that has the events before it returns.
 func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, app.Commands) (made, error)) error {
+	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, do app.Commands) (made, error) {
+		return act(ctx, do)
+	})
+}
+
+// doWith is do for a command that needs more of the engine than its commands.
+func (f engineFlags) doWith(r *run, config app.Config, tenant string,
+	act func(context.Context, *app.Engine, app.Commands) (made, error),
+) error {
 	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
 	defer cancel()
 	config.DatabaseURL = f.DatabaseURL
@@ -50,7 +59,7 @@ func (f engineFlags) do(r *run, config app.Config, tenant string, act func(conte
 		return err
 	}
 	listening := &listeningStore{Store: engine.Store()}
-	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine.On(listening))
+	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, engine.On(listening))
 	if err != nil {
 		return err
 	}

@@ -20,28 +20,34 @@ type submitPatientRequestCmd struct {
 
 // Run carries the command out.
 func (c *submitPatientRequestCmd) Run(r *run) error {
-	submission, err := c.read(r.In)
+	in, err := c.open(r.In)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+	defer in.Close()
+	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, do app.Commands) (made, error) {
+		body := &httpapi.RequestBody{Tenant: c.Tenant, Uploads: engine.Uploads}
+		defer func() { _ = body.Close(context.WithoutCancel(ctx)) }() // what stays is swept
+		tree, err := body.Read(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		submission, err := request.Parse(tree)
+		if err != nil {
+			return nil, err
+		}
 		id, err := do.SubmitPatientRequest.Handle(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
 		return made{"patientRequestId": id}, err
 	})
 }
 
-func (c *submitPatientRequestCmd) read(in io.Reader) (request.Submission, error) {
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return request.Submission{}, fmt.Errorf("read the request: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		in = file
+func (c *submitPatientRequestCmd) open(in io.Reader) (io.ReadCloser, error) {
+	if c.File == "-" {
+		return io.NopCloser(in), nil
 	}
-	tree, err := httpapi.ReadJSON(in)
+	file, err := os.Open(c.File)
 	if err != nil {
-		return request.Submission{}, err
+		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return request.Parse(tree)
+	return file, nil
 }

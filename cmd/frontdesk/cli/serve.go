@@ -14,12 +14,13 @@ type lifetimeFlags struct {
 	lifetimeFlag  `embed:""`
 	JWKSCache     time.Duration `name:"jwks-cache" default:"1h" help:"How long a readable key set serves."`
 	CallsInFlight int           `default:"1024" help:"Calls served at once; more are answered 503."`
+	RateLimit     float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
 	PrivateListen string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
 func (f lifetimeFlags) apply(c *app.Config) {
 	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
-	c.CallsInFlight, c.PrivateListen = f.CallsInFlight, f.PrivateListen
+	c.CallsInFlight, c.PrivateListen, c.RateLimit = f.CallsInFlight, f.PrivateListen, f.RateLimit
 }
 
 type serveCmd struct {

@@ -23,6 +23,7 @@ type Info struct {
 	Application      Application `json:"application"`
 	Staff            Staff       `json:"staff"`
 	Patients         []Patient   `json:"patients"`
+	Day
 }
 
 // Application is the sandbox's application: enabled, with every grant.

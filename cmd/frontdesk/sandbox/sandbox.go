@@ -101,7 +101,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: callbacks(),
 		},
-		Staff: s.Staff, Patients: s.Patients,
+		Staff: s.Staff, Patients: s.Patients, Day: s.Day,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -22,6 +23,7 @@ type seed struct {
 	Application application.ID `json:"application"`
 	Staff       Staff          `json:"staff"`
 	Patients    []Patient      `json:"patients"`
+	Day
 }
 
 // seeded is what dir was seeded with; it is seeded now if it was not before.
@@ -33,6 +35,11 @@ func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (s
 	err := readJSON(file, &s)
 	if errors.Is(err, fs.ErrNotExist) {
 		if s, err = plant(ctx, do, jwksURL); err == nil {
+			err = writeJSON(file, s)
+		}
+	}
+	if err == nil && len(s.Sites) == 0 { // fresh, or seeded by a program that knew no sites
+		if s.Day, err = plantDay(ctx, do, s.Patients, time.Now()); err == nil {
 			err = writeJSON(file, s)
 		}
 	}

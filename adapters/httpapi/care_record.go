@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+
+	"frontdesk/commands"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+)
+
+// openCareRecord is POST {patientId} → {patientId}: for a front end that shows
+// the record by other means. Who may not see it may not open it, either (D17).
+func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
+	f, err := readForm(w, r, caller, "patientId")
+	if err != nil {
+		return err
+	}
+	id := f.patient()
+	if err := f.err(); err != nil {
+		return err
+	}
+	if err := a.open(r, caller, id); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]patient.ID{"patientId": id})
+	return nil
+}
+
+// retrieveCareRecord is GET ?patientId= (D17). That the record was opened is
+// stored before anything of it is read (D37).
+func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
+	id, err := patientOf(r.URL.RawQuery, caller)
+	if err != nil {
+		return err
+	}
+	if err := a.open(r, caller, id); err != nil {
+		return err
+	}
+	found, err := a.CareRecord(r.Context(), caller.Tenant, id)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, careRecordOf(id, found))
+	return nil
+}
+
+func (a *API) open(r *http.Request, caller commands.Caller, id patient.ID) error {
+	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
+		return err
+	}
+	return a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id})
+}
+
+// patientOf is the patient that a query names, once. What cannot be read is
+// outside every scope (D17).
+func patientOf(query string, caller commands.Caller) (patient.ID, error) {
+	id, refusal := patientIn(query)
+	text := id.String()
+	if refusal != nil {
+		text = ""
+	}
+	if err := caller.CheckPatient(text); err != nil {
+		return patient.ID{}, err
+	}
+	if refusal != nil {
+		return patient.ID{}, refusal
+	}
+	return id, nil
+}
+
+func patientIn(query string) (patient.ID, *fault.Error) {
+	parameters, err := url.ParseQuery(query)
+	named := parameters["patientId"]
+	switch {
+	case err != nil:
+		return patient.ID{}, request.ErrInvalidPatientID.With("The query string is malformed.")
+	case len(named) > 1:
+		return patient.ID{}, request.ErrInvalidPatientID.With("patientId is given more than once.")
+	case len(named) == 0 || named[0] == "":
+		return patient.ID{}, request.ErrMissingPatientID
+	}
+	id, ok := request.ParsePatientID(named[0])
+	if !ok {
+		return patient.ID{}, request.ErrInvalidPatientID
+	}
+	return id, nil
+}

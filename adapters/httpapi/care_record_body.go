@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"time"
+
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+// careRecord is the body of retrieve-care-record: everything newest first.
+type careRecord struct {
+	Patient         recordPatient        `json:"patient"`
+	Notes           []recordNote         `json:"notes"`
+	PatientRequests []recordRequest      `json:"patientRequests"`
+	Consultations   []recordConsultation `json:"consultations"`
+	Truncated       bool                 `json:"truncated,omitempty"` // there are older entries than these
+}
+
+type recordPatient struct {
+	ID        patient.ID `json:"patientId"`
+	Name      string     `json:"name"`
+	BirthDate *string    `json:"birthDate"` // 2006-01-02; null when unknown
+}
+
+type recordNote struct {
+	ID        record.NoteID `json:"noteId"`
+	Note      string        `json:"note"`
+	UserName  *string       `json:"userName"` // as in §6.2
+	CreatedAt time.Time     `json:"createdAt"`
+}
+
+type recordRequest struct {
+	ID             request.ID        `json:"patientRequestId"`
+	RequestType    request.Type      `json:"requestType"`
+	Requester      request.Requester `json:"requester"`
+	Response       []request.Answer  `json:"response"`
+	IsHighPriority bool              `json:"isHighPriority"`
+	ProxyDetails   *request.Proxy    `json:"proxyDetails"`
+	Attachments    []recordFile      `json:"attachments"`
+	SubmittedAt    time.Time         `json:"submittedAt"`
+}
+
+// recordFile says that there is a file, not what is in it.
+type recordFile struct {
+	FileName    string `json:"fileName"`
+	ContentType string `json:"contentType"`
+}
+
+type recordConsultation struct {
+	ID          consultation.ID `json:"consultationId"`
+	Appointment *appointment.ID `json:"appointmentId"`
+	UserName    *string         `json:"userName"`
+	StartedAt   time.Time       `json:"startedAt"`
+}
+
+func careRecordOf(id patient.ID, found projections.CareRecord) careRecord {
+	body := careRecord{
+		Patient: recordPatient{id, found.PatientName, orNull(found.BirthDate)},
+		Notes:   []recordNote{}, PatientRequests: []recordRequest{}, Consultations: []recordConsultation{},
+		Truncated: !found.Complete,
+	}
+	for _, entry := range found.Entries {
+		by := orNull(entry.UserName)
+		switch e := entry.Event.(type) {
+		case record.NoteCreated:
+			body.Notes = append(body.Notes, recordNote{e.Note, e.Text, by, entry.At})
+		case request.Submitted:
+			body.PatientRequests = append(body.PatientRequests, recordRequestOf(e, entry))
+		case consultation.Started:
+			body.Consultations = append(body.Consultations, recordConsultation{e.Consultation, orNull(e.Appointment), by, entry.At})
+		}
+	}
+	return body
+}
+
+func recordRequestOf(e request.Submitted, entry projections.RecordEntry) recordRequest {
+	files := []recordFile{}
+	for _, file := range e.Attachments {
+		files = append(files, recordFile{file.FileName, file.ContentType})
+	}
+	return recordRequest{
+		ID: request.ID{UUID: entry.ID}, RequestType: e.Type, Requester: e.Requester, Response: e.Response,
+		IsHighPriority: e.HighPriority, ProxyDetails: e.Proxy, Attachments: files, SubmittedAt: entry.At,
+	}
+}
+
+// orNull is a value, or null for the zero one.
+func orNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}

@@ -1,0 +1,31 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
+)
+
+// startConsultation is POST {patientId, appointmentId?} → {consultationId}.
+func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
+	f, err := readForm(w, r, caller, "patientId", "appointmentId")
+	if err != nil {
+		return err
+	}
+	c := commands.StartConsultation{
+		Tenant:      caller.Tenant,
+		Patient:     f.patient(),
+		Appointment: appointment.ID{UUID: f.optionalID("appointmentId", errInvalidAppointment)},
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	id, err := a.StartConsultation(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]consultation.ID{"consultationId": id})
+	return nil
+}

@@ -1,0 +1,281 @@
+package webhooks_test
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/signingkey"
+	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+const tenant = "elm-street"
+
+// clinic is a practice with a day's worth of things in it, on a database of
+// the test's own, and what tells applications of it.
+type clinic struct {
+	t             testing.TB
+	url, adminURL string
+	pool          *pgxpool.Pool
+	db            *sql.DB
+	codec         *event.Codec
+	store         *postgres.Store
+	clock         *clock
+
+	patient patient.ID
+	member  staff.ID
+	site    site.ID
+	room    site.RoomID
+	kid     signingkey.KID
+
+	fannedOut int64 // idx
+}
+
+// clock is the time of a test: it goes on by itself, and can be put forward.
+type clock struct {
+	mu      sync.Mutex
+	forward time.Duration
+}
+
+// Now is microseconds, as everything is stored.
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.forward).UTC().Truncate(time.Microsecond)
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forward += d
+}
+
+var master = webhooks.MasterKey{1, 2, 3}
+
+func newClinic(t testing.TB) *clinic {
+	t.Helper()
+	db := postgrestest.New(t)
+	c := clinicOn(t, db.URL)
+	c.adminURL = db.AdminURL
+	c.found()
+	return c
+}
+
+// clinicOn is the clinic of a database, without anything in it yet.
+func clinicOn(t testing.TB, url string) *clinic {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 6
+	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(t.Context()), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool)}
+	t.Cleanup(func() { _ = c.db.Close() })
+	var atOnce []postgres.Projection
+	for _, p := range projections.AtOnce() {
+		atOnce = append(atOnce, p)
+	}
+	c.store = &postgres.Store{Pool: pool, Codec: codec, AtOnce: atOnce, Now: c.clock.Now}
+	return c
+}
+
+// found puts people and places into the clinic, and a key that signs.
+func (c *clinic) found() {
+	c.t.Helper()
+	ctx := c.t.Context()
+	must(c.t, commands.RegisterPracticeHandler{Store: c.store}.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Elm Street"}))
+	c.patient = c.newPatient("Ann Archer")
+	var err error
+	c.member, err = commands.RegisterStaffHandler{Store: c.store}.Handle(ctx, commands.RegisterStaff{
+		Tenant: tenant, Username: "sam", Name: "Dr Sam Taylor", Email: "sam@elm.example"})
+	must(c.t, err)
+	c.site, err = commands.AddSiteHandler{Store: c.store}.Handle(ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
+	must(c.t, err)
+	c.room, err = commands.AddRoomHandler{Store: c.store}.Handle(ctx, commands.AddRoom{Tenant: tenant, Site: c.site, Name: "Room 1"})
+	must(c.t, err)
+	c.kid = c.stageKey()
+	c.activateKey(c.kid)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *clinic) newPatient(name string) patient.ID {
+	c.t.Helper()
+	id, err := commands.RegisterPatientHandler{Store: c.store}.Handle(c.t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name})
+	must(c.t, err)
+	return id
+}
+
+func (c *clinic) vault() webhooks.Vault {
+	return webhooks.Vault{DB: c.pool, Master: master, Now: c.clock.Now}
+}
+
+func (c *clinic) stageKey() signingkey.KID {
+	c.t.Helper()
+	kid, err := commands.StageSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.Handle(c.t.Context(), commands.StageSigningKey{})
+	must(c.t, err)
+	return kid
+}
+
+func (c *clinic) activateKey(kid signingkey.KID) {
+	c.t.Helper()
+	must(c.t, commands.ActivateSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
+		Handle(c.t.Context(), commands.ActivateSigningKey{KID: kid}))
+}
+
+// application registers one that the clinic lets call, with webhooks of these
+// kinds to url; of all kinds, if none is named.
+func (c *clinic) application(url string, kinds ...application.WebhookEvent) application.ID {
+	c.t.Helper()
+	anyURL := func(string) error { return nil }
+	id, err := commands.RegisterApplicationHandler{Store: c.store, CheckURL: anyURL}.Handle(c.t.Context(),
+		commands.RegisterApplication{Name: "Integrator", JWKSURL: "https://app.example/jwks"})
+	must(c.t, err)
+	if len(kinds) == 0 {
+		kinds = application.WebhookEvents()
+	}
+	for _, kind := range kinds {
+		c.setWebhook(id, kind, url)
+	}
+	must(c.t, commands.EnableApplicationHandler{Store: c.store}.Handle(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
+	return id
+}
+
+func (c *clinic) setWebhook(id application.ID, kind application.WebhookEvent, url string) {
+	c.t.Helper()
+	must(c.t, commands.SetWebhookHandler{Store: c.store, CheckURL: func(string) error { return nil }}.Handle(c.t.Context(),
+		commands.SetWebhook{Application: id, Event: kind, URL: url}))
+}
+
+// by is a context in which somebody acts.
+func (c *clinic) by(actor event.Actor) context.Context {
+	return event.WithMetadata(c.t.Context(), event.Metadata{Actor: actor})
+}
+
+func (c *clinic) openRecord(ctx context.Context, about patient.ID) {
+	c.t.Helper()
+	patients := projections.Patients{DB: c.pool}
+	must(c.t, commands.OpenCareRecordHandler{Store: c.store, Patients: patients}.Handle(ctx,
+		commands.OpenCareRecord{Tenant: tenant, Patient: about}))
+}
+
+func (c *clinic) startConsultation(ctx context.Context, with appointment.ID) {
+	c.t.Helper()
+	handler := commands.StartConsultationHandler{Store: c.store, Patients: projections.Patients{DB: c.pool}, Now: c.clock.Now}
+	_, err := handler.Handle(ctx, commands.StartConsultation{Tenant: tenant, Patient: c.patient, Appointment: with})
+	must(c.t, err)
+}
+
+func (c *clinic) book() appointment.ID {
+	c.t.Helper()
+	id, err := commands.BookAppointmentHandler{Store: c.store, Patients: projections.Patients{DB: c.pool}}.Handle(c.t.Context(),
+		commands.BookAppointment{Tenant: tenant, Patient: c.patient, Site: c.site, At: c.clock.Now()})
+	must(c.t, err)
+	return id
+}
+
+func (c *clinic) callIn(id appointment.ID, room site.RoomID) {
+	c.t.Helper()
+	must(c.t, commands.CallInPatientHandler{Store: c.store, Now: c.clock.Now}.Handle(c.t.Context(),
+		commands.CallInPatient{Tenant: tenant, Appointment: id, Room: room}))
+}
+
+func (c *clinic) clearCallIn(id appointment.ID) {
+	c.t.Helper()
+	must(c.t, commands.ClearCallInHandler{Store: c.store, Now: c.clock.Now}.Handle(c.t.Context(),
+		commands.ClearCallIn{Tenant: tenant, Appointment: id}))
+}
+
+// ring is a bell that nobody needs to hear.
+type ring struct{}
+
+func (ring) Ring() {}
+
+func (c *clinic) fanOutHandler() webhooks.FanOut {
+	return webhooks.FanOut{
+		Ages: webhooks.Ages{CallIn: 2 * time.Minute, Other: 15 * time.Minute}, Queued: ring{}, Now: c.clock.Now,
+	}
+}
+
+// fanOut sequences and fans out whatever has happened since the last time, one
+// transaction an event, as the feed does.
+func (c *clinic) fanOut() {
+	c.t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	must(c.t, postgres.NewSequencer(c.pool, &postgres.Bell{}, &postgres.Bell{}, log).Drain(c.t.Context()))
+	for e, err := range (postgres.Log{Pool: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
+		must(c.t, err)
+		c.handle(e)
+		c.fannedOut = e.Idx
+	}
+}
+
+func (c *clinic) handle(e event.Recorded) {
+	c.t.Helper()
+	tx, err := c.db.BeginTx(c.t.Context(), nil)
+	must(c.t, err)
+	defer func() { _ = tx.Rollback() }()
+	must(c.t, c.fanOutHandler().Handle(c.t.Context(), tx, e))
+	must(c.t, tx.Commit())
+}
+
+// refusesDeliveries lets the database refuse every delivery for good.
+func (c *clinic) refusesDeliveries() error {
+	admin, err := pgxpool.New(c.t.Context(), c.adminURL)
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	_, err = admin.Exec(c.t.Context(), `ALTER TABLE deliveries ADD CONSTRAINT no_deliveries CHECK (false)`)
+	return err
+}
+
+// background runs something until the test ends, and waits for it.
+func background(t testing.TB, run func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+}
+
+func (c *clinic) enable(id application.ID) {
+	c.t.Helper()
+	must(c.t, commands.EnableApplicationHandler{Store: c.store}.Handle(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
+}
+
+func (c *clinic) retireKey(kid signingkey.KID) {
+	c.t.Helper()
+	must(c.t, commands.RetireSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
+		Handle(c.t.Context(), commands.RetireSigningKey{KID: kid}))
+}

@@ -1,0 +1,187 @@
+package webhooks_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+)
+
+const hook = "https://app.example/hook"
+
+func (c *clinic) disable(id application.ID) {
+	c.t.Helper()
+	must(c.t, commands.DisableApplicationHandler{Store: c.store}.Handle(c.t.Context(),
+		commands.DisableApplication{Tenant: tenant, Application: id}))
+}
+
+func (c *clinic) removeWebhook(id application.ID, kind application.WebhookEvent) {
+	c.t.Helper()
+	must(c.t, commands.RemoveWebhookHandler{Store: c.store}.Handle(c.t.Context(),
+		commands.RemoveWebhook{Application: id, Event: kind}))
+}
+
+func (c *clinic) count(sql string, args ...any) (n int) {
+	c.t.Helper()
+	must(c.t, c.pool.QueryRow(c.t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func TestOnlyRegisteredAndEnabledApplicationsAreTold_D28(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	both := []application.ID{c.application(hook), c.application(hook, application.RecordOpened)}
+	c.application(hook, application.CallInShown)
+	c.disable(c.application(hook))
+	c.removeWebhook(c.application(hook, application.RecordOpened), application.RecordOpened)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+
+	if told := c.count(`SELECT count(*) FROM deliveries WHERE application = ANY ($1)`, both); told != 2 {
+		t.Errorf("%d of the two applications are told", told)
+	}
+	c.wantSummary("pending 2")
+}
+
+func TestAnotherPracticesApplicationsAreNotTold_D18(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	app := c.application(hook)
+	c.disable(app)
+	must(t, commands.RegisterPracticeHandler{Store: c.store}.Handle(t.Context(), commands.RegisterPractice{Tenant: "oak-street", Name: "Oak Street"}))
+	must(t, commands.EnableApplicationHandler{Store: c.store}.Handle(t.Context(), commands.EnableApplication{Tenant: "oak-street", Application: app}))
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.wantSummary("")
+}
+
+func TestAnEventIsFannedOutOnce_D28(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.fannedOut = 0 // the feed may hand over an event twice
+	c.fanOut()
+	c.wantSummary("pending 1")
+}
+
+func TestADeliveryHoldsIDsOnly(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	c.callIn(c.book(), c.room)
+	c.openRecord(c.by(event.Actor{Kind: event.ByStaff, ID: c.member.String()}), c.patient)
+	c.fanOut()
+	for _, personal := range []string{"Archer", "Taylor", "elm.example"} {
+		if c.count(`SELECT count(*) FROM deliveries d WHERE to_jsonb(d)::text LIKE '%' || $1 || '%'`, personal) > 0 {
+			t.Errorf("a delivery holds %q", personal)
+		}
+	}
+}
+
+func TestWhatCannotBeFannedOutIsParkedAndTheRestGoesOn(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	stream := event.Stream{Tenant: tenant, ID: uuid.New()}
+	_, err := c.store.Append(t.Context(), event.Change{Stream: stream, Events: []event.Event{record.CareRecordOpened{Patient: patient.ID{}}}})
+	must(t, err)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.wantSummary("pending 1")
+	var reason string
+	must(t, c.pool.QueryRow(t.Context(), `SELECT reason FROM parked_events WHERE consumer = $1 AND name = 'care-record.opened.v1'`,
+		webhooks.FanOutName).Scan(&reason))
+	if reason != "the event names no patient and no appointment" {
+		t.Errorf("parked because %q", reason)
+	}
+}
+
+func TestWhatTheDatabaseRefusesForGoodIsParkedWithoutItsData(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	// No clock reaches this far, but a bug might.
+	must(t, c.refusesDeliveries())
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.wantSummary("")
+	if n := c.count(`SELECT count(*) FROM parked_events WHERE reason = 'SQLSTATE 23514 no_deliveries'`); n != 1 {
+		t.Errorf("%d events parked", n)
+	}
+}
+
+func TestWhatMayWorkLaterIsTriedAgainAndNotParked(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	c.openRecord(t.Context(), c.patient)
+	tx, err := c.db.BeginTx(t.Context(), nil)
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(t.Context(), `SET LOCAL statement_timeout = '1ms'`)
+	must(t, err)
+	_, err = tx.ExecContext(t.Context(), `SELECT pg_sleep(1)`)
+	if err == nil {
+		t.Fatal("the time limit did not hold")
+	}
+	e := event.Recorded{Event: record.CareRecordOpened{Patient: c.patient}, Idx: 1, ID: uuid.New(), Stream: event.Stream{Tenant: tenant}, At: c.clock.Now()}
+	if err := c.fanOutHandler().Handle(t.Context(), tx, e); err == nil {
+		t.Error("a broken transaction was taken for handled")
+	}
+	if n := c.count(`SELECT count(*) FROM parked_events`); n != 0 {
+		t.Errorf("%d events parked", n)
+	}
+}
+
+// The feed, the handler and the sender together, as they run in production.
+func TestTheFeedTellsWhatHappens(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	appended, grown, queued := &postgres.Bell{}, &postgres.Bell{}, &postgres.Bell{}
+	c.store.Appended = appended
+	handler := c.fanOutHandler()
+	handler.Queued = queued
+	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
+	s.Queued = queued
+	start(t, s)
+	background(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	background(t, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: s.Log}).Run)
+
+	id := c.book()
+	c.callIn(id, c.room)
+	c.startConsultation(t.Context(), id)
+	kinds := map[any]int{}
+	for range 3 {
+		kinds[c.verified(r.next(t).token)["event"]]++
+	}
+	if kinds["callin.notification.shown"] != 1 || kinds["callin.notification.removed"] != 1 || kinds["consultation.started"] != 1 {
+		t.Errorf("told %v", kinds)
+	}
+}
+
+func TestAgeLimits_D30(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	c.callIn(c.book(), c.room)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	for kind, want := range map[application.WebhookEvent]time.Duration{
+		application.CallInShown: 2 * time.Minute, application.RecordOpened: 15 * time.Minute,
+	} {
+		if c.count(`SELECT count(*) FROM deliveries WHERE kind = $1 AND not_after = happened_at + $2::interval`, string(kind), want.String()) != 1 {
+			t.Errorf("%s may not be %v old", kind, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/domain/application"
+)
+
+// Keeper ends deliveries that nobody sends: those too old (D30), and those
+// whose sender has crashed (D29). It forgets what was kept long enough. Any
+// number of processes may run one.
+type Keeper struct {
+	DB        *pgxpool.Pool
+	Now       func() time.Time
+	Retention time.Duration // how long the outcome of a delivery is kept
+	Log       *slog.Logger
+	Metrics   *Metrics // nil measures nothing
+}
+
+const (
+	keepEvery = time.Second
+	keepLimit = 10 * time.Second
+	keepBatch = 1000
+)
+
+// Run keeps order until ctx ends.
+func (k Keeper) Run(ctx context.Context) {
+	for {
+		if err := k.Keep(ctx); err != nil && ctx.Err() == nil {
+			k.Log.WarnContext(ctx, "old deliveries could not be ended; it is tried again", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(keepEvery):
+		}
+	}
+}
+
+// What is fetched by ctid is fetched so whatever the planner believes of a
+// queue's statistics.
+const (
+	endUnknown = `
+UPDATE deliveries SET status = 'unknown', finished_at = $1
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AND unknown_at <= $1
+	ORDER BY unknown_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
+	endExpired = `
+UPDATE deliveries SET status = 'expired', finished_at = $1
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'pending' AND not_after < $1
+	ORDER BY not_after LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
+	forget = `
+DELETE FROM deliveries
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
+	ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
+)
+
+// Keep does everything once, as far as there is work.
+func (k Keeper) Keep(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, keepLimit)
+	defer cancel()
+	now := k.Now()
+	unknown, err := k.all(ctx, endUnknown, now, Unknown)
+	if err != nil {
+		return fmt.Errorf("end what was left behind: %w", err)
+	}
+	if unknown > 0 {
+		k.Log.WarnContext(ctx, "deliveries were left behind by a sender that has crashed; they are not sent again", slog.Int("deliveries", unknown))
+	}
+	if _, err := k.all(ctx, endExpired, now, Expired); err != nil {
+		return fmt.Errorf("end what is too old: %w", err)
+	}
+	if _, err := k.all(ctx, forget, now.Add(-k.Retention), ""); err != nil {
+		return fmt.Errorf("forget old deliveries: %w", err)
+	}
+	return nil
+}
+
+// all repeats a statement, in short transactions, until it finds nothing more.
+func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
+	for {
+		rows, _ := k.DB.Query(ctx, statement, at, keepBatch)
+		kinds, err := pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])
+		if err != nil {
+			return total, err
+		}
+		for _, kind := range kinds {
+			if end != "" {
+				k.Metrics.counted(kind, end, "")
+			}
+		}
+		if total += len(kinds); len(kinds) < keepBatch {
+			return total, nil
+		}
+	}
+}

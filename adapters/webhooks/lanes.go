@@ -1,0 +1,56 @@
+package webhooks
+
+import "github.com/google/uuid"
+
+// How much is in flight at once, in one process (D32). It bounds the sender's
+// memory: what waits, waits in the database.
+const (
+	perDestination = 4
+	overAll        = 256
+)
+
+// lanes counts what is in flight to each destination.
+type lanes struct {
+	inFlight map[uuid.UUID]int
+	total    int
+}
+
+func newLanes() *lanes { return &lanes{inFlight: map[uuid.UUID]int{}} }
+
+func (l *lanes) take(destination uuid.UUID) {
+	l.inFlight[destination]++
+	l.total++
+}
+
+func (l *lanes) give(destination uuid.UUID) {
+	l.total--
+	if l.inFlight[destination]--; l.inFlight[destination] == 0 {
+		delete(l.inFlight, destination)
+	}
+}
+
+// free is how many may still be claimed.
+func (l *lanes) free() int { return overAll - l.total }
+
+// share is how many may be in flight to one destination now. The fuller the
+// house, the fewer for each: 64 dead receivers with four slots each would
+// leave none for the others.
+func (l *lanes) share() int {
+	switch free := l.free(); {
+	case free > overAll/2:
+		return perDestination
+	case free > overAll/4:
+		return perDestination / 2
+	default:
+		return 1
+	}
+}
+
+// busy is the destinations with anything in flight, and how much.
+func (l *lanes) busy() (destinations []uuid.UUID, used []int32) {
+	for destination, n := range l.inFlight {
+		destinations = append(destinations, destination)
+		used = append(used, int32(n))
+	}
+	return destinations, used
+}

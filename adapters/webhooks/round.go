@@ -1,0 +1,159 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// round is the state of one [Sender.Run]. Its goroutine owns all of it but the
+// channel.
+type round struct {
+	*Sender
+	lanes    *lanes
+	sends    sync.WaitGroup
+	done     chan outcome // has room for all that can be in flight, so that nobody waits to be heard
+	finished []outcome    // not yet written down; nothing is claimed before they are
+	wait     time.Duration
+}
+
+const (
+	firstLook = time.Millisecond       // after something was sent
+	idleLook  = 250 * time.Millisecond // for what other processes have queued
+	retryWait = time.Second            // after a look that failed
+	lookLimit = 10 * time.Second       // for one look
+	lastTries = 5                      // to write down what is known, at the end
+)
+
+// turn writes down what has ended, claims for the slots that are free, and
+// begins to send. It returns how long to wait for more; 0 when there may be
+// more at once.
+func (r *round) turn(ctx context.Context) time.Duration {
+	r.collect()
+	deadline := time.Now().Add(r.Timeout)
+	found, err := r.look(ctx, true)
+	if err == nil && len(found.send)+len(found.foreign) > 0 {
+		err = r.send(ctx, deadline, found)
+	}
+	switch {
+	case err != nil:
+		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
+		return retryWait
+	case len(found.send)+len(found.ended) > 0:
+		r.wait = 0
+	default:
+		r.wait = min(max(firstLook, 2*r.wait), idleLook)
+	}
+	return r.wait
+}
+
+// collect takes in what has ended so far.
+func (r *round) collect() {
+	for {
+		select {
+		case o := <-r.done:
+			r.ended(o)
+		default:
+			return
+		}
+	}
+}
+
+func (r *round) ended(o outcome) {
+	r.lanes.give(o.destination)
+	r.finished = append(r.finished, o)
+	r.Metrics.inFlight(r.lanes.total)
+}
+
+// look is one round trip: outcomes and claim, together or not at all. Once
+// begun it is not given up: a claim that nobody knows of would be lost.
+func (r *round) look(ctx context.Context, claim bool) (found claimed, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	defer cancel()
+	var batch pgx.Batch
+	late := 0
+	recordInto(&batch, r.finished, &late)
+	if claim && r.lanes.free() > 0 {
+		r.claimInto(&batch, r.lanes, &found)
+	}
+	if batch.Len() == 0 {
+		return claimed{}, nil
+	}
+	if err := r.DB.SendBatch(ctx, &batch).Close(); err != nil {
+		return claimed{}, err
+	}
+	r.finished = nil
+	if late > 0 {
+		r.Log.WarnContext(ctx, "deliveries have ended after they were given up as unknown", slog.Int("deliveries", late))
+	}
+	for _, e := range found.ended {
+		r.Metrics.counted(e.kind, e.status, "")
+	}
+	return found, nil
+}
+
+// send begins to send what was claimed, and releases what cannot be.
+func (r *round) send(ctx context.Context, deadline time.Time, found claimed) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := r.prepare(ctx, deadline, &found); err != nil {
+		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
+	}
+	for _, d := range found.send {
+		r.lanes.take(d.destination)
+		r.sends.Go(func() {
+			ctx, cancel := context.WithDeadline(ctx, deadline)
+			defer cancel()
+			r.done <- r.deliver(ctx, d)
+		})
+	}
+	r.Metrics.inFlight(r.lanes.total)
+	return r.release(ctx, found.foreign)
+}
+
+// errReleased says that a newer program, or one with another master key, has to
+// send what this one has claimed.
+var errReleased = errors.New("deliveries were left to others")
+
+// release lets others claim what this process cannot send: a look of its own,
+// so that it does not claim the same again in the same breath.
+func (r *round) release(ctx context.Context, dispatches []dispatch) error {
+	if len(dispatches) == 0 {
+		return nil
+	}
+	for _, d := range dispatches {
+		r.finished = append(r.finished, r.outcomeOf(d, Pending, ""))
+	}
+	_, err := r.look(ctx, false)
+	return errors.Join(errReleased, err)
+}
+
+// rest waits for something to do.
+func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-queued:
+		r.wait = 0
+	case o := <-r.done:
+		r.ended(o)
+	case <-time.After(wait):
+	}
+}
+
+// finish waits for what is in flight and writes down how it ended. If that
+// fails, too, others will call it unknown.
+func (r *round) finish(ctx context.Context) {
+	r.sends.Wait()
+	for range lastTries {
+		r.collect()
+		_, err := r.look(ctx, false)
+		if err == nil {
+			return
+		}
+		r.Log.WarnContext(ctx, "outcomes of webhooks could not be written down", slog.Any("error", err))
+		<-time.After(retryWait / lastTries)
+	}
+}

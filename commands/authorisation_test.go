@@ -1,0 +1,117 @@
+package commands_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/authorisation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
+)
+
+// bench is a story about what staff let an application do.
+type bench struct {
+	*story
+	now   time.Time
+	until time.Time // what the last grant returned
+}
+
+func (b *bench) clock() time.Time { return b.now }
+
+func (b *bench) grant(tenant string, id application.ID, username string) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		b.until, err = commands.GrantUserAuthorisationHandler{Store: b, Staff: b, Now: b.clock, Lifetime: 12 * time.Hour}.Handle(ctx,
+			commands.GrantUserAuthorisation{Tenant: tenant, Application: id, Username: username})
+		return err
+	}
+}
+
+func (b *bench) grantScoped(tenant string, id application.ID, username string, about patient.ID) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
+		b.until, err = commands.GrantPatientScopedAuthorisationHandler{Store: b, Staff: b, Now: b.clock, Lifetime: 12 * time.Hour}.Handle(ctx,
+			commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
+		return err
+	}
+}
+
+func (b *bench) revoke(tenant string, id application.ID, username string, about patient.ID) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return commands.RevokeUserAuthorisationHandler{Store: b, Staff: b, Now: b.clock}.Handle(ctx,
+			commands.RevokeUserAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
+	}
+}
+
+func (b *bench) passes(d time.Duration) func(context.Context) error {
+	return func(context.Context) error { b.now = b.now.Add(d); return nil }
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{story: newStory(t), now: noon().Add(345 * time.Millisecond)}
+	b.member(t, elm, "dr.lee")
+	return b
+}
+
+func (b *bench) idOf(t *testing.T, username string) staff.ID {
+	t.Helper()
+	return made[staff.ID](t)(b.StaffByUsername(t.Context(), elm, username))
+}
+
+func TestAStandingAuthorisationIsGrantedAndRevoked_5_4(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.application(t, "Referrals", false)
+	subject := authorisation.Subject{Staff: b.idOf(t, "dr.lee"), Application: id}
+	granted := func(at time.Time) []event.Event {
+		return []event.Event{authorisation.Granted{Subject: subject, ExpiresAt: at}}
+	}
+	var none patient.ID
+	b.play(t,
+		step{"nobody's practice", b.grant(nobody, id, "dr.lee"), nil, practice.ErrUnknown},
+		step{"nobody's application", b.grant(elm, nobodysApplication, "dr.lee"), nil, application.ErrUnknown},
+		step{"nobody", b.grant(elm, id, nobody), nil, staff.ErrUnknown},
+		step{"another practice's staff", b.grant(oak, id, "dr.lee"), nil, staff.ErrUnknown},
+		step{"nothing to revoke", b.revoke(elm, id, "dr.lee", none), nil, authorisation.ErrNone},
+		step{"granted for twelve hours, from the whole second", b.grant(elm, id, "dr.lee"), granted(noon().Add(12 * time.Hour)), nil},
+		step{"an hour", b.passes(time.Hour), nil, nil},
+		step{"granted again, anew", b.grant(elm, id, "dr.lee"), granted(noon().Add(13 * time.Hour)), nil},
+		step{"revoked", b.revoke(elm, id, "dr.lee", none), []event.Event{authorisation.Revoked{Subject: subject}}, nil},
+		step{"revoked already", b.revoke(elm, id, "dr.lee", none), nil, authorisation.ErrNone},
+		step{"granted after that", b.grant(elm, id, "dr.lee"), granted(noon().Add(13 * time.Hour)), nil},
+		step{"twelve hours", b.passes(12 * time.Hour), nil, nil},
+		step{"what has ended is not revoked", b.revoke(elm, id, "dr.lee", none), nil, authorisation.ErrNone},
+		step{"nobody's practice revokes", b.revoke(nobody, id, "dr.lee", none), nil, practice.ErrUnknown},
+	)
+	if want := noon().Add(13 * time.Hour); !b.until.Equal(want) {
+		t.Errorf("the caller is told %s, want %s", b.until, want)
+	}
+}
+
+func TestAPatientScopedAuthorisationIsForMarkedIntegrationsAlone_5_5(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	plain, marked := b.application(t, "Diary", false), b.application(t, "Referrals", true)
+	ann, theirs := b.patient(t, elm), b.patient(t, oak)
+	standing := authorisation.Subject{Staff: b.idOf(t, "dr.lee"), Application: marked}
+	scoped := standing
+	scoped.Patient = ann
+	ends := noon().Add(12 * time.Hour)
+	b.play(t,
+		step{"not such an integration", b.grantScoped(elm, plain, "dr.lee", ann), nil, application.ErrNotPatientScoped},
+		step{"nobody's application", b.grantScoped(elm, nobodysApplication, "dr.lee", ann), nil, application.ErrUnknown},
+		step{"nobody", b.grantScoped(elm, marked, nobody, ann), nil, staff.ErrUnknown},
+		step{"nobody's patient", b.grantScoped(elm, marked, "dr.lee", nobodysPatient), nil, patient.ErrUnknown},
+		step{"another practice's patient", b.grantScoped(elm, marked, "dr.lee", theirs), nil, patient.ErrUnknown},
+		step{"no patient", b.grantScoped(elm, marked, "dr.lee", patient.ID{}), nil, patient.ErrUnknown},
+		step{"granted", b.grantScoped(elm, marked, "dr.lee", ann), []event.Event{authorisation.Granted{Subject: scoped, ExpiresAt: ends}}, nil},
+		step{"the standing one is another", b.revoke(elm, marked, "dr.lee", patient.ID{}), nil, authorisation.ErrNone},
+		step{"which is granted by itself", b.grant(elm, marked, "dr.lee"), []event.Event{authorisation.Granted{Subject: standing, ExpiresAt: ends}}, nil},
+		step{"and revoked by itself", b.revoke(elm, marked, "dr.lee", patient.ID{}), []event.Event{authorisation.Revoked{Subject: standing}}, nil},
+		step{"the scoped one is revoked", b.revoke(elm, marked, "dr.lee", ann), []event.Event{authorisation.Revoked{Subject: scoped}}, nil},
+	)
+}

@@ -1,0 +1,281 @@
+package commands_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/practice/hours"
+	"frontdesk/domain/request"
+)
+
+// surgery is a practice that somebody runs and a patient asks.
+type surgery struct {
+	t     *testing.T
+	store *commandtest.Store
+	now   time.Time
+	ann   patient.ID
+}
+
+const surgeryTenant = "elm-street"
+
+func newSurgery(t *testing.T) *surgery {
+	t.Helper()
+	s := &surgery{t: t, store: commandtest.NewStore(), now: commandtest.Noon}
+	s.must(commands.RegisterPracticeHandler{Store: s.store}.Handle(t.Context(),
+		commands.RegisterPractice{Tenant: surgeryTenant, Name: "Elm Street"}))
+	ann, err := commands.RegisterPatientHandler{Store: s.store}.Handle(t.Context(),
+		commands.RegisterPatient{Tenant: surgeryTenant, Name: "Ann"})
+	s.must(err)
+	s.ann = ann
+	return s
+}
+
+func (s *surgery) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *surgery) clock() time.Time { return s.now }
+
+func (s *surgery) switchOff(tenant string, typ request.Type) error {
+	return commands.SwitchRequestTypeOffHandler{Store: s.store}.Handle(s.t.Context(),
+		commands.SwitchRequestTypeOff{Tenant: tenant, RequestType: typ})
+}
+
+func (s *surgery) switchOn(tenant string, typ request.Type) error {
+	return commands.SwitchRequestTypeOnHandler{Store: s.store}.Handle(s.t.Context(),
+		commands.SwitchRequestTypeOn{Tenant: tenant, RequestType: typ})
+}
+
+func (s *surgery) pause(tenant string, typ request.Type, until time.Time) error {
+	return commands.PauseRequestTypeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+		commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: until})
+}
+
+func (s *surgery) resume(tenant string, typ request.Type) error {
+	return commands.ResumeRequestTypeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+		commands.ResumeRequestType{Tenant: tenant, RequestType: typ})
+}
+
+func (s *surgery) setHours(tenant string, typ request.Type, texts ...string) error {
+	return commands.SetOpeningHoursHandler{Store: s.store}.Handle(s.t.Context(),
+		commands.SetOpeningHours{Tenant: tenant, RequestType: typ, Hours: texts})
+}
+
+func (s *surgery) close(tenant string, from, until time.Time) error {
+	return commands.ClosePracticeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+		commands.ClosePractice{Tenant: tenant, From: from, Until: until})
+}
+
+func (s *surgery) reopen(tenant string, from time.Time) error {
+	return commands.ReopenPracticeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+		commands.ReopenPractice{Tenant: tenant, From: from})
+}
+
+func (s *surgery) submit(id patient.ID, typ request.Type) error {
+	_, err := commands.SubmitPatientRequestHandler{Store: s.store, Intakes: s.store, Now: s.clock}.Handle(s.t.Context(),
+		commands.SubmitPatientRequest{Tenant: surgeryTenant, Submission: request.Submission{
+			Patient: id, Type: typ, Requester: request.ByPatient,
+			Response: []request.Answer{{Question: "healthConcern", Answer: "A cough"}},
+		}})
+	return err
+}
+
+// answers fails unless Ann's request is answered so, and nothing is stored of
+// one that is refused.
+func (s *surgery) answers(typ request.Type, want error) {
+	s.t.Helper()
+	before := len(s.store.Log())
+	err := s.submit(s.ann, typ)
+	if !errors.Is(err, want) {
+		s.t.Errorf("a request of type %s: %v, want %v", typ, err, want)
+	}
+	if err != nil && len(s.store.Log()) > before {
+		s.t.Error("the request was refused, and yet something was stored")
+	}
+}
+
+var forGood time.Time
+
+func TestARequestIsRefusedForTheFirstReasonAlone_D2(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.must(s.switchOff(surgeryTenant, request.Medical))
+	s.must(s.pause(surgeryTenant, request.Medical, forGood))
+	s.must(s.close(surgeryTenant, forGood, forGood))
+	s.must(s.setHours(surgeryTenant, request.Medical, "tue 08:00-12:00")) // it is a Monday
+
+	if err := s.submit(patient.ID{}, request.Medical); !errors.Is(err, patient.ErrUnknown) {
+		t.Errorf("nobody's request: %v", err)
+	}
+	s.answers(request.Medical, practice.ErrTypeDisabled)
+	s.must(s.switchOn(surgeryTenant, request.Medical))
+	s.answers(request.Medical, practice.ErrTypePaused)
+	s.must(s.resume(surgeryTenant, request.Medical))
+	s.answers(request.Medical, practice.ErrTypeClosed)
+	s.must(s.reopen(surgeryTenant, forGood))
+	s.answers(request.Medical, practice.ErrTypeClosed)
+	s.must(s.setHours(surgeryTenant, request.Medical))
+	s.answers(request.Medical, nil)
+}
+
+func TestEachTypeHasSettingsOfItsOwnAndAClosureCoversAll_D23(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set   func(s *surgery) error
+		admin error
+	}{
+		"off":     {func(s *surgery) error { return s.switchOff(surgeryTenant, request.Medical) }, nil},
+		"paused":  {func(s *surgery) error { return s.pause(surgeryTenant, request.Medical, forGood) }, nil},
+		"hours":   {func(s *surgery) error { return s.setHours(surgeryTenant, request.Medical, "tue 08:00-12:00") }, nil},
+		"closure": {func(s *surgery) error { return s.close(surgeryTenant, forGood, forGood) }, practice.ErrTypeClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSurgery(t)
+			s.must(c.set(s))
+			if err := s.submit(s.ann, request.Medical); err == nil {
+				t.Error("a medical request is taken")
+			}
+			s.answers(request.Admin, c.admin)
+		})
+	}
+}
+
+func TestAPauseAndAClosureEndByThemselves_D23(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	end := s.now.Add(time.Hour)
+	s.must(s.pause(surgeryTenant, request.Medical, end))
+	s.must(s.close(surgeryTenant, s.now.Add(10*time.Minute), end))
+	s.answers(request.Admin, nil)
+
+	s.now = end.Add(-time.Nanosecond)
+	s.answers(request.Medical, practice.ErrTypePaused)
+	s.answers(request.Admin, practice.ErrTypeClosed)
+	s.now = end
+	s.answers(request.Medical, nil)
+	s.answers(request.Admin, nil)
+}
+
+func TestARefusalThatIsSafeToRetrySaysWhen_7_1(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.must(s.setHours(surgeryTenant, request.Medical, "mon 08:00-12:00"))
+
+	refusal, ok := errors.AsType[*fault.Error](s.submit(s.ann, request.Medical))
+	if want := time.Date(2026, 3, 9, 8, 0, 0, 0, time.UTC); !ok || !refusal.RetryAt.Equal(want) {
+		t.Errorf("refusal %+v, want a retry at %s", refusal, want)
+	}
+}
+
+// In London's summer eight o'clock is seven in UTC.
+func TestHoursAreOfThePracticesTimeZone_D23(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.must(s.setHours(surgeryTenant, request.Medical, "mon 08:00-12:00"))
+
+	s.now = time.Date(2026, 3, 30, 7, 0, 0, 0, time.UTC)
+	s.answers(request.Medical, nil)
+	s.now = time.Date(2026, 3, 30, 11, 0, 0, 0, time.UTC)
+	s.answers(request.Medical, practice.ErrTypeClosed)
+}
+
+func TestSayingWhatHoldsAlreadyChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	hour := s.now.Add(time.Hour)
+	for what, set := range map[string]func() error{
+		"off":     func() error { return s.switchOff(surgeryTenant, request.Admin) },
+		"paused":  func() error { return s.pause(surgeryTenant, request.Medical, hour) },
+		"hours":   func() error { return s.setHours(surgeryTenant, request.Medical, "mon 14:00-18:00", "mon 08:00-12:00") },
+		"closure": func() error { return s.close(surgeryTenant, hour, hour.Add(time.Hour)) },
+	} {
+		for n := range 2 {
+			before := len(s.store.Log())
+			s.must(set())
+			if appended := len(s.store.Log()) - before; appended != 1-n {
+				t.Errorf("%s: the call after %d others appended %d events", what, n, appended)
+			}
+		}
+	}
+	before := len(s.store.Log())
+	s.must(s.switchOn(surgeryTenant, request.Medical))
+	s.must(s.resume(surgeryTenant, request.Admin))
+	s.must(s.setHours(surgeryTenant, request.Admin))
+	s.must(s.setHours(surgeryTenant, request.Medical, "mon 08:00-12:00", "mon 14:00-18:00"))
+	s.must(s.reopen(surgeryTenant, forGood))
+	if appended := len(s.store.Log()) - before; appended > 0 {
+		t.Errorf("what holds already appended %d events", appended)
+	}
+}
+
+func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	tomorrow := s.now.Add(24 * time.Hour)
+	s.must(s.close(surgeryTenant, forGood, forGood))
+	s.must(s.reopen(surgeryTenant, forGood))
+	s.must(s.close(surgeryTenant, tomorrow, tomorrow.Add(time.Hour)))
+	s.must(s.close(surgeryTenant, forGood, s.now.Add(time.Hour)))
+
+	s.must(s.reopen(surgeryTenant, forGood)) // today's alone
+	s.answers(request.Medical, nil)
+	s.now = tomorrow
+	s.answers(request.Medical, practice.ErrTypeClosed)
+	s.now = commandtest.Noon
+	s.must(s.reopen(surgeryTenant, tomorrow))
+	s.now = tomorrow
+	s.answers(request.Medical, nil)
+}
+
+func TestNobodysPracticeAndUnknownTypesHaveNoAvailability(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for tenant, c := range map[string]struct {
+		typ  request.Type
+		want error
+	}{
+		"nobodys":     {request.Medical, practice.ErrUnknown},
+		surgeryTenant: {"dental", request.ErrInvalidType},
+	} {
+		for what, err := range map[string]error{
+			"switch off": s.switchOff(tenant, c.typ), "switch on": s.switchOn(tenant, c.typ),
+			"pause": s.pause(tenant, c.typ, forGood), "resume": s.resume(tenant, c.typ),
+			"set hours": s.setHours(tenant, c.typ, "mon 08:00-12:00"),
+		} {
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s at %s for %s: %v, want %v", what, tenant, c.typ, err, c.want)
+			}
+		}
+	}
+	if err := s.close("nobodys", forGood, forGood); !errors.Is(err, practice.ErrUnknown) {
+		t.Errorf("close: %v", err)
+	}
+	if err := s.reopen("nobodys", forGood); !errors.Is(err, practice.ErrUnknown) {
+		t.Errorf("reopen: %v", err)
+	}
+}
+
+func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for what, c := range map[string]struct{ got, want error }{
+		"a malformed interval": {s.setHours(surgeryTenant, request.Medical, "mon 8-12"), hours.ErrInvalid},
+		"overlapping hours":    {s.setHours(surgeryTenant, request.Medical, "mon 08:00-12:00", "mon 11:00-13:00"), hours.ErrOverlap},
+		"a pause of the past":  {s.pause(surgeryTenant, request.Medical, s.now), practice.ErrInvalidPause},
+		"a closure backwards":  {s.close(surgeryTenant, s.now.Add(2), s.now.Add(1)), practice.ErrInvalidClosure},
+	} {
+		if !errors.Is(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", what, c.got, c.want)
+		}
+	}
+}

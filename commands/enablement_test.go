@@ -1,0 +1,42 @@
+package commands_test
+
+import (
+	"context"
+	"testing"
+
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
+)
+
+func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	id, other := s.application(t, "Referrals", false), s.application(t, "Diary", false)
+	enable := func(tenant string, id application.ID) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return commands.EnableApplicationHandler{Store: s}.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
+		}
+	}
+	disable := func(tenant string, id application.ID) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return commands.DisableApplicationHandler{Store: s}.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
+		}
+	}
+	enabled, disabled := practice.ApplicationEnabled{Application: id}, practice.ApplicationDisabled{Application: id}
+	s.play(t,
+		step{"nobody's practice", enable(nobody, id), nil, practice.ErrUnknown},
+		step{"nobody's application", enable(elm, nobodysApplication), nil, application.ErrUnknown},
+		step{"not enabled yet", disable(elm, id), nil, nil},
+		step{"enabled", enable(elm, id), []event.Event{enabled}, nil},
+		step{"enabled already", enable(elm, id), nil, nil},
+		step{"another one is not", disable(elm, other), nil, nil},
+		step{"nor is it elsewhere", disable(oak, id), nil, nil},
+		step{"disabled", disable(elm, id), []event.Event{disabled}, nil},
+		step{"disabled already", disable(elm, id), nil, nil},
+		step{"enabled again", enable(elm, id), []event.Event{enabled}, nil},
+		step{"nobody's practice disables", disable(nobody, id), nil, practice.ErrUnknown},
+		step{"nobody's application is disabled", disable(elm, nobodysApplication), nil, application.ErrUnknown},
+	)
+}

@@ -1,0 +1,196 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// desk is a practice with one patient, and the clock of its handlers.
+type desk struct {
+	store *commandtest.Store
+	now   time.Time
+	ann   patient.ID
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	s := &desk{store: commandtest.NewStore(), now: commandtest.Noon, ann: patient.ID{UUID: event.NewID()}}
+	s.happened(t, practice.StreamOf("elm-street"), practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"})
+	s.happened(t, event.Stream{Tenant: "elm-street", ID: s.ann.UUID}, patient.Registered{Patient: s.ann, Name: "Ann"})
+	return s
+}
+
+func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event) {
+	t.Helper()
+	history, err := s.store.Load(t.Context(), stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.Append(t.Context(), event.Change{Stream: stream, Expected: len(history), Events: events}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *desk) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
+	handler := commands.SubmitPatientRequestHandler{
+		Store: s.store, Intakes: s.store, Answers: s.store, Now: func() time.Time { return s.now },
+	}
+	return handler.Handle(ctx, commands.SubmitPatientRequest{
+		Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical}, Idempotency: i,
+	})
+}
+
+func (s *desk) made() (n int) {
+	for _, e := range s.store.Log() {
+		if _, ok := e.Event.(request.Submitted); ok {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	once    = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}}
+	another = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{3}}
+)
+
+func mustSubmit(t *testing.T, s *desk, i event.Idempotency) request.ID {
+	t.Helper()
+	id, err := s.submit(t.Context(), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestACallThatIsMadeAgainIsAnsweredAgain_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	first := mustSubmit(t, s, once)
+	if again := mustSubmit(t, s, once); again != first || s.made() != 1 {
+		t.Errorf("answered %s, then %s, and made %d", first, again, s.made())
+	}
+}
+
+func TestWithoutAKeyEveryCallCounts_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	if mustSubmit(t, s, event.Idempotency{}) == mustSubmit(t, s, event.Idempotency{}) || s.made() != 2 {
+		t.Errorf("made %d", s.made())
+	}
+}
+
+func TestAKeyIsForOneBody_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	mustSubmit(t, s, once)
+	if _, err := s.submit(t.Context(), another); !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
+		t.Errorf("made %d, error %v", s.made(), err)
+	}
+}
+
+func TestARememberedAnswerComesBeforeAvailability_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	first := mustSubmit(t, s, once)
+	s.happened(t, practice.IntakeStream("elm-street", request.Medical), practice.RequestTypeSwitchedOff{RequestType: request.Medical})
+
+	if again := mustSubmit(t, s, once); again != first {
+		t.Errorf("answered %s, then %s", first, again)
+	}
+	if _, err := s.submit(t.Context(), event.Idempotency{Key: event.Digest{9}}); !errors.Is(err, practice.ErrTypeDisabled) {
+		t.Errorf("a new call: %v", err)
+	}
+}
+
+func TestARefusalIsNotRemembered_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	intake := practice.IntakeStream("elm-street", request.Medical)
+	s.happened(t, intake, practice.RequestTypeSwitchedOff{RequestType: request.Medical})
+	if _, err := s.submit(t.Context(), once); err == nil {
+		t.Fatal("accepted")
+	}
+	s.happened(t, intake, practice.RequestTypeSwitchedOn{RequestType: request.Medical})
+	mustSubmit(t, s, once)
+}
+
+func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	first := mustSubmit(t, s, once)
+	s.now = commandtest.Noon.Add(commands.AnswerLifetime - time.Microsecond)
+	if again := mustSubmit(t, s, once); again != first {
+		t.Error("forgotten within the day")
+	}
+	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
+	// The store of tests records everything at noon, and so refuses in the
+	// append: what counts is that no answer was found.
+	if _, err := s.submit(t.Context(), once); !errors.Is(err, commands.ErrKeyTaken) {
+		t.Errorf("a day later: %v", err)
+	}
+}
+
+func TestOfEqualCallsAtOnceOneCounts_D22(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	var ids [50]request.ID
+	var group sync.WaitGroup
+	for i := range ids {
+		group.Go(func() {
+			id, err := s.submit(t.Context(), once)
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = id
+		})
+	}
+	group.Wait()
+	for _, id := range ids {
+		if id != ids[0] || id.UUID == uuid.Nil {
+			t.Fatalf("answered %s and %s", ids[0], id)
+		}
+	}
+	if s.made() != 1 {
+		t.Errorf("made %d", s.made())
+	}
+}
+
+func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
+	t.Parallel()
+	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
+	callers := []commands.Caller{
+		{Application: app, Mode: application.ApplicationRestricted},
+		{Application: application.ID{UUID: uuid.New()}, Mode: application.ApplicationRestricted},
+		{Application: app, Mode: application.UserRestricted, Staff: bea},
+		{Application: app, Mode: application.UserRestricted, Staff: staff.ID{UUID: uuid.New()}},
+	}
+	seen := map[event.Digest]bool{}
+	for _, c := range callers {
+		for _, key := range []string{"k", "K", " k", strings.Repeat("k", 255)} {
+			i := c.Idempotency(key, event.Digest{7})
+			if seen[i.Key] || i.Body != (event.Digest{7}) {
+				t.Errorf("%+v, %q: %+v is another's", c, key, i)
+			}
+			seen[i.Key] = true
+		}
+	}
+	if callers[0].Idempotency("k", event.Digest{}) != callers[0].Idempotency("k", event.Digest{}) {
+		t.Error("a key is not always the same")
+	}
+}

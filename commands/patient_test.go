@@ -1,0 +1,80 @@
+package commands_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
+)
+
+func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	var id patient.ID
+	register := func(c commands.RegisterPatient) func(context.Context) error {
+		return func(ctx context.Context) (err error) {
+			id, err = commands.RegisterPatientHandler{Store: s}.Handle(ctx, c)
+			return err
+		}
+	}
+	ann := commands.RegisterPatient{Tenant: elm, Patient: nobodysPatient, Name: "Ann Archer", BirthDate: "1980-02-29"}
+	with := func(change func(*commands.RegisterPatient)) func(context.Context) error {
+		c := ann
+		change(&c)
+		return register(c)
+	}
+	registered := []event.Event{patient.Registered{Patient: ann.Patient, Name: "Ann Archer", BirthDate: "1980-02-29"}}
+	s.play(t,
+		step{"nobody's practice", with(func(c *commands.RegisterPatient) { c.Tenant = nobody }), nil, practice.ErrUnknown},
+		step{"no name", with(func(c *commands.RegisterPatient) { c.Name = " " }), nil, patient.ErrNameless},
+		step{"no date", with(func(c *commands.RegisterPatient) { c.BirthDate = "1981-02-29" }), nil, patient.ErrInvalidBirthDate},
+		step{"registered", register(ann), registered, nil},
+		step{"registered already", register(ann), nil, patient.ErrExists},
+	)
+	s.tenant = oak
+	s.play(t, step{"the same identifier elsewhere", with(func(c *commands.RegisterPatient) { c.Tenant = oak }), registered, nil})
+	must(t, register(commands.RegisterPatient{Tenant: elm, Name: "Bill Baker"})(t.Context()))
+	if last := s.Log()[len(s.Log())-1]; id.UUID.Version() != 7 || last.Stream != patient.StreamOf(elm, id) {
+		t.Errorf("the identifier minted is %s, the stream %v", id, last.Stream)
+	}
+}
+
+func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	s.member(t, elm, "dr.lee")
+	s.member(t, elm, "dr.kim")
+	s.member(t, oak, "dr.oak")
+	ann, theirs := s.patient(t, elm), s.patient(t, oak)
+	lee := made[staff.ID](t)(s.StaffByUsername(t.Context(), elm, "dr.lee"))
+	kim := made[staff.ID](t)(s.StaffByUsername(t.Context(), elm, "dr.kim"))
+	restrict := func(tenant string, id patient.ID, usernames ...string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return commands.RestrictPatientRecordHandler{Store: s, Staff: s}.Handle(ctx,
+				commands.RestrictPatientRecord{Tenant: tenant, Patient: id, Usernames: usernames})
+		}
+	}
+	to := func(members ...staff.ID) []event.Event {
+		return []event.Event{patient.RecordRestricted{Patient: ann, Staff: members}}
+	}
+	s.play(t,
+		step{"nobody's patient", restrict(elm, patient.ID{UUID: uuid.New()}, "dr.lee"), nil, patient.ErrUnknown},
+		step{"another practice's patient", restrict(elm, theirs, "dr.lee"), nil, patient.ErrUnknown},
+		step{"another practice's staff", restrict(elm, ann, "dr.lee", "dr.oak"), nil, staff.ErrUnknown},
+		step{"it is not restricted", restrict(elm, ann), nil, nil},
+		step{"to one", restrict(elm, ann, "dr.lee"), to(lee), nil},
+		step{"to the same", restrict(elm, ann, "dr.lee"), nil, nil},
+		step{"to the same, said twice", restrict(elm, ann, "dr.lee", "dr.lee"), nil, nil},
+		step{"to two", restrict(elm, ann, "dr.kim", "dr.lee"), to(lee, kim), nil},
+		step{"to the same two", restrict(elm, ann, "dr.lee", "dr.kim"), nil, nil},
+		step{"to nobody in particular", restrict(elm, ann), []event.Event{patient.RestrictionLifted{Patient: ann}}, nil},
+		step{"lifted already", restrict(elm, ann), nil, nil},
+		step{"nobody's is lifted", restrict(elm, patient.ID{UUID: uuid.New()}), nil, patient.ErrUnknown},
+	)
+}

@@ -1,0 +1,131 @@
+package application_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/domain/application"
+)
+
+var callbacks = []string{
+	"https://app.example/callback",
+	"https://app.example:8443/other?from=registration",
+	"http://127.0.0.1/callback",
+	"http://localhost:3000/callback",
+	"http://[::1]/callback",
+	"frontdesk-app://callback",
+	"frontdesk-app:/callback",
+}
+
+func TestOnlyARegisteredCallbackIsAWayBack_D25(t *testing.T) {
+	t.Parallel()
+	for callback, found := range map[string]bool{
+		"https://app.example/callback":                       true,
+		"https://app.example/callback?state=x&y":             true,
+		"https://app.example:8443/other":                     true,
+		"http://127.0.0.1:49152/callback":                    true, // loopback: any port
+		"http://127.0.0.1/callback?a=b":                      true,
+		"http://localhost:1/callback":                        true,
+		"http://[::1]:5000/callback":                         true,
+		"frontdesk-app://callback?x=1":                       true,
+		"frontdesk-app:/callback":                            true,
+		"":                                                   false,
+		"https://app.example/callback/":                      false,
+		"https://app.example/callback/../callback":           false,
+		"https://app.example/Callback":                       false,
+		"https://app.example/%63allback":                     false,
+		"https://APP.example/callback":                       false,
+		"https://app.example:443/callback":                   false,
+		"https://app.example.evil.example/callback":          false,
+		"https://evil.example/callback":                      false,
+		"https://evil.example/?https://app.example/callback": false,
+		"https://app.example@evil.example/callback":          false,
+		"https://user:pw@app.example/callback":               false,
+		"https://app.example/callback#fragment":              false,
+		"https://app.example/callback#":                      false,
+		"http://app.example/callback":                        false,
+		"//evil.example/callback":                            false,
+		"/callback":                                          false,
+		"https:/\\app.example/callback":                      false,
+		"https://app.example\\@evil.example/callback":        false,
+		"https://app.example/callback?a=\r\nSet-Cookie: b=c": false,
+		"https://app.example/callback?\t":                    false,
+		" https://app.example/callback":                      false,
+		"https://app.example/callb\u0430ck":                  false, // a Cyrillic letter
+		"javascript:alert(1)":                                false,
+		"JavaScript://app.example/callback?%0Aalert(1)":      false,
+		"data:text/html,x":                                   false,
+		"http://127.0.0.1:80@evil.example/callback":          false,
+		"http://127.0.0.1.evil.example/callback":             false,
+		"http://127.0.0.2/callback":                          false,
+		"http://127.0.0.1:x/callback":                        false,
+		"http://127.0.0.1:49152/other":                       false,
+		"https://127.0.0.1/callback":                         false,
+		"http://2130706433/callback":                         false,
+		"http://localhost:3000@evil.example/callback":        false,
+		"frontdesk-app://callback/x":                         false,
+		"frontdesk-app:callback":                             false,
+		"frontdesk-app://callback.evil.example":              false,
+		"other-app://callback":                               false,
+	} {
+		_, err := application.FindWayBack(callbacks, callback)
+		if (err == nil) != found {
+			t.Errorf("%q: %v, want found = %t", callback, err, found)
+		}
+		if err != nil && err != application.ErrUnknownCallback {
+			t.Errorf("%q: %v, want %v", callback, err, application.ErrUnknownCallback)
+		}
+	}
+}
+
+func TestTheCallbackKeepsItsFormAndItsParameters_D26(t *testing.T) {
+	t.Parallel()
+	expiresAt := time.Date(2026, 7, 1, 13, 0, 0, 999, time.FixedZone("BST", 3600))
+	const approval = "username=dr.lee%2B1+%C3%B6&expiresAt=2026-07-01T12%3A00%3A00Z"
+	for _, c := range []struct{ callback, approved, declined string }{
+		{"https://app.example/callback", "?" + approval, "?error=access_denied"},
+		{"https://app.example/callback?", "?" + approval, "?error=access_denied"},
+		{"https://app.example/callback?state=a%2fb&x&state=+&=&&y=%zz", "?state=a%2fb&x&state=+&=&&y=%zz&" + approval,
+			"?state=a%2fb&x&state=+&=&&y=%zz&error=access_denied"},
+		{"https://app.example/callback?username=eve&a=1&%75sername=eve&expiresAt=9999", "?a=1&" + approval, "?a=1&error=access_denied"},
+		{"https://app.example/callback?error=none&Username=kept", "?error=none&Username=kept&" + approval, "?Username=kept&error=access_denied"},
+		{"frontdesk-app://callback?s=1", "?s=1&" + approval, "?s=1&error=access_denied"},
+		{"frontdesk-app:/callback", "?" + approval, "?error=access_denied"},
+		{"http://[::1]:5000/callback", "?" + approval, "?error=access_denied"},
+	} {
+		way, err := application.FindWayBack(callbacks, c.callback)
+		if err != nil {
+			t.Errorf("%s: %v", c.callback, err)
+			continue
+		}
+		base, _, _ := strings.Cut(c.callback, "?")
+		if got := way.Approved("dr.lee+1 ö", expiresAt); got != base+c.approved {
+			t.Errorf("%s\n got %s\nwant %s", c.callback, got, base+c.approved)
+		}
+		if got := way.Declined(); got != base+c.declined {
+			t.Errorf("%s\n got %s\nwant %s", c.callback, got, base+c.declined)
+		}
+	}
+}
+
+func TestThePolicyNamesTheCallbacksOriginOrScheme_D27(t *testing.T) {
+	t.Parallel()
+	for callback, want := range map[string]string{
+		"https://app.example/callback":    "https://app.example",
+		"https://app.example:8443/other":  "https://app.example:8443",
+		"http://127.0.0.1:49152/callback": "http://127.0.0.1:49152",
+		"http://[::1]:5000/callback":      "http:", // a policy cannot name an IPv6 address
+		"frontdesk-app://callback":        "frontdesk-app:",
+		"frontdesk-app:/callback":         "frontdesk-app:",
+	} {
+		way, err := application.FindWayBack(callbacks, callback)
+		if got := way.FormSource(); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", callback, got, err, want)
+		}
+	}
+	way, err := application.FindWayBack([]string{"https://a;script-src/callback"}, "https://a;script-src/callback")
+	if got := way.FormSource(); err != nil || got != "https:" {
+		t.Errorf("got %q, %v: a host must not add to the policy", got, err)
+	}
+}

@@ -1,0 +1,171 @@
+package appointment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+type (
+	anAppointment = appointment.Appointment
+	events        = []event.Event
+)
+
+var (
+	ann     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
+	bill    = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
+	main    = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}
+	branch  = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}
+	room    = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
+	another = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d2")}
+	noRoom  = site.RoomID{}
+
+	noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
+
+	subject = appointment.Subject{
+		Appointment: appointment.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")},
+		Patient:     ann, Site: main,
+	}
+	booked       = appointment.Booked{Subject: subject, At: noon.Add(-time.Hour)}
+	calledIn     = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon}
+	didNotAttend = appointment.DidNotAttend{Subject: subject}
+	attended     = appointment.Attended{Subject: subject}
+)
+
+func book(at time.Time) func(anAppointment) (events, error) {
+	return func(a anAppointment) (events, error) { return a.Book(subject, at) }
+}
+
+// callIn calls into a room that is at a site; at no site if there is no such
+// room.
+func callIn(id site.RoomID, at site.ID) func(anAppointment) (events, error) {
+	var known site.Room
+	if at != (site.ID{}) {
+		known = event.Fold[site.Room](site.RoomAdded{Room: id, Site: at})
+	}
+	return func(a anAppointment) (events, error) { return a.CallIn(id, known, noon.Add(999*time.Microsecond)) }
+}
+
+func clearCallIn(a anAppointment) (events, error)      { return a.ClearCallIn(noon) }
+func markDidNotAttend(a anAppointment) (events, error) { return a.MarkDidNotAttend(noon) }
+
+func attend(about patient.ID) func(anAppointment) (events, error) {
+	return func(a anAppointment) (events, error) { return a.Attend(about, noon) }
+}
+
+func removed(why appointment.Reason) appointment.CallInRemoved {
+	return appointment.CallInRemoved{Subject: subject, Reason: why, RemovedAt: noon}
+}
+
+func TestAnAppointmentIsBookedOnceAtAnInstant(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given().When(book(booked.At.In(time.FixedZone("", 3600)))).Then(t, booked)
+	given().When(book(time.Time{})).Refuses(t, appointment.ErrTimeless)
+	given().When(book(time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600)))).Refuses(t, appointment.ErrInvalidTime)
+	given().When(book(time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600)))).Refuses(t, appointment.ErrInvalidTime)
+	given(booked).When(book(booked.At)).Refuses(t, appointment.ErrExists)
+}
+
+func TestCallingInShowsAgainInAnotherRoomOnly_D33(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+	inAnother := appointment.CalledIn{Subject: subject, Room: another, CalledInAt: noon}
+	inNone := appointment.CalledIn{Subject: subject, CalledInAt: noon}
+
+	given(booked).When(callIn(room, main)).Then(t, calledIn)
+	given(booked, calledIn).When(callIn(room, main)).Then(t)
+	given(booked, calledIn).When(callIn(another, main)).Then(t, inAnother)
+	given(booked, calledIn).When(callIn(noRoom, site.ID{})).Then(t, inNone)
+	given(booked).When(callIn(noRoom, site.ID{})).Then(t, inNone)
+	given(booked, inNone).When(callIn(noRoom, site.ID{})).Then(t)
+	given(booked, calledIn, inAnother).When(callIn(room, main)).Then(t, calledIn)
+}
+
+func TestCallingInAfterACallInEndedShowsAgain(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given(booked, calledIn, removed(appointment.Cleared)).When(callIn(room, main)).Then(t, calledIn)
+	given(booked, didNotAttend).When(callIn(room, main)).Then(t, calledIn)
+	given(booked, attended).When(callIn(room, main)).Then(t, calledIn)
+}
+
+func TestARoomMustBeAtTheAppointmentsSite(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given(booked).When(callIn(room, branch)).Refuses(t, site.ErrRoomUnknown)
+	given(booked).When(callIn(room, site.ID{})).Refuses(t, site.ErrRoomUnknown)
+	given(booked, calledIn).When(callIn(room, branch)).Refuses(t, site.ErrRoomUnknown)
+}
+
+func TestACallInIsRemovedOnceForEachReason_6_1(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given(booked, calledIn).When(clearCallIn).Then(t, removed(appointment.Cleared))
+	given(booked, calledIn).When(markDidNotAttend).Then(t, didNotAttend, removed(appointment.NotAttended))
+	given(booked, calledIn).When(attend(ann)).Then(t, attended, removed(appointment.ConsultationStarted))
+	given(booked, calledIn, removed(appointment.Cleared)).When(clearCallIn).Then(t)
+	given(booked, calledIn, didNotAttend, removed(appointment.NotAttended)).When(markDidNotAttend).Then(t)
+}
+
+func TestWithoutACallInNothingIsRemoved_D33(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given(booked).When(clearCallIn).Then(t)
+	given(booked).When(markDidNotAttend).Then(t, didNotAttend)
+	given(booked).When(attend(ann)).Then(t, attended)
+	given(booked, calledIn, removed(appointment.Cleared)).When(attend(ann)).Then(t, attended)
+}
+
+func TestWhoTurnsUpAfterAllMayBeMarkedAgain(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+
+	given(booked, didNotAttend).When(markDidNotAttend).Then(t)
+	given(booked, didNotAttend, calledIn).When(markDidNotAttend).Then(t, didNotAttend, removed(appointment.NotAttended))
+	given(booked, didNotAttend, attended).When(markDidNotAttend).Then(t, didNotAttend)
+}
+
+func TestAConsultationOfAnotherPatientIsNotTheAppointments(t *testing.T) {
+	t.Parallel()
+	eventtest.Given[anAppointment](booked, calledIn).When(attend(bill)).Refuses(t, appointment.ErrUnknown)
+}
+
+func TestAnUnknownAppointmentIsRefused_D18(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(anAppointment) (events, error){
+		"call in": callIn(room, main), "clear": clearCallIn, "did not attend": markDidNotAttend, "attend": attend(ann),
+		"attend, of nobody": attend(patient.ID{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eventtest.Given[anAppointment]().When(decide).Refuses(t, appointment.ErrUnknown)
+		})
+	}
+}
+
+func TestStoredEvents(t *testing.T) {
+	t.Parallel()
+	eventtest.Golden(t, booked, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended)
+	withoutRoom, err := event.NewCodec(appointment.CalledIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, data, err := withoutRoom.Encode(appointment.CalledIn{Subject: subject, CalledInAt: noon})
+	if want := `{"appointment":"0190c7a2-0000-7000-8000-0000000000e1","patient":"0190c7a2-0000-7000-8000-0000000000a1",` +
+		`"site":"0190c7a2-0000-7000-8000-0000000000c1","calledInAt":"2026-03-02T12:00:00.345Z"}`; err != nil || string(data) != want {
+		t.Errorf("stored without a room as %s, error %v", data, err)
+	}
+}

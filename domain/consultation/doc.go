@@ -1,0 +1,6 @@
+// Package consultation is a clinician's encounter with a patient.
+//
+// Rules
+//  1. A consultation is started once, for a patient of the practice, with an
+//     appointment of that patient or without one.
+package consultation

@@ -1,0 +1,57 @@
+package signingkey
+
+import (
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"math/big"
+
+	"frontdesk/domain/fault"
+)
+
+// KID names a key: the RFC 7638 thumbprint of its public half, in base64url.
+type KID string
+
+// PublicKey is the public half of an RSA key as a JWK writes it (RFC 7518,
+// §6.3.1): both numbers big-endian, in base64url without padding.
+type PublicKey struct {
+	N string `json:"n"`
+	E string `json:"e"`
+}
+
+// Public is the public half of a key.
+func Public(key *rsa.PublicKey) PublicKey {
+	return PublicKey{
+		N: base64.RawURLEncoding.EncodeToString(key.N.Bytes()),
+		E: base64.RawURLEncoding.EncodeToString(big.NewInt(int64(key.E)).Bytes()),
+	}
+}
+
+// KID is the key's name: the SHA-256 of its required members in lexicographic
+// order, without white space (RFC 7638, §3).
+func (p PublicKey) KID() KID {
+	sum := sha256.Sum256([]byte(`{"e":"` + p.E + `","kty":"RSA","n":"` + p.N + `"}`))
+	return KID(base64.RawURLEncoding.EncodeToString(sum[:]))
+}
+
+// Sizes of a modulus, in bits. The upper one is what receivers' libraries take.
+const (
+	minBits = 2048
+	maxBits = 8192
+)
+
+// ErrUnfit is the refusal of a key that is too short, too long or no RSA key.
+var ErrUnfit = fault.New(fault.Invalid, "unfit-signing-key", "A signing key is RSA of 2048 to 8192 bits with an odd exponent of 3 or more.")
+
+func (p PublicKey) check() error {
+	n, errN := base64.RawURLEncoding.DecodeString(p.N)
+	e, errE := base64.RawURLEncoding.DecodeString(p.E)
+	modulus, exponent := new(big.Int).SetBytes(n), new(big.Int).SetBytes(e)
+	switch {
+	case errN != nil, errE != nil,
+		modulus.BitLen() < minBits, modulus.BitLen() > maxBits, modulus.Bit(0) == 0,
+		!exponent.IsInt64(), exponent.Int64() < 3, exponent.Bit(0) == 0:
+		return ErrUnfit
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package site_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/site"
+)
+
+var (
+	main      = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}
+	branch    = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}
+	room      = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
+	added     = site.Added{Site: main, Name: "Elm Street"}
+	roomAdded = site.RoomAdded{Room: room, Site: main, Name: "Room 1"}
+)
+
+func TestASiteIsAddedOnceUnderAName(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[site.Site]
+	add := func(name string) func(site.Site) ([]event.Event, error) {
+		return func(s site.Site) ([]event.Event, error) { return s.Add(main, name) }
+	}
+
+	given().When(add(" Elm Street ")).Then(t, added)
+	given().When(add("\t")).Refuses(t, site.ErrNameless)
+	given(added).When(add("Elm Street")).Refuses(t, site.ErrExists)
+}
+
+func TestARoomIsAddedOnceUnderAName(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[site.Room]
+	add := func(name string) func(site.Room) ([]event.Event, error) {
+		return func(r site.Room) ([]event.Event, error) { return r.Add(room, main, name) }
+	}
+
+	given().When(add(" Room 1 ")).Then(t, roomAdded)
+	given().When(add("")).Refuses(t, site.ErrNameless)
+	given(roomAdded).When(add("Room 1")).Refuses(t, site.ErrRoomExists)
+}
+
+func TestASiteIsKnownOnceAdded(t *testing.T) {
+	t.Parallel()
+	if err := event.Fold[site.Site](added).Known(); err != nil {
+		t.Error(err)
+	}
+	if err := event.Fold[site.Site]().Known(); !errors.Is(err, site.ErrUnknown) {
+		t.Errorf("got %v, want %v", err, site.ErrUnknown)
+	}
+}
+
+func TestARoomBelongsToOneSite(t *testing.T) {
+	t.Parallel()
+	if err := event.Fold[site.Room](roomAdded).At(main); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		room site.Room
+		at   site.ID
+	}{
+		{event.Fold[site.Room](roomAdded), branch},
+		{event.Fold[site.Room](), main},
+		{event.Fold[site.Room](), site.ID{}},
+	} {
+		if err := c.room.At(c.at); !errors.Is(err, site.ErrRoomUnknown) {
+			t.Errorf("%v at %s: %v, want %v", c.room, c.at, err, site.ErrRoomUnknown)
+		}
+	}
+}
+
+func TestStoredEvents(t *testing.T) {
+	t.Parallel()
+	eventtest.Golden(t, added, roomAdded)
+}

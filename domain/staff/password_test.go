@@ -1,0 +1,51 @@
+package staff_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/staff"
+)
+
+var passwordSet = staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}}
+
+func TestOnlyAnActiveMemberOfStaffGetsAPassword(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[staff.Member]
+	set := func(m staff.Member) ([]event.Event, error) { return m.SetPassword(passwordSet.Credential) }
+
+	given(drLee).When(set).Then(t, passwordSet)
+	given(drLee, passwordSet).When(set).Then(t, passwordSet)
+	given().When(set).Refuses(t, staff.ErrUnknown)
+	given(drLee, staff.Deactivated{}).When(set).Refuses(t, staff.ErrUnknown)
+}
+
+func TestAPasswordIsFit_D27(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		password string
+		want     error
+	}{
+		{"coffee tin fish", nil},
+		{"éééééééé", nil},
+		{strings.Repeat("é", 256), nil},
+		{" spaces are kept ", nil},
+		{"1234567", staff.ErrPasswordShort},
+		{"ééééééé", staff.ErrPasswordShort},
+		{"", staff.ErrPasswordShort},
+		{strings.Repeat("é", 257), staff.ErrPasswordLong},
+		{"dr.lee.jones", staff.ErrPasswordGuessed},
+		{"Dr.Lee.Jones", staff.ErrPasswordGuessed},
+		{"two\nlines of text", staff.ErrPasswordText},
+		{"half a character \xff", staff.ErrPasswordText},
+		{"with a zero \x00 byte", staff.ErrPasswordText},
+	} {
+		if err := staff.CheckPassword("dr.lee.jones", c.password); err != c.want {
+			t.Errorf("%q: got %v, want %v", c.password, err, c.want)
+		}
+	}
+}

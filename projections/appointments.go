@@ -1,0 +1,87 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// Appointments is the appointments of each practice and how far they have
+// come.
+type Appointments struct{ DB Querier }
+
+// Status is how far an appointment has come.
+type Status string
+
+// The statuses. Any may follow any but the first.
+const (
+	StatusBooked       Status = "booked"
+	StatusCalledIn     Status = "called-in"
+	StatusDidNotAttend Status = "did-not-attend"
+	StatusAttended     Status = "attended" // a consultation has started
+)
+
+// Appointment is one row of [Appointments].
+type Appointment struct {
+	Appointment appointment.ID
+	Patient     patient.ID
+	StartsAt    time.Time
+	Status      Status
+	Room        site.RoomID // of a call-in; zero when none is assigned
+	CalledInAt  *time.Time  // of a call-in
+}
+
+// Name implements [Projection].
+func (Appointments) Name() string { return "appointments.v1" }
+
+// Project implements [Projection]. Where an event ends a call-in, its removal
+// is an event of its own beside it.
+func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) {
+	tenant := r.Stream.Tenant
+	switch e := r.Event.(type) {
+	case appointment.Booked:
+		do(`INSERT INTO appointments (tenant, appointment, patient, site, starts_at, status) VALUES ($1, $2, $3, $4, $5, $6)`,
+			tenant, e.Appointment, e.Patient, e.Site, e.At, string(StatusBooked))
+	case appointment.CalledIn:
+		do(`UPDATE appointments SET status = $3, room = $4, called_in_at = $5 WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, string(StatusCalledIn), idOrNull(e.Room.UUID), e.CalledInAt)
+	case appointment.CallInRemoved:
+		do(`UPDATE appointments SET status = CASE status WHEN $3 THEN $4 ELSE status END, room = NULL, called_in_at = NULL
+			WHERE tenant = $1 AND appointment = $2`, tenant, e.Appointment, string(StatusCalledIn), string(StatusBooked))
+	case appointment.DidNotAttend:
+		do(setStatus, tenant, e.Appointment, string(StatusDidNotAttend))
+	case appointment.Attended:
+		do(setStatus, tenant, e.Appointment, string(StatusAttended))
+	}
+}
+
+const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND appointment = $2`
+
+// Between lists a site's appointments that start from one instant until
+// another, exclusive, in their order.
+func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time) ([]Appointment, error) {
+	rows, _ := a.DB.Query(ctx, `
+		SELECT appointment, patient, starts_at, status, room, called_in_at FROM appointments
+		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment`,
+		tenant, at, from, until)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Appointment, err error) {
+		var room *uuid.UUID
+		err = row.Scan(&a.Appointment, &a.Patient, &a.StartsAt, &a.Status, &room, &a.CalledInAt)
+		if room != nil {
+			a.Room.UUID = *room
+		}
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list appointments: %w", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,59 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
+)
+
+// Attachments is which files requests name. Each row refers to what is kept
+// of the file, so no event can name a file that has been swept away, and no
+// file that an event names can be. What it is called stays in the log.
+type Attachments struct{ DB Querier }
+
+// Attachment is one row of [Attachments].
+type Attachment struct {
+	Tenant  string
+	ID      request.AttachmentID
+	Request request.ID
+	Size    int64
+	SHA256  event.Digest
+}
+
+// Name implements [Projection].
+func (Attachments) Name() string { return "attachments.v1" }
+
+// Project implements [Projection].
+func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
+	submitted, _ := r.Event.(request.Submitted)
+	for _, a := range submitted.Attachments {
+		do(`INSERT INTO attachments (tenant, attachment, request, size, sha256) VALUES ($1, $2, $3, $4, $5)`,
+			r.Stream.Tenant, a.ID, r.Stream.ID, a.Size, a.SHA256[:])
+	}
+}
+
+// ErrUnknownAttachment is the refusal to show a file that no request names.
+var ErrUnknownAttachment = fault.New(fault.Missing, "unknown-attachment", "No patient request has an attachment with this identifier.")
+
+// Attachment is the file with this identifier, whichever practice it was sent
+// to; [ErrUnknownAttachment] if there is none.
+func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
+	found := Attachment{ID: id}
+	var sum []byte
+	err := a.DB.QueryRow(ctx, `SELECT tenant, request, size, sha256 FROM attachments WHERE attachment = $1`, id).
+		Scan(&found.Tenant, &found.Request, &found.Size, &sum)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return found, ErrUnknownAttachment
+	}
+	if err != nil {
+		return found, fmt.Errorf("find attachment: %w", err)
+	}
+	copy(found.SHA256[:], sum)
+	return found, nil
+}

@@ -1,0 +1,143 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+)
+
+// CareRecords is which notes, requests and consultations are in each patient's
+// care record (D17). The rows say where they are: what was written stays in
+// the log, and the codec reads it from there.
+type CareRecords struct {
+	DB    Querier
+	Codec *event.Codec
+}
+
+// CareRecord is a patient's care record.
+type CareRecord struct {
+	PatientName string
+	BirthDate   string // 2006-01-02; "" when unknown
+	Entries     []RecordEntry
+	Complete    bool // false when older entries were left out
+}
+
+// RecordEntry is a note, a request or a consultation as it happened.
+type RecordEntry struct {
+	event.Event
+	ID       uuid.UUID // of the note, request or consultation
+	At       time.Time
+	UserName string // who made it; "" when that cannot be determined (D33)
+}
+
+// What is held in memory of one record, at most. The newest entry is always
+// there.
+const (
+	maxEntries     = 1000
+	maxRecordBytes = 4 << 20
+)
+
+// Name implements [Projection].
+func (CareRecords) Name() string { return "care-records.v1" }
+
+// Project implements [Projection].
+func (CareRecords) Project(r event.Recorded, do func(sql string, args ...any)) {
+	switch e := r.Event.(type) {
+	case record.NoteCreated:
+		enter(r, e.Patient, do)
+	case request.Submitted:
+		enter(r, e.Patient, do)
+	case consultation.Started:
+		enter(r, e.Patient, do)
+	}
+}
+
+func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any)) {
+	var member *uuid.UUID
+	if id, err := uuid.Parse(r.Metadata.Actor.ID); err == nil && r.Metadata.Actor.Kind == event.ByStaff {
+		member = &id
+	}
+	do(`INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at) VALUES ($1, $2, $3, $4, $5)`,
+		r.Stream.Tenant, about, r.Stream.ID, member, r.At)
+}
+
+// Of is the care record of a patient: its newest entries first, 1,000 and
+// 4 MiB at most. It is patient.ErrUnknown for a patient of nobody or of
+// another practice (D18).
+func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID) (CareRecord, error) {
+	var found CareRecord
+	err := c.DB.QueryRow(ctx, `SELECT name, birth_date FROM patients WHERE tenant = $1 AND patient = $2`, tenant, id).
+		Scan(&found.PatientName, &found.BirthDate)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return CareRecord{}, patient.ErrUnknown
+	}
+	if err == nil {
+		err = c.readEntries(ctx, &found, tenant, id)
+	}
+	if err != nil {
+		return CareRecord{}, fmt.Errorf("read care record: %w", err)
+	}
+	return found, nil
+}
+
+// An entry is there when those before it leave room for more.
+const entriesOf = `
+WITH newest AS (
+	SELECT entry, staff, recorded_at FROM record_entries
+	WHERE tenant = $1 AND patient = $2 ORDER BY recorded_at DESC, entry DESC LIMIT $3),
+sized AS (
+	SELECT n.entry, n.staff, n.recorded_at, e.name, e.data, e.metadata,
+		sum(octet_length(e.data)) OVER (ORDER BY n.recorded_at DESC, n.entry DESC
+			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+	FROM newest n JOIN events e ON e.stream = n.entry AND e.version = 1 AND e.tenant = $1)
+SELECT e.entry, e.recorded_at, e.name, e.data, e.metadata, coalesce(s.name, ''),
+	(SELECT count(*) FROM record_entries WHERE tenant = $1 AND patient = $2)
+FROM sized e LEFT JOIN staff s ON s.tenant = $1 AND s.staff = e.staff
+WHERE coalesce(e.before, 0) < $4 ORDER BY e.recorded_at DESC, e.entry DESC`
+
+func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID) (err error) {
+	all := 0
+	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes)
+	into.Entries, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (RecordEntry, error) {
+		return c.scan(row, &all)
+	})
+	into.Complete = len(into.Entries) == all
+	return err
+}
+
+func (c CareRecords) scan(row pgx.CollectableRow, all *int) (entry RecordEntry, err error) {
+	var name string
+	var data, metadata []byte
+	if err := row.Scan(&entry.ID, &entry.At, &name, &data, &metadata, &entry.UserName, all); err != nil {
+		return entry, err
+	}
+	entry.At = entry.At.UTC()
+	if entry.Event, err = c.Codec.Decode(name, data); err != nil {
+		return entry, err
+	}
+	err = entry.name(metadata)
+	return entry, err
+}
+
+// name is, where no member of staff acted, the practitioner of the act claim.
+func (e *RecordEntry) name(metadata []byte) error {
+	var by event.Metadata
+	if err := json.Unmarshal(metadata, &by); err != nil {
+		return fmt.Errorf("decode metadata: %w", err)
+	}
+	if e.UserName == "" && by.Actor.OnBehalfOf != nil {
+		e.UserName = by.Actor.OnBehalfOf.Practitioner.Name
+	}
+	return nil
+}

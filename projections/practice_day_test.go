@@ -1,0 +1,364 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
+
+// day is a practice's database, with everything that is kept at once.
+type day struct {
+	pool  *pgxpool.Pool
+	codec *event.Codec
+	store *postgres.Store
+	at    time.Time // the clock
+}
+
+const elm, oak = "elm-street", "oak-lane"
+
+func newDay(t *testing.T) *day {
+	t.Helper()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := postgrestest.New(t).Pool(t)
+	d := &day{pool: pool, codec: codec, at: noon}
+	d.store = &postgres.Store{Pool: pool, Codec: codec, Now: func() time.Time { return d.at }}
+	for _, p := range projections.AtOnce() {
+		d.store.AtOnce = append(d.store.AtOnce, p)
+	}
+	return d
+}
+
+// happened appends events to streams of their own, one append each, a second
+// apart.
+func (d *day) happened(ctx context.Context, t *testing.T, tenant string, stream uuid.UUID, from int, events ...event.Event) {
+	t.Helper()
+	d.at = d.at.Add(time.Second)
+	change := event.Change{Stream: event.Stream{Tenant: tenant, ID: stream}, Expected: from, Events: events}
+	if _, err := d.store.Append(ctx, change); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// follow moves a following projection past everything that has happened.
+func (d *day) follow(t *testing.T, p projections.Projection) {
+	t.Helper()
+	sequencer := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))
+	if err := sequencer.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := stdlib.OpenDBFromPool(d.pool).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range (postgres.Log{Pool: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+		if err == nil {
+			err = postgres.Following(p)(t.Context(), tx, e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func as(ctx context.Context, actor event.Actor) context.Context {
+	return event.WithMetadata(ctx, event.Metadata{Actor: actor})
+}
+
+// The people and places of a day.
+var (
+	ann  = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
+	bill = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
+	lee  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
+	kim  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b2")}
+	main = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}
+	room = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
+
+	subject = appointment.Subject{
+		Appointment: appointment.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")}, Patient: ann, Site: main,
+	}
+	booked   = appointment.Booked{Subject: subject, At: noon}
+	calledIn = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon.Add(time.Minute)}
+	noRoom   = appointment.CalledIn{Subject: subject, CalledInAt: noon.Add(2 * time.Minute)}
+	removed  = appointment.CallInRemoved{Subject: subject, Reason: appointment.Cleared, RemovedAt: noon.Add(3 * time.Minute)}
+	absent   = appointment.DidNotAttend{Subject: subject}
+	attended = appointment.Attended{Subject: subject}
+)
+
+// peopled is a day with a site, a room, two patients and a member of staff.
+func peopled(t *testing.T) *day {
+	t.Helper()
+	d := newDay(t)
+	ctx := t.Context()
+	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
+	d.happened(ctx, t, elm, lee.UUID, 0, staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
+	d.happened(ctx, t, elm, main.UUID, 0, site.Added{Site: main, Name: "Elm Street"})
+	d.happened(ctx, t, elm, room.UUID, 0, site.RoomAdded{Room: room, Site: main, Name: "Room 1"})
+	return d
+}
+
+func TestASiteAndItsRoomsAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	var tenant, siteName, roomName string
+	err := d.pool.QueryRow(t.Context(), `SELECT s.tenant, s.name, r.name FROM sites s JOIN rooms r USING (tenant, site) WHERE site = $1 AND room = $2`,
+		main, room).Scan(&tenant, &siteName, &roomName)
+	if err != nil || tenant != elm || siteName != "Elm Street" || roomName != "Room 1" {
+		t.Errorf("%s has %q with %q, error %v", tenant, siteName, roomName, err)
+	}
+}
+
+func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		history    []event.Event
+		status     projections.Status
+		room       site.RoomID
+		calledInAt time.Time
+	}{
+		"booked":                  {[]event.Event{booked}, projections.StatusBooked, site.RoomID{}, time.Time{}},
+		"called into a room":      {[]event.Event{booked, calledIn}, projections.StatusCalledIn, room, calledIn.CalledInAt},
+		"called in, room taken":   {[]event.Event{booked, calledIn, noRoom}, projections.StatusCalledIn, site.RoomID{}, noRoom.CalledInAt},
+		"cleared":                 {[]event.Event{booked, calledIn, removed}, projections.StatusBooked, site.RoomID{}, time.Time{}},
+		"did not attend":          {[]event.Event{booked, calledIn, absent, removed}, projections.StatusDidNotAttend, site.RoomID{}, time.Time{}},
+		"attended":                {[]event.Event{booked, calledIn, attended, removed}, projections.StatusAttended, site.RoomID{}, time.Time{}},
+		"turned up after all":     {[]event.Event{booked, absent, calledIn}, projections.StatusCalledIn, room, calledIn.CalledInAt},
+		"attended, not called in": {[]event.Event{booked, attended}, projections.StatusAttended, site.RoomID{}, time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDay(t)
+			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
+			found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), elm, main, noon, noon.Add(time.Nanosecond*1000))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("found %v, error %v", found, err)
+			}
+			want := projections.Appointment{Appointment: subject.Appointment, Patient: ann, StartsAt: noon, Status: c.status, Room: c.room}
+			if !c.calledInAt.IsZero() {
+				want.CalledInAt = &c.calledInAt
+			}
+			if diff := cmp.Diff(want, found[0]); diff != "" {
+				t.Errorf("row (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked)
+	for name, c := range map[string]struct {
+		tenant      string
+		at          site.ID
+		from, until time.Time
+	}{
+		"another practice": {oak, main, noon, noon.Add(time.Hour)},
+		"another site":     {elm, site.ID{UUID: uuid.New()}, noon, noon.Add(time.Hour)},
+		"later":            {elm, main, noon.Add(time.Millisecond), noon.Add(time.Hour)},
+		"earlier":          {elm, main, noon.Add(-time.Hour), noon},
+	} {
+		found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until)
+		if err != nil || len(found) != 0 {
+			t.Errorf("%s: found %v, error %v", name, found, err)
+		}
+	}
+}
+
+func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
+	t.Parallel()
+	line := func(room string, at time.Time) []projections.CallIn {
+		return []projections.CallIn{{Appointment: subject.Appointment, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
+	}
+	for name, c := range map[string]struct {
+		history []event.Event
+		since   time.Time
+		want    []projections.CallIn
+	}{
+		"nobody is called in":    {[]event.Event{booked}, noon, nil},
+		"into a room":            {[]event.Event{booked, calledIn}, noon, line("Room 1", calledIn.CalledInAt)},
+		"then without one":       {[]event.Event{booked, calledIn, noRoom}, noon, line("", noRoom.CalledInAt)},
+		"cleared":                {[]event.Event{booked, calledIn, removed}, noon, nil},
+		"called in another time": {[]event.Event{booked, calledIn, removed, noRoom}, noon, line("", noRoom.CalledInAt)},
+		"called in yesterday":    {[]event.Event{booked, calledIn}, noon.Add(12 * time.Hour), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := peopled(t)
+			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
+			board := projections.CallInBoard{DB: d.pool}
+			d.follow(t, board)
+			got, err := board.Showing(t.Context(), elm, main, c.since)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("board (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// theRecord is what happens to Ann: a request, a note, a consultation, an
+// opening.
+var (
+	note    = record.NoteCreated{Note: record.NoteID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000091")}, Patient: ann, Text: "a cough"}
+	started = consultation.Started{
+		Consultation: consultation.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}, Patient: ann, Appointment: subject.Appointment,
+	}
+	asked = request.Submitted{
+		Patient: ann, Type: request.Medical, Requester: request.ByPatient, Response: []request.Answer{{Question: "healthConcern", Answer: "a cough"}},
+	}
+	askedAs  = uuid.MustParse("0190c7a2-0000-7000-8000-000000000081")
+	openedAs = uuid.MustParse("0190c7a2-0000-7000-8000-000000000071")
+)
+
+func (d *day) fill(t *testing.T) {
+	t.Helper()
+	byLee := as(t.Context(), event.Actor{Kind: event.ByStaff, ID: lee.String()})
+	forDrDoe := as(t.Context(), event.Actor{Kind: event.ByApplication, ID: uuid.NewString(), OnBehalfOf: &event.OnBehalfOf{
+		Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
+	}})
+	d.happened(t.Context(), t, elm, askedAs, 0, asked)
+	d.happened(byLee, t, elm, note.Note.UUID, 0, note)
+	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)
+	d.happened(byLee, t, elm, openedAs, 0, record.CareRecordOpened{Patient: ann})
+}
+
+func TestATimelineIsWhatHappenedToOnePatientNewestFirst(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.fill(t)
+	timeline := projections.Timeline{DB: d.pool}
+	d.follow(t, timeline)
+	got, err := timeline.OfPatient(t.Context(), elm, ann, 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := got[0].At
+	want := []projections.Happening{
+		{Idx: 9, Kind: projections.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
+		{Idx: 8, Kind: projections.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
+		{Idx: 7, Kind: projections.KindNote, Entry: note.Note.UUID, Actor: "staff:" + lee.String(), At: start.Add(-2 * time.Second)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("timeline (-want +got):\n%s", diff)
+	}
+	rest, err := timeline.OfPatient(t.Context(), elm, ann, got[2].Idx, 3)
+	if err != nil || len(rest) != 1 || rest[0].Kind != projections.KindRequest || rest[0].Entry != askedAs {
+		t.Errorf("the rest is %v, error %v", rest, err)
+	}
+	for tenant, id := range map[string]patient.ID{oak: ann, elm: bill} {
+		if got, err := timeline.OfPatient(t.Context(), tenant, id, 0, 3); err != nil || len(got) != 0 {
+			t.Errorf("%s of %s: %v, error %v", id, tenant, got, err)
+		}
+	}
+}
+
+func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.fill(t)
+	got, err := projections.CareRecords{DB: d.pool, Codec: d.codec}.Of(t.Context(), elm, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := noon.Add(8 * time.Second)
+	want := projections.CareRecord{PatientName: "Ann Archer", BirthDate: "1980-02-29", Complete: true, Entries: []projections.RecordEntry{
+		{Event: started, ID: started.Consultation.UUID, At: last, UserName: "Dr Doe"},
+		{Event: note, ID: note.Note.UUID, At: last.Add(-time.Second), UserName: "Dr Lee"},
+		{Event: asked, ID: askedAs, At: last.Add(-2 * time.Second)},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+}
+
+func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.fill(t)
+	records := projections.CareRecords{DB: d.pool, Codec: d.codec}
+	got, err := records.Of(t.Context(), elm, bill)
+	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("error %v, record (-want +got):\n%s", err, diff)
+	}
+	if _, err := records.Of(t.Context(), oak, ann); !errors.Is(err, patient.ErrUnknown) {
+		t.Errorf("another practice's patient: %v", err)
+	}
+}
+
+func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	long := note
+	long.Text = strings.Repeat("cough ", 1<<20)
+	for range 3 {
+		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
+	}
+	got, err := projections.CareRecords{DB: d.pool, Codec: d.codec}.Of(t.Context(), elm, ann)
+	if err != nil || got.Complete || len(got.Entries) != 1 {
+		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
+	}
+}
+
+func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	patients := projections.Patients{DB: d.pool}
+	open := func(tenant string, id patient.ID, member staff.ID) bool {
+		t.Helper()
+		open, err := patients.RecordOpenTo(t.Context(), tenant, id, member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return open
+	}
+	stream := patient.StreamOf(elm, ann).ID
+	if !open(elm, ann, kim) {
+		t.Error("an unrestricted record is closed")
+	}
+	d.happened(t.Context(), t, elm, stream, 0, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee}})
+	if !open(elm, ann, lee) || open(elm, ann, kim) || open(elm, ann, staff.ID{}) || !open(elm, bill, kim) || !open(oak, ann, kim) {
+		t.Error("a record restricted to one is not open to that one alone")
+	}
+	d.happened(t.Context(), t, elm, stream, 1, patient.RecordRestricted{Patient: ann})
+	if open(elm, ann, lee) {
+		t.Error("a record restricted to nobody is open")
+	}
+	d.happened(t.Context(), t, elm, stream, 2, patient.RestrictionLifted{Patient: ann})
+	if !open(elm, ann, kim) {
+		t.Error("a record whose restriction was lifted is closed")
+	}
+}
