@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -29,13 +31,11 @@ func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
 	}
 	if f.JSON {
 		object := made{"events": events}
-		for name, value := range m {
-			object[name] = value
-		}
+		maps.Copy(object, m)
 		return json.NewEncoder(r.Out).Encode(object)
 	}
-	for name, value := range m {
-		fmt.Fprintf(r.Out, "%s: %v\n", name, value)
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(r.Out, "%s: %v\n", name, m[name])
 	}
 	for _, e := range events {
 		fmt.Fprintf(r.Out, "appended %s\n", e.Name)

@@ -1,0 +1,197 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli"
+)
+
+// outcome is what one command line left behind.
+type outcome struct {
+	status   int
+	out, err string
+}
+
+func frontdesk(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return frontdeskWith(t, "", args...)
+}
+
+func frontdeskWith(t *testing.T, in string, args ...string) outcome {
+	t.Helper()
+	var out, err bytes.Buffer
+	status := cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &err})
+	return outcome{status, out.String(), err.String()}
+}
+
+// wantFailure fails unless the run said in one line why and what to do.
+func (o outcome) wantFailure(t *testing.T, status int, says ...string) {
+	t.Helper()
+	if o.status != status {
+		t.Errorf("exit status %d, want %d: %s", o.status, status, o.err)
+	}
+	if status == 1 && strings.Count(o.err, "\n") != 1 {
+		t.Errorf("standard error is not one line:\n%s", o.err)
+	}
+	for _, text := range says {
+		if !strings.Contains(o.err, text) {
+			t.Errorf("standard error does not say %q:\n%s", text, o.err)
+		}
+	}
+}
+
+func TestWrongUsageIsExitStatus2(t *testing.T) {
+	t.Parallel()
+	frontdesk(t, "no-such-command").wantFailure(t, 2, "--help")
+	frontdesk(t, "register-practice").wantFailure(t, 2, "--database-url", "register-practice --help")
+	frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").wantFailure(t, 2, `"7" is not a UUID`)
+}
+
+func TestHelpSaysWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"grant-endpoint", "--help"}} {
+		if o := frontdesk(t, args...); o.status != 0 || !strings.Contains(o.out, "Usage: frontdesk") {
+			t.Errorf("%v: exit status %d: %s", args, o.status, o.out)
+		}
+	}
+}
+
+func TestADatabaseThatCannotBeReachedIsSaid(t *testing.T) {
+	t.Parallel()
+	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
+	frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
+		wantFailure(t, 1, "database cannot be reached", "--database-url")
+	frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
+		wantFailure(t, 1, "database URL")
+}
+
+func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
+	exec := func(statement string) {
+		if _, err := db.AdminPool(t).Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	frontdesk(t, register...).wantFailure(t, 1, "9999", "newer")
+	exec(`DELETE FROM goose_db_version WHERE version_id > 1`)
+	frontdesk(t, register...).wantFailure(t, 1, "frontdesk migrate")
+}
+
+func TestASandboxThatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel()
+	frontdesk(t, "sandbox", "--listen=0.0.0.0:0").wantFailure(t, 1, "loopback")
+
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	frontdesk(t, "sandbox", "--listen=127.0.0.1:0", "--dir", filepath.Join(file, "below")).wantFailure(t, 1, "--dir")
+}
+
+func TestAPortThatIsTakenIsSaid(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
+		"--api-domain=api.example", "--auth-url=https://auth.example", "--private-listen=127.0.0.1:0").
+		wantFailure(t, 1, "port taken", taken.Addr().String())
+}
+
+func TestARefusalIsOneSentence(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
+	if o := frontdesk(t, register...); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	frontdesk(t, register...).wantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
+	frontdesk(t, append(register, "--as=nobody")...).wantFailure(t, 1, "unknown-staff")
+	frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
+		"--application=0190c7a2-0000-7000-8000-0000000000a1", "--endpoint=x", "--mode=y").
+		wantFailure(t, 1, "as-without-tenant")
+}
+
+// The engine's commands end to end, without a server: what they print is what
+// a script needs, and the log has who did it.
+func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	run := func(in string, args ...string) map[string]any {
+		t.Helper()
+		o := frontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		if o.status != 0 {
+			t.Fatalf("%v: %s", args, o.err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal([]byte(o.out), &object); err != nil {
+			t.Fatalf("%v printed %q: %v", args, o.out, err)
+		}
+		return object
+	}
+	run("", "register-practice", "--tenant=elm", "--name=Elm Street")
+	run("", "register-staff", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
+	app := run("", "register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json",
+		"--callback=https://app.example/a?b=c,d")["applicationId"].(string)
+	run("", "enable-application", "--tenant=elm", "--application", app, "--as=dr.lee")
+	run("", "grant-endpoint", "--application", app, "--endpoint=create-patient-request", "--mode=user-restricted")
+	if until := run("", "grant-user-authorisation", "--tenant=elm", "--application", app, "--username=dr.lee")["expiresAt"]; until == nil {
+		t.Error("no expiresAt")
+	}
+	ann := run("", "register-patient", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
+	body := `{"patientId":"` + ann + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
+	made := run(body, "submit-patient-request", "--tenant=elm", "--file=-")
+	if made["patientRequestId"] == nil || len(made["events"].([]any)) != 1 {
+		t.Errorf("submit printed %v", made)
+	}
+	if again := run("", "enable-application", "--tenant=elm", "--application", app); len(again["events"].([]any)) != 0 {
+		t.Errorf("enabling twice appended %v", again["events"])
+	}
+	o := frontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
+	o.wantFailure(t, 1, "invalid-request-type")
+
+	wantLog(t, frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
+}
+
+func wantLog(t *testing.T, log outcome) {
+	t.Helper()
+	var names, actors []string
+	for line := range strings.Lines(log.out) {
+		var e struct {
+			Idx   int
+			Name  string
+			Actor struct{ Kind string }
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		names, actors = append(names, e.Name), append(actors, e.Actor.Kind)
+		if e.Idx != len(names) {
+			t.Errorf("line %d has idx %d", len(names), e.Idx)
+		}
+	}
+	if len(names) != 9 || names[8] != "patient-request.submitted.v1" {
+		t.Errorf("the log has %v", names)
+	}
+	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "staff" {
+		t.Errorf("by %v", actors)
+	}
+	for _, personal := range []string{"Archer", "Dr Lee", "cough", "1980"} {
+		if strings.Contains(log.out, personal) {
+			t.Errorf("the log shows %q unasked", personal)
+		}
+	}
+}
