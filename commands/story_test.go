@@ -87,8 +87,7 @@ func checkURL(url string) error {
 	return nil
 }
 
-// newStory begins with two practices, each with a member of staff and a
-// patient of the same names.
+// newStory begins with two practices.
 func newStory(t *testing.T) *story {
 	t.Helper()
 	s := &story{Store: commandtest.NewStore(), tenant: elm}

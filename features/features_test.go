@@ -37,6 +37,7 @@ func runFeature(t *testing.T, file string) {
 			w.applicationSteps(sc)
 			w.callSteps(sc)
 			w.answerSteps(sc)
+			w.availabilitySteps(sc)
 			w.logSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},

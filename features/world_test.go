@@ -2,6 +2,7 @@ package features_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -38,8 +39,9 @@ type integrator struct {
 
 func newWorld(p *program) *world {
 	p.count++
+	drained := p.Drain(p.t.Context()) // what earlier scenarios have appended
 	head, err := p.Log.Head(p.t.Context())
-	if err != nil {
+	if err := errors.Join(drained, err); err != nil {
 		p.t.Fatal(err)
 	}
 	return &world{

@@ -42,11 +42,16 @@ const elm, oak = "elm-street", "oak-lane"
 
 func newDay(t *testing.T) *day {
 	t.Helper()
+	return dayOn(t, postgrestest.New(t))
+}
+
+func dayOn(t *testing.T, db *postgrestest.Database) *day {
+	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := postgrestest.New(t).Pool(t)
+	pool := db.Pool(t)
 	d := &day{pool: pool, codec: codec, at: noon}
 	d.store = &postgres.Store{Pool: pool, Codec: codec, Now: func() time.Time { return d.at }}
 	for _, p := range projections.AtOnce() {

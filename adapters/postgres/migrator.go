@@ -73,9 +73,7 @@ func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
 	if err != nil {
 		return Migrated{}, fmt.Errorf("migrate: %w", err)
 	}
-	// The serving role reads the version ([CheckSchema]); the table is
-	// goose's, so that no migration has to know its name.
-	if _, err := db.ExecContext(ctx, `GRANT SELECT ON `+goose.DefaultTablename+` TO `+AppRole+`, `+AuditRole); err != nil {
+	if _, err := db.ExecContext(ctx, grantVersion); err != nil {
 		return Migrated{}, fmt.Errorf("let the program read the schema version: %w", err)
 	}
 	done := Migrated{From: current, To: target}
@@ -84,6 +82,10 @@ func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
 	}
 	return done, nil
 }
+
+// grantVersion lets the serving role read the version ([CheckSchema]). The
+// table is goose's: no migration has to know its name.
+const grantVersion = `GRANT SELECT ON ` + goose.DefaultTablename + ` TO ` + AppRole + `, ` + AuditRole
 
 // migrationLock is the advisory lock that migrators of one database share;
 // nothing else of this program uses advisory locks.

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,15 +15,7 @@ import (
 // bareCluster is a cluster nobody has made the roles in.
 func bareCluster(t *testing.T) *embedded.Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "frontdesk-bare-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir, Volatile: true})
+	s, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}

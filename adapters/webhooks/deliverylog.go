@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ type Logged struct {
 	Event       application.WebhookEvent `json:"event"`
 	Tenant      string                   `json:"tenant"`
 	Application application.ID           `json:"applicationId"`
-	URL         *string                  `json:"url"` // where such events go at present; null for nowhere
+	URL         *string                  `json:"url"` // without its query; null when nothing goes there any more
 	Status      Status                   `json:"status"`
 	Reason      *Reason                  `json:"reason"` // of a failure; null otherwise
 	HTTPStatus  *int                     `json:"httpStatus"`
@@ -62,7 +63,21 @@ func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 		return nil, fmt.Errorf("list deliveries: %w", err)
 	}
 	for i := range found {
-		found[i].HappenedAt = found[i].HappenedAt.UTC()
+		found[i].tidy()
 	}
 	return found, nil
+}
+
+// tidy writes times in UTC, and an address without its query: some receivers
+// keep a secret there.
+func (l *Logged) tidy() {
+	l.HappenedAt = l.HappenedAt.UTC()
+	for _, at := range []*time.Time{l.ClaimedAt, l.FinishedAt} {
+		if at != nil {
+			*at = at.UTC()
+		}
+	}
+	if l.URL != nil {
+		*l.URL, _, _ = strings.Cut(*l.URL, "?")
+	}
 }

@@ -212,3 +212,8 @@ func (c *clinic) wantSummary(want string) {
 		c.t.Errorf("deliveries: %s; want %s", got, want)
 	}
 }
+
+// answersStatus answers with a status from now on.
+func (r *receiver) answersStatus(status int) {
+	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+}

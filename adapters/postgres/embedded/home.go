@@ -45,8 +45,8 @@ func open(dir string) (home, error) {
 // follow is where the data is when its place is a symbolic link, which may
 // lead to nothing yet.
 func follow(place string) string {
-	if real, err := filepath.EvalSymlinks(place); err == nil {
-		return real
+	if data, err := filepath.EvalSymlinks(place); err == nil {
+		return data
 	}
 	if target, err := os.Readlink(place); err == nil && filepath.IsAbs(target) {
 		return target
@@ -77,10 +77,16 @@ func canonical(dir string) (string, error) {
 
 // settle moves the data out of dir when its account cannot get in there (a
 // root's home is closed to others), and leaves a symbolic link in its place.
-// The link is what ties the data to dir: data of a dir that has been removed
-// with its link is removed too.
+// The link is what ties the data to dir: data of a dir that was removed with
+// its link is removed too, now or when another cluster starts (orphans.go).
 func (h *home) settle(ctx context.Context, program string) error {
-	if h.account == nil || h.moved() {
+	if h.account == nil {
+		return nil
+	}
+	if err := removeOrphans(ctx); err != nil {
+		return err
+	}
+	if h.moved() {
 		return nil
 	}
 	if !h.account.enters(ctx, "/", program) {
@@ -97,7 +103,7 @@ func (h *home) settle(ctx context.Context, program string) error {
 	if err := h.remove(ctx); err != nil {
 		return err
 	}
-	return os.Symlink(h.data, link)
+	return firstError(os.Symlink(h.data, link), h.mark())
 }
 
 // moved reports whether the data lives outside of dir.

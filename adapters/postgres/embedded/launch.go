@@ -114,10 +114,7 @@ func (s *Server) clear(ctx context.Context) error {
 		return err
 	}
 	pidFile := filepath.Join(s.home.data, "postmaster.pid")
-	if _, err := os.Stat(pidFile); err != nil {
-		return nil
-	}
-	if s.config.Volatile {
+	if _, err := os.Lstat(pidFile); err == nil && s.config.Volatile {
 		return s.home.remove(ctx)
 	}
 	return removeFile(pidFile)

@@ -36,6 +36,13 @@ func acquire(path string) (*os.File, error) {
 	return f, err
 }
 
+// release lets a lock go. Closing the file alone would do so later, when a
+// program is being started at this moment: until it runs it shares our files.
+func release(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	f.Close()
+}
+
 func flock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

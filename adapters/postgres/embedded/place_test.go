@@ -42,6 +42,29 @@ func TestAClosedDirectoryKeepsItsDataAsLongAsItLives(t *testing.T) {
 	wantEmpty(t, start(t, config))
 }
 
+// Nobody starts a cluster in a removed directory again, so that the next
+// cluster, wherever it is, clears its data away.
+func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
+	t.Parallel()
+	config := embedded.Config{Dir: filepath.Join(t.TempDir(), "dir"), Volatile: true}
+	s := start(t, config)
+	data := ask(t, s, "SHOW data_directory")
+	s.Detach()
+	moved := filepath.Join(t.TempDir(), "moved")
+	must(t, os.Rename(config.Dir, moved))
+	config.Dir = moved
+	s = start(t, config)
+	s.Detach()
+	if got := ask(t, s, "SHOW data_directory"); os.Geteuid() == 0 && got != data {
+		t.Errorf("the moved directory has its data in %s, want %s", got, data)
+	}
+	must(t, os.RemoveAll(moved))
+	start(t, embedded.Config{Dir: open(t), Volatile: true})
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the data of a removed directory is still there: %v", err)
+	}
+}
+
 func TestAStartSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,10 +44,18 @@ func readLockFile(path string) (postmaster, bool) {
 
 // runningIn is the postmaster that serves the data directory, if one does. A
 // lock file alone proves nothing: its process may be gone, its number taken by
-// another program.
+// another program; and it may name another directory, which this one is a copy
+// of, or which was moved here while the postmaster ran.
 func runningIn(data string) (postmaster, bool) {
 	p, ok := readLockFile(filepath.Join(data, "postmaster.pid"))
-	return p, ok && p.data == data && p.genuine()
+	if !ok || !p.genuine() {
+		return postmaster{}, false
+	}
+	if p.data == data {
+		return p, true
+	}
+	_, err := os.Stat(p.data)
+	return p, errors.Is(err, fs.ErrNotExist)
 }
 
 // genuine reports whether the process is the postmaster that we started on

@@ -20,11 +20,11 @@ func remove(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(filepath.Join(h.dir, "postgres.lock"))
+	lock, err := acquire(h.lockFile())
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer release(lock)
 	if err := h.remove(ctx); err != nil {
 		return err
 	}

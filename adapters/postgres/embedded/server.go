@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -59,7 +58,7 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.home, err = open(s.config.Dir); err != nil {
 		return err
 	}
-	if s.lock, err = acquire(filepath.Join(s.home.dir, "postgres.lock")); err != nil {
+	if s.lock, err = acquire(s.home.lockFile()); err != nil {
 		return err
 	}
 	wanted, err := s.home.version()
@@ -159,6 +158,7 @@ func (s *Server) leave() {
 
 func (s *Server) unlock() {
 	if s.lock != nil {
-		s.lock.Close() // closing is unlocking
+		release(s.lock)
+		s.lock = nil
 	}
 }

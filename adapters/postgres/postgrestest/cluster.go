@@ -2,7 +2,6 @@ package postgrestest
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"frontdesk/adapters/postgres"
@@ -15,14 +14,7 @@ import (
 // two where [New] takes milliseconds.
 func Cluster(tb testing.TB) *embedded.Server {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "frontdesk-cluster-") // tb.TempDir is closed to whoever runs Postgres for root
-	if err != nil {
-		tb.Fatalf("make directory: %v", err)
-	}
-	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		tb.Fatalf("open directory: %v", err)
-	}
+	dir := tb.TempDir()
 	s, err := embedded.Start(tb.Context(), embedded.Config{Dir: dir})
 	if err != nil {
 		tb.Fatal(err)

@@ -28,7 +28,7 @@ func (p place) watchdog() string { return filepath.Join(p.dir, "watchdog.lock") 
 func (p place) alone() bool {
 	f, err := tryLock(p.users(), syscall.LOCK_EX)
 	if err == nil {
-		f.Close()
+		unlock(f)
 	}
 	return err == nil
 }
@@ -57,14 +57,13 @@ func usualPlace() (place, error) {
 func fastest() string {
 	const shm, plenty = "/dev/shm", 4 << 30
 	var fs syscall.Statfs_t
-	if syscall.Statfs(shm, &fs) == nil && fs.Bavail*uint64(fs.Bsize) >= plenty { //nolint:unconvert // its type differs by system
+	if syscall.Statfs(shm, &fs) == nil && fs.Bavail*uint64(fs.Bsize) >= plenty {
 		return shm
 	}
 	return os.TempDir()
 }
 
-// lock waits for a lock on a file, which ends with the process or with closing
-// the file.
+// lock waits for a lock on a file, which ends with the process or with unlock.
 func lock(ctx context.Context, path string, how int) (*os.File, error) {
 	for {
 		f, err := tryLock(path, how)
@@ -77,6 +76,13 @@ func lock(ctx context.Context, path string, how int) (*os.File, error) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// unlock lets a lock go. Closing the file alone would do so later, when a
+// program is being started at this moment: until it runs it shares our files.
+func unlock(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	f.Close()
 }
 
 // tryLock fails with EWOULDBLOCK where lock would wait.

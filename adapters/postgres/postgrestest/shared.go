@@ -42,7 +42,7 @@ func (p place) join(ctx context.Context) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer gate.Close()
+	defer unlock(gate)
 	s := &shared{}
 	s.server, err = embedded.Start(ctx, embedded.Config{Dir: p.dir, Volatile: true, MaxConnections: 400})
 	if err != nil {

@@ -106,24 +106,13 @@ func awaitWatchdog(t *testing.T, p place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Close()
+	unlock(f)
 }
 
 // emptyDir is removed after the last watchdog has ended.
 func emptyDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(fastest(), "frontdesk-shared-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		awaitWatchdog(t, place{dir: dir})
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := t.TempDir()
+	t.Cleanup(func() { awaitWatchdog(t, place{dir: dir}) })
 	return dir
 }

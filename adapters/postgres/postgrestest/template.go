@@ -20,7 +20,7 @@ func templateName() (string, error) {
 			return err
 		}
 		content, err := fs.ReadFile(migrations.FS, name)
-		fmt.Fprintf(hash, "%s %d\n", name, len(content))
+		_, _ = fmt.Fprintf(hash, "%s %d\n", name, len(content))
 		_, _ = hash.Write(content)
 		return err
 	})

@@ -45,14 +45,14 @@ func (p place) watch() error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // the watchdog has inherited it
+	defer lock.Close() // not unlock: the watchdog has inherited the lock
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	// Not a child of the test in any way that could hold the test up or take
 	// the watchdog down with it: no context, no terminal, no pipe.
-	cmd := exec.Command(program) //nolint:noctx // it has to outlive us
+	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())
 	cmd.ExtraFiles = []*os.File{lock}
@@ -67,7 +67,7 @@ func (p place) watch() error {
 func (p place) removeWhenUnused() error {
 	const every = 200 * time.Millisecond
 	for unused := time.Duration(0); ; unused += every {
-		time.Sleep(every) //nolint:forbidigo // nobody cancels a watchdog
+		time.Sleep(every)
 		if !p.alone() {
 			unused = 0
 		}
@@ -87,7 +87,7 @@ func (p place) removeIfUnused() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer gate.Close()
+	defer unlock(gate)
 	if !p.alone() {
 		return false, nil
 	}

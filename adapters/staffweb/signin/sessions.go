@@ -1,0 +1,106 @@
+package signin
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/domain/staff"
+)
+
+// Session is somebody who is signed in at a practice.
+type Session struct {
+	Token         string // the secret that its browser shows
+	Staff         staff.ID
+	Username      string
+	Name          string
+	Administrator bool
+}
+
+// FormToken is what a form of the session carries, so that no other site can
+// send it: it is good for one purpose, and made from the token alone.
+func (s Session) FormToken(purpose string) string {
+	mac := hmac.New(sha256.New, []byte(s.Token))
+	mac.Write([]byte(purpose))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Owns reports whether a form token is the session's, for the purpose.
+func (s Session) Owns(formToken, purpose string) bool {
+	return subtle.ConstantTimeCompare([]byte(formToken), []byte(s.FormToken(purpose))) == 1
+}
+
+// Sessions keeps who is signed in.
+type Sessions struct {
+	DB    *pgxpool.Pool
+	Idle  time.Duration // a session that shows nothing for so long ends
+	Limit time.Duration // and every session after so long
+	Now   func() time.Time
+}
+
+// Begin makes a session with a token of its own, whatever the browser has
+// shown before (so that nobody can fix it), and drops those that have ended.
+func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token string, err error) {
+	token = newToken()
+	now := s.Now()
+	batch := &pgx.Batch{}
+	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
+	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
+		hashOf(token), tenant, h.Staff, h.Credential, now)
+	if err := s.DB.SendBatch(ctx, batch).Close(); err != nil {
+		return "", fmt.Errorf("begin session: %w", err)
+	}
+	return token, nil
+}
+
+const sessionOf = `
+UPDATE staff_sessions n SET seen_at = greatest(n.seen_at, $3)
+FROM staff s
+WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $4 AND n.signed_in_at > $5
+	AND s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
+RETURNING s.staff, s.username, s.name, s.administrator`
+
+// Of is the session of a token at a practice, if it is one, and notes that it
+// was seen.
+func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
+	now, session := s.Now(), Session{Token: token}
+	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now, now.Add(-s.Idle), now.Add(-s.Limit)).
+		Scan(&session.Staff, &session.Username, &session.Name, &session.Administrator)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Session{}, false, nil
+	case err != nil:
+		return Session{}, false, fmt.Errorf("read session: %w", err)
+	}
+	return session, true, nil
+}
+
+// End ends the session of a token, if it is one.
+func (s Sessions) End(ctx context.Context, tenant, token string) error {
+	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant)
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	return nil
+}
+
+// newToken is 256 random bits.
+func newToken() string {
+	token := make([]byte, 32)
+	_, _ = rand.Read(token) // never fails
+	return base64.RawURLEncoding.EncodeToString(token)
+}
+
+func hashOf(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}

@@ -1,0 +1,131 @@
+package signin
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// How many tries there are before one has to wait (D27).
+const (
+	sourceLimit  = 5  // of one account, from one source
+	accountLimit = 50 // of one account, from everywhere
+	everywhere   = "" // the source of what is counted from everywhere
+)
+
+// The wait doubles with each further try, up to longest times the first wait.
+// What nobody has tried for a day is forgotten.
+const (
+	longest     = 16
+	forgetAfter = 24 * time.Hour
+)
+
+// Tries counts tries to sign in and makes those wait who have had too many.
+// Whether there is such an account is never asked.
+type Tries struct {
+	DB      *pgxpool.Pool
+	Lockout time.Duration // the first wait
+	Now     func() time.Time
+}
+
+// Account is what tries are counted for: somebody's username, or a name that
+// is nobody's.
+type Account struct{ Tenant, Username string }
+
+// key is what is stored of the username: people type passwords there.
+func (a Account) key() []byte {
+	sum := sha256.Sum256([]byte(a.Tenant + "\x00" + a.Username))
+	return sum[:]
+}
+
+// reserve counts a try unless there is a wait. The row's lock makes those who
+// try at once take turns, so that no two of them have the same number; the
+// number decides on the wait before its try has even begun.
+const reserve = `
+INSERT INTO sign_in_tries AS t (tenant, account, source, tries, last_at, locked_until)
+VALUES ($1, $2, $3, 1, $4, $4)
+ON CONFLICT (tenant, account, source) DO UPDATE SET
+	tries = CASE WHEN t.last_at < $5 THEN 1 ELSE t.tries + 1 END,
+	last_at = $4,
+	locked_until = CASE WHEN t.last_at < $5 OR t.tries + 1 < $6 THEN $4
+		ELSE $4::timestamptz + $7::interval * least(2 ^ least(t.tries + 1 - $6, 30), $8) END
+WHERE t.locked_until <= $4
+RETURNING locked_until`
+
+// Reserve takes one try of an account from a source, before the password is
+// looked at. until is when the next may follow: now, or after a wait. If there
+// are none left, taken is false and until says when there will be.
+func (t Tries) Reserve(ctx context.Context, a Account, source string) (until time.Time, taken bool, err error) {
+	now := t.Now().UTC()
+	err = pgx.BeginFunc(ctx, t.DB, func(tx pgx.Tx) error {
+		// In this order everywhere, so that nobody waits for each other.
+		for _, c := range []struct {
+			source string
+			limit  int
+		}{{source, sourceLimit}, {everywhere, accountLimit}} {
+			var locked time.Time
+			err := tx.QueryRow(ctx, reserve, a.Tenant, a.key(), c.source, now,
+				now.Add(-forgetAfter), c.limit, t.Lockout, longest).Scan(&locked)
+			if err != nil {
+				return err // none left here: the other count is rolled back
+			}
+			until = later(until, locked)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		until, err = t.lockedUntil(ctx, a, source)
+		return until, false, err
+	case err != nil:
+		return time.Time{}, false, fmt.Errorf("reserve a try: %w", err)
+	}
+	return until.UTC(), true, nil
+}
+
+func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until time.Time, err error) {
+	err = t.DB.QueryRow(ctx, `
+		SELECT coalesce(max(locked_until), $4) FROM sign_in_tries
+		WHERE tenant = $1 AND account = $2 AND source IN ($3, '')`,
+		a.Tenant, a.key(), source, t.Now()).Scan(&until)
+	if err != nil {
+		return until, fmt.Errorf("read the wait: %w", err)
+	}
+	return until.UTC(), nil
+}
+
+// Forget gives an account its tries back, from a source and from everywhere:
+// somebody has signed in.
+func (t Tries) Forget(ctx context.Context, a Account, source string) error {
+	batch := &pgx.Batch{}
+	for _, s := range []string{source, everywhere} {
+		batch.Queue(`DELETE FROM sign_in_tries WHERE tenant = $1 AND account = $2 AND source = $3`, a.Tenant, a.key(), s)
+	}
+	if err := t.DB.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("forget tries: %w", err)
+	}
+	return nil
+}
+
+// Sweep drops some of what is forgotten, passing over what others hold.
+func (t Tries) Sweep(ctx context.Context) error {
+	_, err := t.DB.Exec(ctx, `
+		DELETE FROM sign_in_tries WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM sign_in_tries WHERE last_at < $1 LIMIT 100 FOR UPDATE SKIP LOCKED))`, t.Now().Add(-forgetAfter))
+	if err != nil {
+		return fmt.Errorf("drop old tries: %w", err)
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

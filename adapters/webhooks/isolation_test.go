@@ -1,0 +1,98 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"testing"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/domain/application"
+)
+
+// 70 receivers that never answer could hold four slots each, more than there
+// are. The healthy one still gets all of its webhooks while they hang.
+func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
+	t.Parallel()
+	c, dead, healthy := newClinic(t), newReceiver(t), newReceiver(t)
+	dead.hangs(t)
+	for i := range 70 {
+		c.application(fmt.Sprintf("%s/%d", dead.URL, i), application.RecordOpened)
+	}
+	alive := c.application(healthy.URL, application.RecordOpened)
+	for range 12 {
+		c.openRecord(t.Context(), c.newPatient("Bill Baker"))
+	}
+	c.fanOut()
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(dead, healthy)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	for range 12 {
+		healthy.next(t)
+	}
+	c.wait(`SELECT NOT EXISTS (SELECT FROM deliveries WHERE application = $1 AND status <> 'delivered')`, alive)
+	if n := c.count(`SELECT count(*) FROM deliveries WHERE application <> $1 AND status NOT IN ('pending', 'sending')`, alive); n > 0 {
+		t.Errorf("%d deliveries to dead receivers had ended before the healthy one was served", n)
+	}
+	if most := c.count(`SELECT max(n) FROM (SELECT count(*) AS n FROM deliveries WHERE status = 'sending' GROUP BY destination) s`); most > 4 {
+		t.Errorf("%d are in flight to one destination", most)
+	}
+}
+
+func TestAtMost256AreInFlight_D32(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	release := r.hangs(t)
+	for i := range 300 {
+		c.application(fmt.Sprintf("%s/%d", r.URL, i), application.RecordOpened)
+	}
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	for range 256 {
+		r.next(t)
+	}
+	c.wantSummary("pending 44, sending 256")
+	release()
+	c.wait(settled)
+	c.wantSummary("delivered 300")
+}
+
+// Nothing is remembered against a receiver: after ten failures the next event
+// is sent as soon as there is one.
+func TestAFailingReceiverGetsTheNextEventAtOnce_D32(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	r.answersStatus(500)
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(r))))
+	for range 10 {
+		c.openRecord(t.Context(), c.patient)
+		c.fanOut()
+		r.next(t)
+		c.wait(settled)
+	}
+	r.answersStatus(204)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	r.next(t)
+	c.wait(settled)
+	c.wantSummary("delivered 1, failed http_5xx 10")
+}
+
+// Of one destination four are in flight, whichever kinds of event they are.
+func TestADestinationIsAReceiverNotAKind_D32(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	release := r.hangs(t)
+	c.application(r.URL)
+	for range 4 {
+		c.openRecord(t.Context(), c.newPatient("Bill Baker"))
+		c.callIn(c.book(), c.room)
+	}
+	c.fanOut()
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	for range 4 {
+		r.next(t)
+	}
+	c.wantSummary("pending 4, sending 4")
+	release()
+	c.wait(settled)
+	c.wantSummary("delivered 8")
+}
