@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -25,7 +24,6 @@ type world struct {
 	patients     map[string]patient.ID
 	usernames    map[string]string // by staff name
 	token        []bearertest.Edit // what is odd about the next token
-	request      *http.Request     // the call being made
 	answer       *answer           // to the last call
 	answers      []*answer
 	logged       int64 // head of the log when the scenario began

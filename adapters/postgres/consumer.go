@@ -154,7 +154,7 @@ func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) t
 		return 0 // undone by us, and logged there
 	}
 	if err != nil {
-		w.consumer.Log.Warn("the feed could not be read; it is tried again", //nolint:sloglint // watermill passes no context
+		w.consumer.Log.Warn("the feed could not be read; it is tried again",
 			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
 		w.wait(nil)
 	} else if empty {

@@ -13,7 +13,7 @@ import (
 func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
 	t.Parallel()
 	c, dead, healthy := newClinic(t), newReceiver(t), newReceiver(t)
-	dead.hangs(t)
+	defer dead.hangs(t)()
 	for i := range 70 {
 		c.application(fmt.Sprintf("%s/%d", dead.URL, i), application.RecordOpened)
 	}

@@ -7,6 +7,8 @@ import (
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/record"
 )
 
 func (c *clinic) keeper() webhooks.Keeper {
@@ -130,4 +132,27 @@ func TestWhatCannotBeSignedHereIsLeftToOthers(t *testing.T) {
 	c.wantSummary("pending 1")
 	start(t, c.sender(client))
 	c.verified(r.next(t).token)
+}
+
+// During an upgrade, the older program claims what only the newer one can read.
+func TestEventsOfANewerProgramAreLeftToIt(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.callIn(c.book(), c.room)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	older, err := event.NewCodec(record.Events()...)
+	must(t, err)
+	client := webhooks.NewClient(loopback, trusted(r))
+	stop := start(t, c.sender(client, func(s *webhooks.Sender) { s.Codec = older }))
+	if got := c.verified(r.next(t).token)["event"]; got != "record.opened" {
+		t.Errorf("the older program sent %v", got)
+	}
+	stop()
+	c.wantSummary("delivered 1, pending 1")
+	start(t, c.sender(client))
+	if got := c.verified(r.next(t).token)["event"]; got != "callin.notification.shown" {
+		t.Errorf("the newer program sent %v", got)
+	}
 }

@@ -66,8 +66,8 @@ func exchange(client *http.Client, request *http.Request, watch *stopwatch) (sta
 	defer response.Body.Close()
 	watch.reached(reading)
 	_, err = io.CopyN(io.Discard, response.Body, answerBytes)
-	if errors.Is(err, io.EOF) {
-		err = nil // shorter, as it should be
+	if errors.Is(err, io.EOF) { // shorter, as it should be; unless it ended because we hung up
+		err = request.Context().Err()
 	}
 	return response.StatusCode, err
 }

@@ -33,6 +33,7 @@ const (
 // clients submit, starts it again, and compares what was answered with what the
 // log holds: every answered request once, and no gap.
 func TestProveThatKillsLoseNothing(t *testing.T) {
+	t.Parallel()
 	s := newSandbox(t)
 	s.start()
 	answered := &answers{}

@@ -63,7 +63,8 @@ func (c Config) settings(socket string) string {
 	if c.Volatile {
 		lines = append(lines,
 			"fsync = off", "synchronous_commit = off", "full_page_writes = off",
-			"wal_level = minimal", "max_wal_senders = 0")
+			"wal_level = minimal", "max_wal_senders = 0",
+			"dynamic_shared_memory_type = mmap") // files among the data, which go with them
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

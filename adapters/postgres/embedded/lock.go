@@ -28,12 +28,20 @@ func acquire(path string) (*os.File, error) {
 		}
 		return nil, err
 	}
-	if err := f.Truncate(0); err != nil {
-		f.Close()
+	if err := sign(f); err != nil {
+		release(f)
 		return nil, err
 	}
-	_, err = fmt.Fprintln(f, os.Getpid())
-	return f, err
+	return f, nil
+}
+
+// sign writes down who holds the lock, for whoever finds it taken.
+func sign(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(f, os.Getpid())
+	return err
 }
 
 // release lets a lock go. Closing the file alone would do so later, when a

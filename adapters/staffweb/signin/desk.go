@@ -41,6 +41,9 @@ func (d Desk) SignIn(ctx context.Context, t Try) (token string, h Holder, err er
 	if !taken {
 		return "", h, ErrRefused.Until(until)
 	}
+	if err := d.Tries.Sweep(ctx); err != nil {
+		return "", h, err
+	}
 	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err != nil {
 		return "", h, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -57,6 +59,9 @@ WHERE s.tenant = $1 AND s.username = $2 AND s.active`
 // Check is the active member of staff whose username and password these are,
 // if they are anybody's. It takes as long when they are nobody's.
 func (v Vault) Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error) {
+	if !utf8.ValidString(username) || strings.Contains(username, "\x00") {
+		username = "" // nobody's, and text that the database takes
+	}
 	var hash string
 	err = v.DB.QueryRow(ctx, holderOf, tenant, username).Scan(&holder.Staff, &holder.Credential, &hash)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

@@ -42,19 +42,19 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Now:       a.config.Now,
 	})
 	a.consumers = a.following()
-	if err := a.listen(); err != nil {
+	if err := a.listen(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *App) listen() (err error) {
-	if a.public, err = listen(a.config.Listen, a.api().Handler(), a.config.Log); err != nil {
+func (a *App) listen(ctx context.Context) (err error) {
+	if a.public, err = listen(ctx, a.config.Listen, a.api().Handler(), a.config.Log); err != nil {
 		return err
 	}
 	if a.config.PrivateListen != "" {
-		a.private, err = listen(a.config.PrivateListen, a.operations(), a.config.Log)
+		a.private, err = listen(ctx, a.config.PrivateListen, a.operations(), a.config.Log)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ type server struct {
 	http     *http.Server
 }
 
-func listen(address string, handler http.Handler, log *slog.Logger) (*server, error) {
-	listener, err := net.Listen("tcp", address)
+func listen(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}

@@ -89,7 +89,7 @@ func (c *auditLogCmd) printer(w io.Writer) (line func(event.Recorded) error, flu
 func (c *auditLogCmd) logged(e event.Recorded) (loggedEvent, error) {
 	show := event.Redacted
 	if c.ShowPersonal {
-		show = func(v any) ([]byte, error) { return json.Marshal(v) }
+		show = json.Marshal
 	}
 	data, err := show(e.Event)
 	if err != nil {

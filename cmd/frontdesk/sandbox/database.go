@@ -26,7 +26,7 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
 	}
 	if config.Fresh {
-		if err := clear(ctx, config.Dir); err != nil {
+		if err := forget(ctx, config.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -41,8 +41,8 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 	return server, nil
 }
 
-// clear forgets everything that earlier runs have kept.
-func clear(ctx context.Context, dir string) error {
+// forget clears everything that earlier runs have kept.
+func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("begin afresh: %w", err)
 	}

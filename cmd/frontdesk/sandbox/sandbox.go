@@ -57,7 +57,7 @@ func Run(ctx context.Context, config Config) error {
 
 // serve runs the application's own server and the service on the database.
 func serve(ctx context.Context, config Config, database *embedded.Server) error {
-	keys, err := listenKeys(filepath.Join(config.Dir, keyName))
+	keys, err := listenKeys(ctx, filepath.Join(config.Dir, keyName))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ type keyServer struct {
 	done     chan struct{}
 }
 
-func listenKeys(file string) (*keyServer, error) {
+func listenKeys(ctx context.Context, file string) (*keyServer, error) {
 	minter, err := loadKey(file, application.ID{})
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func listenKeys(file string) (*keyServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("publish keys: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("publish keys: %w", err)
 	}

@@ -1,0 +1,42 @@
+package staffweb
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics counts pages. A nil Metrics counts nothing.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	signIns  *prometheus.CounterVec
+}
+
+// NewMetrics registers the pages' metrics.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "frontdesk_page_seconds",
+			Help:    "Staff pages, from the request to the answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
+		}, []string{"page", "status"}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_sign_ins_total",
+			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
+		}, []string{"outcome"}),
+	}
+	registry.MustRegister(m.duration, m.signIns)
+	return m
+}
+
+func (m *Metrics) shown(page, status string, took time.Duration) {
+	if m != nil {
+		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
+	}
+}
+
+func (m *Metrics) signedIn(outcome string) {
+	if m != nil {
+		m.signIns.WithLabelValues(outcome).Inc()
+	}
+}

@@ -1,0 +1,66 @@
+package staffweb
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"frontdesk/domain/application"
+)
+
+// words say what an application may do by an endpoint, to people who know
+// nothing of endpoints.
+var words = map[application.Endpoint]string{
+	"create-patient-request":    "send patient requests to the practice",
+	"create-note":               "add notes to patients’ care records",
+	"retrieve-care-record":      "look at patients’ care records",
+	"request-type-availability": "see which kinds of patient request the practice takes at the moment",
+}
+
+// inWords never leaves an endpoint out: what has no words is shown by its name.
+func inWords(e application.Endpoint) string {
+	if text, ok := words[e]; ok {
+		return text
+	}
+	return "use “" + string(e) + "”"
+}
+
+// span is a duration as people say it, in its largest unit that is whole.
+func span(d time.Duration) string {
+	for _, unit := range []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= unit.size && d%unit.size == 0 {
+			return counted(int(d/unit.size), unit.name)
+		}
+	}
+	return counted(int(math.Ceil(d.Seconds())), "second")
+}
+
+func counted(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
+}
+
+// roundUp makes a wait easy to read, and never too short.
+func roundUp(wait time.Duration) time.Duration {
+	unit := time.Second
+	if wait > 90*time.Second {
+		unit = time.Minute
+	}
+	return (wait + unit - 1).Truncate(unit)
+}
+
+// seconds is a wait as Retry-After has it.
+func seconds(wait time.Duration) string {
+	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
+}
+
+// clock is an instant as the practice's clocks show it.
+func clock(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("3:04pm on Monday 2 January")
+}

@@ -1,0 +1,4 @@
+package projections
+
+// What the tests of this package look at from outside.
+const RightsOf = rightsOf
