@@ -53,69 +53,6 @@ func TestProveThatKillsLoseNothing(t *testing.T) {
 	s.compare(answered)
 }
 
-// program is a sandbox that runs as a process of its own.
-type program struct {
-	t       *testing.T
-	binary  string
-	dir     string
-	process *exec.Cmd
-	info    atomic.Pointer[sandbox.Info]
-}
-
-func newSandbox(t *testing.T) *program {
-	t.Helper()
-	s := &program{t: t, binary: filepath.Join(t.TempDir(), "frontdesk"), dir: t.TempDir()}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", s.binary, ".")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, output)
-	}
-	t.Cleanup(s.stop)
-	return s
-}
-
-func (s *program) start() {
-	s.t.Helper()
-	s.process = exec.Command(s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", "127.0.0.1:0")
-	s.process.Stderr = &bytes.Buffer{}
-	if err := s.process.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	pid := s.process.Process.Pid
-	waitFor(s.t, func() bool {
-		info, err := sandbox.ReadInfo(s.dir)
-		if err != nil || !answers200(info.PrivateURL+"/readyz") {
-			return false
-		}
-		s.info.Store(&info)
-		return true
-	})
-	s.t.Logf("sandbox runs as %d", pid)
-}
-
-func answers200(url string) bool {
-	response, err := http.Get(url)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = response.Body.Close() }()
-	return response.StatusCode == http.StatusOK
-}
-
-func (s *program) kill() {
-	_ = s.process.Process.Kill()
-	_ = s.process.Wait()
-	s.info.Store(nil)
-	_ = os.Remove(filepath.Join(s.dir, "sandbox.json"))
-}
-
-func (s *program) stop() {
-	if s.process == nil {
-		return
-	}
-	_ = s.process.Process.Signal(os.Interrupt)
-	_ = s.process.Wait()
-}
-
 // answers are the requests that were answered 200.
 type answers struct {
 	mu  sync.Mutex
@@ -148,38 +85,6 @@ func (s *program) submitUntil(ctx context.Context, answered *answers) {
 	}
 }
 
-func (s *program) submit(ctx context.Context) (uuid.UUID, error) {
-	info := s.info.Load()
-	if info == nil {
-		return uuid.Nil, fmt.Errorf("not running")
-	}
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	token, err := minter.Mint("", time.Now())
-	if err != nil {
-		return uuid.Nil, err
-	}
-	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
-		"response":[{"question":"healthConcern","answer":"A cough"}]}`, info.Patients[0].ID)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, info.APIURL+"/transactional-api/create-patient-request", strings.NewReader(body))
-	if err != nil {
-		return uuid.Nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	var made struct{ PatientRequestID uuid.UUID }
-	if err := json.NewDecoder(response.Body).Decode(&made); err != nil || response.StatusCode != http.StatusOK {
-		return uuid.Nil, fmt.Errorf("answered %d, %w", response.StatusCode, err)
-	}
-	return made.PatientRequestID, nil
-}
-
 // compare reads the log through the program's own reader, which refuses gaps.
 func (s *program) compare(answered *answers) {
 	s.t.Helper()
@@ -208,15 +113,4 @@ func (s *program) compare(answered *answers) {
 	}
 	s.t.Logf("%d kills, %d requests answered, %d in the log (the others were killed before their answer), %d events without a gap",
 		kills, len(answered.ids), len(logged), events)
-}
-
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(3 * time.Minute)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatal("waited for three minutes")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }

@@ -1,0 +1,161 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// program is a sandbox that runs as a process of its own.
+type program struct {
+	t       *testing.T
+	binary  string
+	dir     string
+	process *exec.Cmd
+	info    atomic.Pointer[sandbox.Info]
+}
+
+func newSandbox(t *testing.T) *program {
+	t.Helper()
+	s := &program{t: t, dir: t.TempDir(), binary: binary(t)}
+	t.Cleanup(func() { _ = s.stop() })
+	return s
+}
+
+func (s *program) start() {
+	s.t.Helper()
+	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", "127.0.0.1:0")
+	s.process.Stderr = &bytes.Buffer{}
+	if err := s.process.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	pid := s.process.Process.Pid
+	waitFor(s.t, func() bool {
+		info, err := sandbox.ReadInfo(s.dir)
+		if err != nil || !answers200(info.PrivateURL+"/readyz") {
+			return false
+		}
+		s.info.Store(&info)
+		return true
+	})
+	s.t.Logf("sandbox runs as %d", pid)
+}
+
+func answers200(url string) bool {
+	response, err := http.Get(url)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	return response.StatusCode == http.StatusOK
+}
+
+func (s *program) kill() {
+	_ = s.process.Process.Kill()
+	_ = s.process.Wait()
+	s.info.Store(nil)
+	_ = os.Remove(filepath.Join(s.dir, "sandbox.json"))
+}
+
+// stop tells the program to stop, as a service manager would, and returns what
+// it exited with.
+func (s *program) stop() error {
+	if s.process == nil {
+		return nil
+	}
+	_ = s.process.Process.Signal(syscall.SIGTERM)
+	err := s.process.Wait()
+	s.process = nil
+	return err
+}
+
+// binary is the program, built once for all tests of this package.
+func binary(t *testing.T) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "frontdesk-binary-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "frontdesk")
+	output, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build: %w: %s", err, output)
+	}
+	return path, nil
+})
+
+// TestMain removes the program that was built.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if path, err := built(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(status)
+}
+
+func (s *program) submit(ctx context.Context) (uuid.UUID, error) {
+	info := s.info.Load()
+	if info == nil {
+		return uuid.Nil, fmt.Errorf("not running")
+	}
+	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	token, err := minter.Mint("", time.Now())
+	if err != nil {
+		return uuid.Nil, err
+	}
+	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
+		"response":[{"question":"healthConcern","answer":"A cough"}]}`, info.Patients[0].ID)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, info.APIURL+"/transactional-api/create-patient-request", strings.NewReader(body))
+	if err != nil {
+		return uuid.Nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var made struct{ PatientRequestID uuid.UUID }
+	if err := json.NewDecoder(response.Body).Decode(&made); err != nil || response.StatusCode != http.StatusOK {
+		return uuid.Nil, fmt.Errorf("answered %d, %w", response.StatusCode, err)
+	}
+	return made.PatientRequestID, nil
+}
+
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(3 * time.Minute)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatal("waited for three minutes")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
