@@ -1,0 +1,186 @@
+package app_test
+
+import (
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+)
+
+const callers = 16
+
+// BenchmarkCall compares whole calls, of a body of a kilobyte and with tokens
+// minted beforehand, with a bare handler that verifies one RSA signature,
+// decodes one JSON body and inserts one row, on the same database.
+func BenchmarkCall(b *testing.B) {
+	service, integrator, patient := serving(b)
+	body := requestBody(patient)
+	token := "Bearer " + integrator.Token(time.Now())
+
+	floor := httptest.NewServer(bare(b, service.admin, &integrator.Key.PublicKey))
+	b.Cleanup(floor.Close)
+	var bareRate float64
+	b.Run("bare", func(b *testing.B) {
+		bareRate = callEach(b, floor.URL, "elm-street", token, body)
+	})
+	b.Run("call", func(b *testing.B) {
+		rate := callEach(b, service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test", token, body)
+		b.ReportMetric(rate/bareRate, "of-bare")
+	})
+}
+
+type running struct {
+	*app.App
+	admin *pgxpool.Pool
+}
+
+// serving is a program on a Postgres that flushes to disk, with an application
+// that may submit for a patient.
+func serving(b *testing.B) (running, bearertest.Application, string) {
+	b.Helper()
+	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = server.Stop(context.WithoutCancel(b.Context())) })
+	admin := server.URL("frontdesk", embedded.Superuser)
+	must(b, server.EnsureDatabase(b.Context(), "frontdesk"))
+	must(b, postgres.CreateRoles(b.Context(), admin))
+	_, err = postgres.Migrate(b.Context(), admin)
+	must(b, err)
+
+	service, err := app.New(b.Context(), app.Config{
+		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+	must(b, err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	var group sync.WaitGroup
+	group.Go(func() { _ = service.Run(ctx) })
+	b.Cleanup(func() { stop(); group.Wait() })
+	pool, err := pgxpool.New(b.Context(), admin)
+	must(b, err)
+	b.Cleanup(pool.Close)
+	integrator, patient := onboard(b, service)
+	return running{service, pool}, integrator, patient
+}
+
+func onboard(b *testing.B, do *app.App) (bearertest.Application, string) {
+	b.Helper()
+	keys := bearertest.NewServer(nil)
+	b.Cleanup(keys.Close)
+	ctx := b.Context()
+	must(b, do.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	id, err := do.RegisterApplication.Handle(ctx, commands.RegisterApplication{Name: "Bench", JWKSURL: keys.URL})
+	must(b, err)
+	integrator := bearertest.NewApplication(id)
+	keys.Publish(integrator.JWKS())
+	grant := application.Grant{Endpoint: application.CreatePatientRequest, Mode: application.ApplicationRestricted}
+	must(b, do.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
+	must(b, do.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
+	patient, err := do.RegisterPatient.Handle(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+	must(b, err)
+	return integrator, patient.String()
+}
+
+func must(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func requestBody(patient string) string {
+	return fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":%q}]}`,
+		patient, strings.Repeat("It hurts when I laugh. ", 36))
+}
+
+// bare does the least that could be called an answer.
+func bare(b *testing.B, pool *pgxpool.Pool, key *rsa.PublicKey) http.Handler {
+	b.Helper()
+	_, err := pool.Exec(b.Context(), `CREATE TABLE bare (id uuid PRIMARY KEY, body text NOT NULL)`)
+	must(b, err)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		dot := strings.LastIndexByte(token, '.')
+		signature, _ := base64.RawURLEncoding.DecodeString(token[dot+1:])
+		digest := sha256.Sum256([]byte(token[:dot]))
+		body, err := io.ReadAll(r.Body)
+		var tree map[string]any
+		id := uuid.New()
+		if rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signature) != nil || err != nil || json.Unmarshal(body, &tree) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if _, err := pool.Exec(r.Context(), `INSERT INTO bare (id, body) VALUES ($1, $2)`, id, string(body)); err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"patientRequestId":%q}`, id)
+	})
+}
+
+// callEach makes b.N calls by 16 clients and returns the rate.
+func callEach(b *testing.B, url, host, token, body string) (perSecond float64) {
+	b.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
+	defer client.CloseIdleConnections()
+	var next atomic.Int64
+	var group sync.WaitGroup
+	start := time.Now()
+	for range callers {
+		group.Go(func() {
+			for next.Add(1) <= int64(b.N) {
+				if err := callOnce(b.Context(), client, url, host, token, body); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	perSecond = float64(b.N) / time.Since(start).Seconds()
+	b.ReportMetric(perSecond, "calls/s")
+	return perSecond
+}
+
+func callOnce(ctx context.Context, client *http.Client, url, host, token, body string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Host = host
+	r.Header.Set("Authorization", token)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %d, %w", response.StatusCode, err)
+	}
+	return nil
+}
