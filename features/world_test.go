@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
@@ -23,6 +24,7 @@ type world struct {
 	applications map[string]*integrator
 	patients     map[string]patient.ID
 	usernames    map[string]string // by staff name
+	appointment  appointment.ID    // the one last booked
 	token        []bearertest.Edit // what is odd about the next token
 	answer       *answer           // to the last call
 	answers      []*answer
@@ -83,6 +85,7 @@ func (w *world) filled(text string) string {
 		text = strings.ReplaceAll(text, "<keys of "+name+">", app.keys.URL)
 	}
 	text = strings.ReplaceAll(text, "<tenant>", w.tenant(w.practice))
+	text = strings.ReplaceAll(text, "<appointment>", w.appointment.String())
 	return text
 }
 
