@@ -112,6 +112,24 @@ func TestAKeyWhosePrivateHalfIsLostIsNotActivated(t *testing.T) {
 	}
 }
 
+func TestTheFirstToStartMakesTheFirstKey_D34(t *testing.T) {
+	t.Parallel()
+	store, kept := commandtest.NewStore(), &vault{kept: map[signingkey.KID]bool{}}
+	clock := func() time.Time { return commandtest.Noon }
+	for range 3 { // processes
+		if err := (commands.EnsureSigningKeyHandler{Store: store, Vault: kept, Now: clock}).Handle(t.Context(), commands.EnsureSigningKey{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if active := activeKey(t, store); len(store.Log()) != 2 || !kept.kept[active] {
+		t.Errorf("%d events, active %q", len(store.Log()), active)
+	}
+	another := commands.EnsureSigningKeyHandler{Store: store, Vault: &vault{}, Now: clock}
+	if err := another.Handle(t.Context(), commands.EnsureSigningKey{}); !errors.Is(err, errLost) {
+		t.Errorf("a process that cannot sign has started: %v", err)
+	}
+}
+
 func TestEventsOfKeysHoldNoPrivateHalf_D34(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"
@@ -53,7 +54,8 @@ WHERE a.application = $2`
 
 // Rights are those of a claim at an instant; an unknown application has none.
 func (j Judge) Rights(ctx context.Context, c Claim, now time.Time) (Rights, error) {
-	rows, _ := j.DB.Query(ctx, rightsOf, c.Tenant, c.Application, c.Username, c.Endpoint, c.Mode, now)
+	app := pgtype.UUID{Bytes: c.Application.UUID, Valid: true} // pgx's own types spare each call reflection
+	rows, _ := j.DB.Query(ctx, rightsOf, c.Tenant, app, c.Username, string(c.Endpoint), string(c.Mode), now)
 	defer rows.Close()
 	var rights Rights
 	for rows.Next() {
@@ -68,22 +70,22 @@ func (j Judge) Rights(ctx context.Context, c Claim, now time.Time) (Rights, erro
 }
 
 func (r *Rights) scan(row pgx.CollectableRow) error {
-	var member, about *uuid.UUID
-	var expiresAt *time.Time
+	var member, about pgtype.UUID
+	var expiresAt pgtype.Timestamptz
 	err := row.Scan(&r.JWKSURL, &r.Enabled, &r.Granted, &member, &about, &expiresAt)
 	if err != nil {
 		return err
 	}
 	r.Known = true
-	if member != nil {
-		r.Staff.UUID = *member
+	if member.Valid {
+		r.Staff.UUID = member.Bytes
 	}
 	switch {
-	case about == nil:
-	case *about == uuid.Nil:
-		r.AuthorisedUntil = expiresAt.UTC()
+	case !about.Valid:
+	case about.Bytes == uuid.Nil:
+		r.AuthorisedUntil = expiresAt.Time.UTC()
 	default:
-		r.Patients = append(r.Patients, patient.ID{UUID: *about})
+		r.Patients = append(r.Patients, patient.ID{UUID: about.Bytes})
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ type API struct {
 
 	Clinical
 
+	// SigningKeys is the key set that webhooks are verified with (§4.3).
+	SigningKeys func(context.Context) ([]byte, error)
+
 	InFlight int           // calls served at once; more are answered 503 (D9)
 	Limit    time.Duration // for one call, after its body has arrived
 	Now      func() time.Time
@@ -67,6 +70,8 @@ func (a *API) Handler() http.Handler {
 		http.MethodGet:  a.ping,
 		http.MethodPost: a.ping,
 	})
+
+	a.public(api, "/jwks", "jwks", a.publicKeys)
 
 	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
 	return a.identified(a.arriving(a.limited(router)))

@@ -315,7 +315,7 @@ func TestLongTextsWaitForEachOther(t *testing.T) {
 		api := c.api()
 		api.InFlight = 100
 		w := serve(t, api)
-		long := cough() + strings.Repeat(" ", 1<<20)
+		long := cough() + strings.Repeat(" ", 70<<10)
 		var clients []*client
 		for range 16 {
 			client := w.dial(t)

@@ -32,7 +32,7 @@ type Vault struct {
 
 // Create makes a key and keeps its private half.
 func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
-	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	key, err := makeKey()
 	if err != nil {
 		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
 	}
@@ -51,6 +51,16 @@ func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 		return signingkey.PublicKey{}, fmt.Errorf("keep signing key: %w", err)
 	}
 	return public, nil
+}
+
+// makeKey makes a key whose kid no command line would take for a flag.
+func makeKey() (*rsa.PrivateKey, error) {
+	for {
+		key, err := rsa.GenerateKey(rand.Reader, keyBits)
+		if err != nil || signingkey.Public(&key.PublicKey).KID()[0] != '-' {
+			return key, err
+		}
+	}
 }
 
 // Check fails with [ErrKeyLost] or [ErrWrongMasterKey] when the key could not

@@ -60,6 +60,23 @@ func (r Ring) Stage(public PublicKey, now time.Time) ([]event.Event, error) {
 	return []event.Event{Staged{key, now}}, nil
 }
 
+// Begin stages the first key of all and activates it at once. Where there has
+// been one, it changes nothing.
+func (r Ring) Begin(public PublicKey, now time.Time) ([]event.Event, error) {
+	if !r.Empty() {
+		return nil, nil
+	}
+	staged, err := r.Stage(public, now)
+	if err != nil {
+		return nil, err
+	}
+	activated, err := r.Apply(staged[0]).Activate(public.KID(), now)
+	return append(staged, activated...), err
+}
+
+// Empty reports whether there has never been a key.
+func (r Ring) Empty() bool { return len(r.keys) == 0 }
+
 // Activate is rules 2 and 3. Activating the active key changes nothing.
 func (r Ring) Activate(kid KID, now time.Time) ([]event.Event, error) {
 	next, known := r.keys[kid]

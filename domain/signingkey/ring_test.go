@@ -87,6 +87,17 @@ func TestAStagedKeyIsActivatedAfter24HoursOrWhenNothingIsActive_D34(t *testing.T
 	given().When(activate(first, noon)).Refuses(t, signingkey.ErrUnknown)
 }
 
+func TestTheFirstKeyOfAllSignsAtOnce_D34(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[ring]
+	begin := func(r ring) (events, error) { return r.Begin(first.PublicKey, noon) }
+
+	given().When(begin).Then(t, staged(first, noon), active(first, noon))
+	given(staged(second, noon)).When(begin).Then(t)
+	given(staged(second, noon), active(second, noon), retiring(second, noon)).When(begin).Then(t)
+	given().When(func(r ring) (events, error) { return r.Begin(signingkey.PublicKey{}, noon) }).Refuses(t, signingkey.ErrUnfit)
+}
+
 func TestARetiringKeyStaysPublishedFor24Hours_D34(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[ring]

@@ -64,7 +64,7 @@ func starterProcess(t *testing.T, dir string) *exec.Cmd {
 // test leaves in it is removed.
 func open(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "embedded-") //nolint:usetesting // t.TempDir is closed to whoever runs Postgres for root
+	dir, err := os.MkdirTemp(embedded.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to whoever runs Postgres for root
 	must(t, err)
 	must(t, os.Chmod(dir, 0o711))
 	removeAfter(t, dir)

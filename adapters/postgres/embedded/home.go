@@ -100,10 +100,13 @@ func (h *home) settle(ctx context.Context, program string) error {
 		return fmt.Errorf("user %s, who owns %s, can no longer enter %s: chmod o+x what leads there", h.account.name, link, h.dir)
 	}
 	h.data = h.outside()
+	if err := h.mark(); err != nil {
+		return err
+	}
 	if err := h.remove(ctx); err != nil {
 		return err
 	}
-	return firstError(os.Symlink(h.data, link), h.mark())
+	return os.Symlink(h.data, link)
 }
 
 // moved reports whether the data lives outside of dir.

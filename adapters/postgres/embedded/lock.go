@@ -13,10 +13,11 @@ import (
 // cluster.
 var ErrInUse = errors.New("already in use")
 
-// acquire takes the lock of a cluster without waiting. The kernel lets it go
-// when the process ends, however it ends.
-func acquire(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// acquire takes the lock of a cluster without waiting, and makes its file if
+// flag is os.O_CREATE. The kernel lets it go when the process ends, however it
+// ends.
+func acquire(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package embedded
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,16 +21,32 @@ func (h *home) lockFile() string { return filepath.Join(h.dir, "postgres.lock") 
 // markOf is the second name of the lock file, beside the data.
 func markOf(data string) string { return data + ".lock" }
 
-// mark gives the lock file its second name. On another file system it cannot
-// have one; then removing the data stays a matter of [Remove].
+// mark gives the lock file its second name, unless another one bears it: that
+// of a directory which was moved away, or removed while in use. On another
+// file system there is no second name; then [Remove] alone removes the data.
 func (h *home) mark() error {
-	if err := removeFile(markOf(h.data)); err != nil {
+	if err := os.MkdirAll(elsewhere, 0o711); err != nil {
 		return err
 	}
-	if err := os.Link(h.lockFile(), markOf(h.data)); err != nil && !errors.Is(err, syscall.EXDEV) {
-		return err
+	err := os.Link(h.lockFile(), markOf(h.data))
+	switch {
+	case errors.Is(err, syscall.EXDEV):
+		return nil
+	case errors.Is(err, fs.ErrExist) && same(h.lockFile(), markOf(h.data)):
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: %s holds the data of another directory, which was here before: choose a new one", ErrInUse, h.data)
 	}
-	return nil
+	return err
+}
+
+func same(a, b string) bool {
+	one, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Lstat(b)
+	return err == nil && os.SameFile(one, other)
 }
 
 // removeOrphans ends and removes the clusters whose directories are gone.
@@ -38,13 +56,33 @@ func removeOrphans(ctx context.Context) error {
 		return err
 	}
 	for _, mark := range marks {
-		if info, err := os.Lstat(mark); err != nil || info.Sys().(*syscall.Stat_t).Nlink > 1 {
-			continue
-		}
-		orphan := home{data: strings.TrimSuffix(mark, markOf(""))}
-		if err := firstError(orphan.remove(ctx), removeFile(mark)); err != nil {
+		if err := removeOrphan(ctx, mark); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// removeOrphan does nothing to a cluster with a directory or an owner. It
+// holds the lock, since others may find the same orphan at the same time.
+func removeOrphan(ctx context.Context, mark string) error {
+	if info, err := os.Lstat(mark); err != nil || !lastName(info) {
+		return nil //nolint:nilerr // somebody else has removed it
+	}
+	lock, err := acquire(mark, 0)
+	if errors.Is(err, ErrInUse) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release(lock)
+	if info, err := lock.Stat(); err != nil || !lastName(info) {
+		return err
+	}
+	orphan := home{data: strings.TrimSuffix(mark, markOf(""))}
+	return firstError(orphan.remove(ctx), removeFile(mark))
+}
+
+// lastName reports whether a file has one name; one that was removed has none.
+func lastName(info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink == 1 }

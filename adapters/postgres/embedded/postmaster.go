@@ -82,12 +82,13 @@ func (p postmaster) gone() bool {
 	if errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
 		return true
 	}
-	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
-	return procfs() && (err != nil || len(arguments) == 0)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid)) // "42 (name) Z …"
+	_, state, _ := strings.Cut(string(status), ") ")
+	return procfs() && (err != nil || strings.HasPrefix(state, "Z"))
 }
 
 func procfs() bool {
-	_, err := os.Stat("/proc/self/cmdline")
+	_, err := os.Stat("/proc/self/stat")
 	return err == nil
 }
 

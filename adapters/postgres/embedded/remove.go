@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 )
 
@@ -20,7 +21,7 @@ func remove(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(h.lockFile())
+	lock, err := acquire(h.lockFile(), os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.home, err = open(s.config.Dir); err != nil {
 		return err
 	}
-	if s.lock, err = acquire(s.home.lockFile()); err != nil {
+	if s.lock, err = acquire(s.home.lockFile(), os.O_CREATE); err != nil {
 		return err
 	}
 	wanted, err := s.home.version()

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"frontdesk/adapters/postgres/embedded"
 )
 
 // place is where a shared cluster lives, and how long it outlives its users.
@@ -35,7 +37,7 @@ func (p place) alone() bool {
 
 // usualPlace is the same for all test processes of a user, and nobody else's.
 func usualPlace() (place, error) {
-	dir := filepath.Join(fastest(), fmt.Sprintf("frontdesk-test-%d", os.Geteuid()))
+	dir := filepath.Join(embedded.Scratch(), fmt.Sprintf("frontdesk-test-%d", os.Geteuid()))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return place{}, err
 	}
@@ -48,19 +50,6 @@ func usualPlace() (place, error) {
 	}
 	// Whoever runs Postgres for root has to pass through.
 	return place{dir: dir, linger: 30 * time.Second}, os.Chmod(dir, 0o711)
-}
-
-// fastest is memory where the system offers plenty of it as files, else the
-// usual temporary directory. A database is three hundred small files: making
-// and dropping them by the hundred slows some disks' file systems down from
-// 15 ms to 300 ms a database.
-func fastest() string {
-	const shm, plenty = "/dev/shm", 4 << 30
-	var fs syscall.Statfs_t
-	if syscall.Statfs(shm, &fs) == nil && fs.Bavail*uint64(fs.Bsize) >= plenty {
-		return shm
-	}
-	return os.TempDir()
 }
 
 // lock waits for a lock on a file, which ends with the process or with unlock.

@@ -81,7 +81,7 @@ func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
 	case c.Issuer != Issuer:
 		return Webhook{}, ErrIssuer
 	case !v.Now().Before(time.Unix(c.ExpiresAt, 0)):
-		return Webhook{}, ErrExpired
+		return Webhook{}, fmt.Errorf("%w at %s", ErrExpired, time.Unix(c.ExpiresAt, 0).UTC().Format(time.RFC3339))
 	}
 	return Webhook{kid, claims, c.Event, c.ID, c.TenantID, c.Data, time.Unix(c.ExpiresAt, 0).UTC()}, nil
 }

@@ -40,6 +40,8 @@ func (a *App) api() *httpapi.API {
 			types, err := projections.Availability{DB: a.calls}.RequestTypes(ctx, tenant, now)
 			return types, postgres.Fault(err)
 		},
+		SigningKeys: a.keySet(),
+
 		InFlight: a.config.CallsInFlight,
 		Limit:    a.config.CallLimit,
 		Now:      a.config.Now,

@@ -22,6 +22,7 @@ type App struct {
 	public, private *server
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
+	telling         telling
 	registry        *prometheus.Registry
 }
 
@@ -41,8 +42,12 @@ func New(ctx context.Context, config Config) (*App, error) {
 		TTL:       a.config.JWKSCache,
 		Now:       a.config.Now,
 	})
+	a.telling = a.newTelling()
 	a.consumers = a.following()
-	if err := a.listen(ctx); err != nil {
+	if err = a.canSign(ctx); err == nil {
+		err = a.listen(ctx)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -50,7 +55,11 @@ func New(ctx context.Context, config Config) (*App, error) {
 }
 
 func (a *App) listen(ctx context.Context) (err error) {
-	if a.public, err = listen(ctx, a.config.Listen, a.api().Handler(), a.config.Log); err != nil {
+	front, err := a.front(ctx)
+	if err != nil {
+		return err
+	}
+	if a.public, err = listen(ctx, a.config.Listen, front, a.config.Log); err != nil {
 		return err
 	}
 	if a.config.PrivateListen != "" {
@@ -69,7 +78,7 @@ func (a *App) following() []*postgres.Consumer {
 			Grown: a.grown, Log: a.config.Log, Metrics: metrics,
 		})
 	}
-	return consumers
+	return append(consumers, a.fanOut(db, metrics))
 }
 
 // sweeper forgets what has served its time.
@@ -98,6 +107,8 @@ func (a *App) Run(ctx context.Context) error {
 		consumers.Go(func() { c.Run(following) })
 	}
 	consumers.Go(func() { a.sweeper().Run(following) })
+	consumers.Go(func() { a.sender().Run(following) })
+	consumers.Go(func() { a.keeper().Run(following) })
 	err := a.serve(ctx)
 	stopFollowing()
 	consumers.Wait()

@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -58,7 +59,7 @@ type running struct {
 
 // serving is a program on a Postgres that flushes to disk, with an application
 // that may submit for a patient.
-func serving(b *testing.B) (running, bearertest.Application, string) {
+func serving(b testing.TB) (running, bearertest.Application, string) {
 	b.Helper()
 	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir()})
 	if err != nil {
@@ -73,7 +74,7 @@ func serving(b *testing.B) (running, bearertest.Application, string) {
 
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},
 	})
 	must(b, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
@@ -87,7 +88,7 @@ func serving(b *testing.B) (running, bearertest.Application, string) {
 	return running{service, pool}, integrator, patient
 }
 
-func onboard(b *testing.B, do *app.App) (bearertest.Application, string) {
+func onboard(b testing.TB, do *app.App) (bearertest.Application, string) {
 	b.Helper()
 	keys := bearertest.NewServer(nil)
 	b.Cleanup(keys.Close)
@@ -105,7 +106,7 @@ func onboard(b *testing.B, do *app.App) (bearertest.Application, string) {
 	return integrator, patient.String()
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)

@@ -27,8 +27,15 @@ type Commands struct {
 	RevokeEndpoint      commands.RevokeEndpointHandler
 	MarkPatientScoped   commands.MarkPatientScopedHandler
 	UnmarkPatientScoped commands.UnmarkPatientScopedHandler
+	SetWebhook          commands.SetWebhookHandler
+	RemoveWebhook       commands.RemoveWebhookHandler
+
+	StageSigningKey    commands.StageSigningKeyHandler
+	ActivateSigningKey commands.ActivateSigningKeyHandler
+	RetireSigningKey   commands.RetireSigningKeyHandler
 
 	RegisterStaff   commands.RegisterStaffHandler
+	SetPassword     commands.SetPasswordHandler
 	DeactivateStaff commands.DeactivateStaffHandler
 
 	GrantUserAuthorisation          commands.GrantUserAuthorisationHandler
@@ -76,8 +83,15 @@ func (e *Engine) On(store commands.Store) Commands {
 		RevokeEndpoint:      commands.RevokeEndpointHandler{Store: store},
 		MarkPatientScoped:   commands.MarkPatientScopedHandler{Store: store},
 		UnmarkPatientScoped: commands.UnmarkPatientScopedHandler{Store: store},
+		SetWebhook:          commands.SetWebhookHandler{Store: store, CheckURL: checkURL},
+		RemoveWebhook:       commands.RemoveWebhookHandler{Store: store},
 
-		RegisterStaff:   commands.RegisterStaffHandler{Store: store},
+		StageSigningKey:    commands.StageSigningKeyHandler{Store: store, Vault: e.vault(), Now: now},
+		ActivateSigningKey: commands.ActivateSigningKeyHandler{Store: store, Vault: e.vault(), Now: now},
+		RetireSigningKey:   commands.RetireSigningKeyHandler{Store: store, Vault: e.vault(), Now: now},
+
+		RegisterStaff:   commands.RegisterStaffHandler{Store: store, Passwords: e.passwords},
+		SetPassword:     commands.SetPasswordHandler{Store: store, Staff: e.Staff, Passwords: e.passwords},
 		DeactivateStaff: commands.DeactivateStaffHandler{Store: store, Staff: e.Staff},
 
 		GrantUserAuthorisation: commands.GrantUserAuthorisationHandler{

@@ -9,8 +9,10 @@
 //
 //	App = Engine + what serves
 //	├── public listener   ── httpapi ── bearer.Authenticator ── outbound
+//	│                     └─ staffweb ── signin
 //	├── private listener  ── metrics, health, readiness
-//	└── background        ── sequencer, one consumer for each following projection, sweeper
+//	└── background        ── sequencer, one consumer for each following projection, sweeper,
+//	                         webhooks' fan-out, sender and keeper
 //
 // Everything that runs is started by [App.Run] in this order and stopped in
 // the reverse of it; Run returns when all of it has ended.

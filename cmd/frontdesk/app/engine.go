@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -26,6 +27,7 @@ type Engine struct {
 
 	config     Config
 	store      commands.Store
+	passwords  signin.Vault
 	codec      *event.Codec
 	calls      *pgxpool.Pool // for whoever waits for an answer
 	background *pgxpool.Pool // for everybody else
@@ -72,6 +74,7 @@ func newEngine(config Config, codec *event.Codec, calls, background, uploads *pg
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &postgres.Uploads{Pool: uploads, Now: config.Now},
 		Attachments: projections.Attachments{DB: background},
+		passwords:   signin.Vault{DB: calls, Hasher: signin.NewHasher()},
 	}
 	e.Sequencer = postgres.NewSequencer(background, e.appended, e.grown, config.Log)
 	e.store = &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
@@ -106,7 +109,7 @@ func (e *Engine) Close() {
 }
 
 const (
-	backgroundConnections = 8
+	backgroundConnections = 12
 	uploadConnections     = 4
 	connectLimit          = 10 * time.Second
 )

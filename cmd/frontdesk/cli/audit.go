@@ -15,6 +15,7 @@ import (
 
 type auditCmd struct {
 	Attachment auditAttachmentCmd `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
+	Deliveries auditDeliveriesCmd `cmd:"" help:"List webhooks: what was sent to whom, and how that went."`
 	Log        auditLogCmd        `cmd:"" help:"Print the event log: who did what, and when."`
 }
 

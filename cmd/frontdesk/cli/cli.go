@@ -30,8 +30,10 @@ type commandLine struct {
 	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Mint tokens, as an application does."`
+	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 
 	RegisterPractice   registerPracticeCmd   `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
 	EnableApplication  enableApplicationCmd  `cmd:"" group:"practice" help:"Let an application call for a practice."`
@@ -53,8 +55,11 @@ type commandLine struct {
 	RevokeEndpoint      revokeEndpointCmd      `cmd:"" group:"application" help:"Take one endpoint in one mode back, at once."`
 	MarkPatientScoped   markPatientScopedCmd   `cmd:"" group:"application" help:"Mark an application as an integration with patient-scoped authorisations."`
 	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
+	SetWebhook          setWebhookCmd          `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
+	RemoveWebhook       removeWebhookCmd       `cmd:"" group:"application" help:"Tell it of them no more."`
 
 	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
+	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions end."`
 	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
 
 	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`

@@ -11,14 +11,16 @@ import (
 // lifetimeFlags are the lifetimes and limits of a service, so that a test can
 // shorten them.
 type lifetimeFlags struct {
-	lifetimeFlag  `embed:""`
-	JWKSCache     time.Duration `name:"jwks-cache" default:"1h" help:"How long a readable key set serves."`
-	CallsInFlight int           `default:"1024" help:"Calls served at once; more are answered 503."`
-	RateLimit     float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
-	PrivateListen string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
+	lifetimeFlag    `embed:""`
+	staffPagesFlags `embed:""`
+	JWKSCache       time.Duration `name:"jwks-cache" default:"1h" help:"How long a readable key set serves."`
+	CallsInFlight   int           `default:"1024" help:"Calls served at once; more are answered 503."`
+	RateLimit       float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
+	PrivateListen   string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
 func (f lifetimeFlags) apply(c *app.Config) {
+	f.staffPagesFlags.apply(c)
 	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
 	c.CallsInFlight, c.PrivateListen, c.RateLimit = f.CallsInFlight, f.PrivateListen, f.RateLimit
 }
@@ -35,7 +37,7 @@ type serveCmd struct {
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(r *run) error {
 	config := app.Config{
-		DatabaseURL: c.DatabaseURL, Listen: c.Listen, APIDomain: c.APIDomain, AllowNetwork: c.AllowNetwork,
+		DatabaseURL: c.DatabaseURL, Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL, AllowNetwork: c.AllowNetwork,
 		Log: newLog(r.Err),
 	}
 	c.apply(&config)

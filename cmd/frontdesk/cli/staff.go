@@ -14,15 +14,41 @@ type registerStaffCmd struct {
 	Name          string `required:"" help:"Their name, as others see it."`
 	Email         string `required:"" help:"Their e-mail address."`
 	Administrator bool   `help:"They are a practice administrator."`
+	PasswordStdin bool   `help:"Also set their password: one line of standard input."`
 }
 
 // Run carries the command out.
-func (c *registerStaffCmd) Run(r *run) error {
+func (c *registerStaffCmd) Run(r *run) (err error) {
+	password := ""
+	if c.PasswordStdin {
+		if password, err = r.readPassword(true); err != nil {
+			return err
+		}
+	}
 	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
 		id, err := do.RegisterStaff.Handle(ctx, commands.RegisterStaff{
 			Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
+			Password: password,
 		})
 		return made{"staffId": id}, err
+	})
+}
+
+type setPasswordCmd struct {
+	engineFlags   `embed:""`
+	Tenant        string `required:"" help:"The practice's tenant identifier."`
+	Username      string `required:"" help:"What they sign in with."`
+	PasswordStdin bool   `help:"The password is one line of standard input; without this it is asked for at the terminal."`
+}
+
+// Run carries the command out.
+func (c *setPasswordCmd) Run(r *run) error {
+	password, err := r.readPassword(c.PasswordStdin)
+	if err != nil {
+		return err
+	}
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+		return nil, do.SetPassword.Handle(ctx, commands.SetPassword{Tenant: c.Tenant, Username: c.Username, Password: password})
 	})
 }
 

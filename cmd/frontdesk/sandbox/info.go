@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Application struct {
 // Staff is a member of staff of the sandbox's practice.
 type Staff struct {
 	Username string `json:"username"`
+	Password string `json:"password"`
 	Name     string `json:"name"`
 	Email    string `json:"email"`
 }
@@ -73,11 +75,14 @@ func readJSON(file string, target any) error {
 
 // writeJSON replaces a file as a whole: who reads it sees the old or the new.
 func writeJSON(file string, value any) error {
-	data, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // for those who read it with grep
+	if err := encoder.Encode(value); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
 	}
-	if err := os.WriteFile(file+".new", append(data, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(file+".new", text.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
 	}
 	return os.Rename(file+".new", file)

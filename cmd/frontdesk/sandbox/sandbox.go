@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"frontdesk/adapters/postgres/embedded"
@@ -73,6 +74,7 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 		return err
 	}
 	info := infoOf(config, database, service, keys, s)
+	keys.receiveStaff(info)
 	if err := writeJSON(infoFile(config.Dir), info); err != nil {
 		service.Close()
 		return err
@@ -99,7 +101,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 		TenantID:         tenant,
 		Application: Application{
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
-			JWKSURL: keys.url(), Callbacks: callbacks(),
+			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
 		Staff: s.Staff, Patients: s.Patients, Day: s.Day,
 	}
@@ -108,6 +110,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 // keyServer publishes the sandbox application's keys, as an integrator would.
 type keyServer struct {
 	minter   Minter
+	callback atomic.Pointer[visitor]
 	listener net.Listener
 	http     *http.Server
 	done     chan struct{}
@@ -131,7 +134,11 @@ func listenKeys(ctx context.Context, file string) (*keyServer, error) {
 		w.Header().Set("Content-Type", "application/jwk-set+json")
 		_, _ = w.Write(jwks)
 	})
-	s := &keyServer{minter, listener, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, make(chan struct{})}
+	s := &keyServer{
+		minter: minter, listener: listener, done: make(chan struct{}),
+		http: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second},
+	}
+	mux.HandleFunc("GET /callback", s.serveCallback)
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(listener) // until close

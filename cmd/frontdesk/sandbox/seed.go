@@ -2,10 +2,12 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"frontdesk/cmd/frontdesk/app"
@@ -43,6 +45,11 @@ func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (s
 			err = writeJSON(file, s)
 		}
 	}
+	if err == nil && s.Staff.Password == "" { // fresh, or seeded by a program that knew no passwords
+		if s.Staff.Password, err = plantPassword(ctx, do, s.Staff.Username); err == nil {
+			err = writeJSON(file, s)
+		}
+	}
 	if err == nil {
 		err = grantEverything(ctx, do, s.Application, jwksURL)
 	}
@@ -52,7 +59,16 @@ func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (s
 	return s, nil
 }
 
-// callbacks are where the sandbox application lets staff be sent.
+// plantPassword makes a password that is easy to type and hard to guess: other
+// users of the machine reach the sandbox, too.
+func plantPassword(ctx context.Context, do app.Commands, username string) (string, error) {
+	text := strings.ToLower(rand.Text())
+	password := text[:4] + "-" + text[4:8] + "-" + text[8:12]
+	return password, do.SetPassword.Handle(ctx, commands.SetPassword{Tenant: tenant, Username: username, Password: password})
+}
+
+// callbacks are where the sandbox application lets staff be sent. On loopback
+// every port is meant (D25), so it may have another at each start.
 func callbacks() []string {
 	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
 }

@@ -26,10 +26,18 @@ Make the first call from another terminal:
     -H "$(%[5]s token mint --dir %[6]s --curl)" -H 'Content-Type: application/json' \
     -d '{"patientId":"%[7]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough that will not go away"}]}'
 
-and see who did what:
+Let the application act for a member of staff: open
+
+  %[9]s
+
+and sign in as %[10]s with the password %[11]s. Afterwards it calls in
+their name and shows what it was answered.
+
+See who did what:
 
   %[5]s audit log --database-url '%[8]s'
 
 Ctrl-C stops all of it; the data stays in %[6]s.
-`, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir, info.Patients[0].ID, info.DatabaseURL)
+`, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir, info.Patients[0].ID, info.DatabaseURL,
+		info.AuthoriseURL(), info.Staff.Username, info.Staff.Password)
 }

@@ -1,0 +1,249 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+const elm = "elm-street"
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// cabinet is where files are kept, beside the store of the events that name
+// them.
+type cabinet struct {
+	*postgres.Uploads
+	pool  *pgxpool.Pool
+	store *postgres.Store
+}
+
+func newCabinet(t *testing.T) cabinet {
+	t.Helper()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := postgrestest.New(t).Pool(t)
+	now := func() time.Time { return noon }
+	return cabinet{
+		&postgres.Uploads{Pool: pool, Now: now}, pool,
+		&postgres.Store{Pool: pool, Codec: codec, Now: now, AtOnce: []postgres.Projection{projections.Attachments{}}},
+	}
+}
+
+// keep stores a file in parts.
+func (c cabinet) keep(t *testing.T, parts ...string) request.AttachmentID {
+	t.Helper()
+	id := request.AttachmentID{UUID: event.NewID()}
+	for n, part := range parts {
+		if err := c.AddChunk(t.Context(), elm, id, n, []byte(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return id
+}
+
+// name appends an event that names files.
+func (c cabinet) name(ctx context.Context, ids ...request.AttachmentID) error {
+	submitted := request.Submitted{Patient: patient.ID{UUID: uuid.New()}}
+	for _, id := range ids {
+		submitted.Attachments = append(submitted.Attachments, request.Attachment{ID: id, Size: 6, SHA256: sha256.Sum256([]byte("abcdef"))})
+	}
+	_, err := c.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{submitted}})
+	return err
+}
+
+func (c cabinet) mustName(t *testing.T, ids ...request.AttachmentID) {
+	t.Helper()
+	if err := c.name(t.Context(), ids...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c cabinet) read(t *testing.T, tenant string, id request.AttachmentID) string {
+	t.Helper()
+	content, err := io.ReadAll(c.Open(t.Context(), tenant, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func (c cabinet) count(t *testing.T, table string) (n int) {
+	t.Helper()
+	if err := c.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAFileReadsBackAsItWasKept(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	large := strings.Repeat("x", 256<<10)
+	id := c.keep(t, large, large, "abc")
+
+	if got := c.read(t, elm, id); got != large+large+"abc" {
+		t.Errorf("%d bytes are read", len(got))
+	}
+	if got := c.read(t, "oak-lane", id); got != "" { // D18
+		t.Errorf("another practice reads %q", got)
+	}
+	if got := c.read(t, elm, request.AttachmentID{UUID: uuid.New()}); got != "" {
+		t.Errorf("of no file, %q is read", got)
+	}
+}
+
+func TestAPartIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	id := c.keep(t, "abc")
+	for n := range 2 {
+		if err := c.AddChunk(t.Context(), elm, id, 0, []byte("xyz")); err == nil {
+			t.Errorf("attempt %d overwrites", n)
+		}
+	}
+	if err := c.AddChunk(t.Context(), elm, request.AttachmentID{UUID: uuid.New()}, 1, []byte("xyz")); err == nil {
+		t.Error("a file begins in its middle")
+	}
+	if got := c.read(t, elm, id); got != "abc" {
+		t.Errorf("%q is read", got)
+	}
+}
+
+func TestNoEventNamesAFileThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	here, gone := c.keep(t, "abc"), request.AttachmentID{UUID: uuid.New()}
+
+	err := c.name(t.Context(), here, gone)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unavailable {
+		t.Errorf("error %v", err)
+	}
+	if events, named := c.count(t, "events"), c.count(t, "attachments"); events+named > 0 {
+		t.Errorf("%d events, %d of their files are there", events, named)
+	}
+}
+
+func TestOnlyWhatNoEventNamesIsDiscarded(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	named, unnamed, other := c.keep(t, "abc", "def"), c.keep(t, "abc", "def"), c.keep(t, "ghi")
+	c.mustName(t, named)
+
+	if err := c.Discard(t.Context(), "oak-lane", []request.AttachmentID{unnamed}); err != nil || c.read(t, elm, unnamed) == "" {
+		t.Errorf("another practice discards it, %v", err)
+	}
+	if err := c.Discard(t.Context(), elm, []request.AttachmentID{named, unnamed}); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.read(t, elm, named) + c.read(t, elm, unnamed) + c.read(t, elm, other); got != "abcdefghi" {
+		t.Errorf("%q is left", got)
+	}
+	if uploads, parts := c.count(t, "uploads"), c.count(t, "upload_chunks"); uploads != 2 || parts != 3 {
+		t.Errorf("%d files in %d parts are left", uploads, parts)
+	}
+}
+
+func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	named, unnamed := c.keep(t, "abc"), c.keep(t, "def")
+	c.mustName(t, named)
+	sweeper := postgres.Sweeper{Pool: c.pool, Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
+	sweep := func(after time.Duration) {
+		sweeper.Now = func() time.Time { return noon.Add(after) }
+		if err := sweeper.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if sweep(24 * time.Hour); c.read(t, elm, unnamed) != "def" {
+		t.Error("swept within the day")
+	}
+	if sweep(24*time.Hour + time.Microsecond); c.read(t, elm, unnamed) != "" || c.read(t, elm, named) != "abc" {
+		t.Error("the wrong one was swept")
+	}
+	err := c.AddChunk(t.Context(), elm, unnamed, 1, []byte("ghi"))
+	if err == nil || c.count(t, "upload_chunks") != 1 {
+		t.Errorf("what was swept goes on: %v", err)
+	}
+}
+
+// Whoever comes first, the file or its event, an event's file is there.
+func TestNamingAndDiscardingDoNotMeetHalfWay(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	for range 50 {
+		id := c.keep(t, "abcdef")
+		var named error
+		var group sync.WaitGroup
+		group.Go(func() { named = c.name(context.WithoutCancel(t.Context()), id) })
+		group.Go(func() { _ = c.Discard(context.WithoutCancel(t.Context()), elm, []request.AttachmentID{id}) })
+		group.Wait()
+		if kept := c.read(t, elm, id) == "abcdef"; kept != (named == nil) {
+			t.Fatalf("kept: %v, and naming it: %v", kept, named)
+		}
+	}
+}
+
+// What an event names is out of the serving role's reach.
+func TestNobodyChangesAFile(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	c.mustName(t, c.keep(t, "abc"))
+	for sql, code := range map[string]string{
+		`UPDATE upload_chunks SET data = 'x'`:                                  "42501",
+		`DELETE FROM upload_chunks`:                                            "42501",
+		`TRUNCATE upload_chunks`:                                               "42501",
+		`UPDATE uploads SET started_at = now()`:                                "42501",
+		`TRUNCATE uploads CASCADE`:                                             "42501",
+		`DELETE FROM uploads`:                                                  "23503",
+		`INSERT INTO upload_chunks SELECT tenant, upload, 0, 'x' FROM uploads`: "23505",
+	} {
+		_, err := c.pool.Exec(t.Context(), sql)
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != code {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+func TestAFileIsReadOnePartAtATime(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	id := c.keep(t, "abc", "def")
+	r := c.Open(t.Context(), elm, id)
+	var got bytes.Buffer
+	for range 2 {
+		part := make([]byte, 100)
+		n, err := r.Read(part)
+		if err != nil || n != 3 {
+			t.Fatalf("%d bytes, %v", n, err)
+		}
+		got.Write(part[:n])
+	}
+	if _, err := r.Read(make([]byte, 1)); got.String() != "abcdef" || !errors.Is(err, io.EOF) {
+		t.Errorf("read %q, then %v", &got, err)
+	}
+}

@@ -1,0 +1,72 @@
+package signin_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/staffweb/signin"
+)
+
+func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
+	t.Parallel()
+	hasher := signin.NewHasher()
+	hash, err := hasher.Hash(t.Context(), "café au lait")
+	must(t, err)
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=2,p=1$") {
+		t.Errorf("got %s, want argon2id with at least 46 MiB", hash)
+	}
+	again, err := hasher.Hash(t.Context(), "café au lait")
+	must(t, err)
+	if again == hash {
+		t.Error("two hashes of one password are the same: there is no salt")
+	}
+	for typed, want := range map[string]bool{
+		"café au lait":       true,
+		"cafe\u0301 au lait": true, // the same letters, from another keyboard
+		"Café au lait":       false,
+		"café au lait ":      false,
+		"":                   false,
+	} {
+		if got, err := hasher.Verify(t.Context(), hash, typed); err != nil || got != want {
+			t.Errorf("%q: got %t, %v, want %t", typed, got, err, want)
+		}
+	}
+}
+
+func TestNobodysHashIsNeverRight(t *testing.T) {
+	t.Parallel()
+	for _, password := range []string{"", "anything"} {
+		if right, err := signin.NewHasher().Verify(t.Context(), "", password); right || err != nil {
+			t.Errorf("%q: got %t, %v", password, right, err)
+		}
+	}
+}
+
+func TestHashesOfAnotherCostAreRead(t *testing.T) {
+	t.Parallel()
+	// "password", with m=64 KiB, t=1, p=2, and a salt of eight bytes.
+	const cheap = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$"
+	for _, hash := range []string{cheap + "AAAA", "x", "$argon2i$v=19$m=64,t=1,p=2$c29tZXNhbHQ$AAAA", cheap, strings.Replace(cheap, "t=1", "t=0", 1) + strings.Repeat("A", 43)} {
+		if _, err := signin.NewHasher().Verify(t.Context(), hash, "password"); err == nil {
+			t.Errorf("%s was read", hash)
+		}
+	}
+	if right, err := signin.NewHasher().Verify(t.Context(), cheap+"x7hYHGVXTMZu6GbZKVsc4JpmtGVi7NmFhbFWm3nSnX4", "another"); right || err != nil {
+		t.Errorf("got %t, %v", right, err)
+	}
+}
+
+func TestWhoWaitsToHashMayGiveUp(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	hasher := signin.NewHasher()
+	for range 64 { // a free slot may win a few times
+		if _, err := hasher.Hash(ctx, "x"); errors.Is(err, context.Canceled) {
+			return
+		}
+	}
+	t.Error("a cancelled caller never gave up")
+}

@@ -1,0 +1,169 @@
+package signin_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
+	"frontdesk/projections"
+)
+
+// begin signs dr.lee in.
+func (s *surgery) begin(t *testing.T) string {
+	t.Helper()
+	token, holder, err := s.SignIn(t.Context(), try())
+	must(t, err)
+	if holder.Staff != s.lee {
+		t.Fatalf("signed in %v, want %v", holder.Staff, s.lee)
+	}
+	return token
+}
+
+// alive reports whether a token is a session of the practice.
+func (s *surgery) alive(t *testing.T, tenant, token string) bool {
+	t.Helper()
+	session, found, err := s.Sessions.Of(t.Context(), tenant, token)
+	must(t, err)
+	if found && (session.Staff != s.lee || session.Username != "dr.lee" || session.Name != "Dr Lee" || session.Token != token) {
+		t.Errorf("got %+v", session)
+	}
+	return found
+}
+
+func TestASessionEndsWhenItIsIdleOrOld_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	s.pass(30*time.Minute - time.Second)
+	if !s.alive(t, elm, token) {
+		t.Fatal("it ended before it was idle for long enough")
+	}
+	s.pass(30*time.Minute - time.Second)
+	if !s.alive(t, elm, token) {
+		t.Fatal("it ended though it was seen")
+	}
+	s.pass(30 * time.Minute)
+	if s.alive(t, elm, token) {
+		t.Error("it lives though it was idle")
+	}
+
+	token = s.begin(t)
+	for range 12*3 - 1 {
+		s.pass(20 * time.Minute)
+		if !s.alive(t, elm, token) {
+			t.Fatal("it ended before its time")
+		}
+	}
+	s.pass(20 * time.Minute)
+	if s.alive(t, elm, token) {
+		t.Error("it lives longer than any session may")
+	}
+}
+
+func TestASessionIsOfOnePracticeOnly_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	if s.alive(t, oak, token) {
+		t.Error("it is good at another practice")
+	}
+	must(t, s.Sessions.End(t.Context(), oak, token))
+	if !s.alive(t, elm, token) {
+		t.Error("another practice has ended it")
+	}
+}
+
+func TestAnEndedSessionIsNoSession(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token, other := s.begin(t), s.begin(t)
+	must(t, s.Sessions.End(t.Context(), elm, token))
+	if s.alive(t, elm, token) {
+		t.Error("it lives after it was ended")
+	}
+	if !s.alive(t, elm, other) {
+		t.Error("another of the same person ended with it")
+	}
+	for _, made := range []string{"", "x", token + "x"} {
+		if s.alive(t, elm, made) {
+			t.Errorf("%q is a session", made)
+		}
+	}
+}
+
+func TestAnotherPasswordEndsSessions(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	directory := projections.Staff{DB: s.pool}
+	set := commands.SetPasswordHandler{Store: s.store, Staff: directory, Passwords: s.vault}
+	must(t, set.Handle(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"}))
+	if s.alive(t, elm, token) {
+		t.Error("a session of the old password lives")
+	}
+	if in, _ := s.signIn(t, try()); in {
+		t.Error("the old password is still good")
+	}
+	var hashes int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_passwords WHERE tenant = $1`, elm).Scan(&hashes))
+	if hashes != 1 {
+		t.Errorf("%d hashes are kept, want the last alone", hashes)
+	}
+}
+
+func TestDeactivatingEndsSessionsAndSigningIn_D14(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	deactivate := commands.DeactivateStaffHandler{Store: s.store, Staff: projections.Staff{DB: s.pool}}
+	must(t, deactivate.Handle(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
+	if s.alive(t, elm, token) {
+		t.Error("the session lives")
+	}
+	if in, _ := s.signIn(t, try()); in {
+		t.Error("who is deactivated signs in")
+	}
+}
+
+func TestTheTablesHoldNothingToSignInWith_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	must(t, err)
+	if len(raw) != 32 {
+		t.Errorf("a token has %d bytes", len(raw))
+	}
+	rows, err := s.pool.Query(t.Context(), `SELECT token_hash FROM staff_sessions`)
+	must(t, err)
+	for rows.Next() {
+		var kept []byte
+		must(t, rows.Scan(&kept))
+		if bytes.Equal(kept, raw) || bytes.Equal(kept, []byte(token)) {
+			t.Error("the token itself is kept")
+		}
+	}
+	must(t, rows.Err())
+	var events string
+	must(t, s.pool.QueryRow(t.Context(), `SELECT string_agg(data || metadata, ' ') FROM events`).Scan(&events))
+	for _, secret := range []string{password, "argon2id", token} {
+		if bytes.Contains([]byte(events), []byte(secret)) {
+			t.Errorf("the log holds %q", secret)
+		}
+	}
+}
+
+func TestAFormTokenIsOfOneSessionAndOnePurpose_D27(t *testing.T) {
+	t.Parallel()
+	one, two := signin.Session{Token: "one"}, signin.Session{Token: "two"}
+	token := one.FormToken("sign-out")
+	if !one.Owns(token, "sign-out") {
+		t.Error("its own token is refused")
+	}
+	if two.Owns(token, "sign-out") || one.Owns(token, "revoke") || one.Owns("", "sign-out") || one.Owns("one", "sign-out") {
+		t.Error("a foreign token is taken")
+	}
+}

@@ -1,0 +1,124 @@
+package signin_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+const (
+	elm, oak = "elm-street", "oak-lane"
+	password = "coffee tin fish"
+	lockout  = time.Minute
+)
+
+// surgery is two practices that each have a dr.lee, and the desk where staff
+// sign in.
+type surgery struct {
+	signin.Desk
+	*clock
+	pool  *pgxpool.Pool
+	vault signin.Vault
+	store *postgres.Store
+	lee   staff.ID // of Elm Street
+}
+
+func newSurgery(t *testing.T) *surgery {
+	t.Helper()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &surgery{pool: postgrestest.New(t).Pool(t), clock: &clock{now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}}
+	s.vault = signin.Vault{DB: s.pool, Hasher: signin.NewHasher()}
+	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: s.Now}
+	for _, p := range projections.AtOnce() {
+		s.store.AtOnce = append(s.store.AtOnce, p)
+	}
+	s.Desk = signin.Desk{
+		Tries:     signin.Tries{DB: s.pool, Lockout: lockout, Now: s.Now},
+		Passwords: s.vault,
+		Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+	}
+	for _, tenant := range []string{oak, elm} {
+		must(t, commands.RegisterPracticeHandler{Store: s.store}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		s.lee, err = commands.RegisterStaffHandler{Store: s.store, Passwords: s.vault}.Handle(t.Context(), commands.RegisterStaff{
+			Tenant: tenant, Username: "dr.lee", Name: "Dr Lee", Email: "lee@practice.example", Password: password,
+		})
+		must(t, err)
+	}
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// try is dr.lee's of Elm Street, from one place, unless the edits say else.
+func try(edits ...func(*signin.Try)) signin.Try {
+	t := signin.Try{Account: signin.Account{Tenant: elm, Username: "dr.lee"}, Password: password, Source: "192.0.2.1"}
+	for _, edit := range edits {
+		edit(&t)
+	}
+	return t
+}
+
+func wrong(t *signin.Try) { t.Password = "not the password" }
+
+func as(username string) func(*signin.Try) { return func(t *signin.Try) { t.Username = username } }
+
+func from(source string) func(*signin.Try) { return func(t *signin.Try) { t.Source = source } }
+
+// clock moves only when a test says so.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// counting counts how often passwords are looked at.
+type counting struct {
+	signin.Checker
+	mu     sync.Mutex
+	checks int
+}
+
+func (c *counting) Check(ctx context.Context, tenant, username, password string) (signin.Holder, bool, error) {
+	c.mu.Lock()
+	c.checks++
+	c.mu.Unlock()
+	return c.Checker.Check(ctx, tenant, username, password)
+}
+
+// nobodys knows no password.
+type nobodys struct{}
+
+func (nobodys) Check(context.Context, string, string, string) (signin.Holder, bool, error) {
+	return signin.Holder{}, false, nil
+}

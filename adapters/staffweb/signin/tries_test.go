@@ -1,0 +1,185 @@
+package signin_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/fault"
+)
+
+// refusal is why somebody was not signed in, and when they may try again; nil
+// if they were.
+func refusal(t *testing.T, err error) *fault.Error {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || !errors.Is(f, signin.ErrRefused) {
+		t.Fatalf("got %v, want a refusal", err)
+	}
+	return f
+}
+
+// signIn tries, and says when the next try may follow; zero if at once.
+func (s *surgery) signIn(t *testing.T, try signin.Try) (in bool, wait time.Duration) {
+	t.Helper()
+	token, _, err := s.SignIn(t.Context(), try)
+	f := refusal(t, err)
+	if (f == nil) != (token != "") {
+		t.Fatalf("token %q with the error %v", token, err)
+	}
+	if f == nil {
+		return true, 0
+	}
+	if f.RetryAt.IsZero() {
+		return false, 0
+	}
+	return false, f.RetryAt.Sub(s.Now())
+}
+
+func TestFiveWrongPasswordsMakeOneWait_D27(t *testing.T) {
+	t.Parallel()
+	for _, username := range []string{"dr.lee", "nobody"} { // unknown names alike
+		s := newSurgery(t)
+		for n := range 5 {
+			want := time.Duration(0)
+			if n == 4 {
+				want = lockout
+			}
+			if in, wait := s.signIn(t, try(as(username), wrong)); in || wait != want {
+				t.Errorf("%s, try %d: in %t, wait %v, want %v", username, n+1, in, wait, want)
+			}
+		}
+		s.pass(lockout / 3)
+		if in, wait := s.signIn(t, try(as(username))); in || wait != lockout-lockout/3 {
+			t.Errorf("%s with the right password, during the wait: in %t, wait %v", username, in, wait)
+		}
+		if in, _ := s.signIn(t, try(as(username), from("198.51.100.7"))); in != (username == "dr.lee") {
+			t.Errorf("%s from elsewhere: in %t; one source must not lock another out", username, in)
+		}
+	}
+}
+
+func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for range 5 {
+		s.signIn(t, try(wrong))
+	}
+	s.pass(lockout)
+	if in, wait := s.signIn(t, try()); !in {
+		t.Fatalf("not signed in after the wait: another %v", wait)
+	}
+	for n := range 4 {
+		if _, wait := s.signIn(t, try(wrong)); wait != 0 {
+			t.Errorf("try %d after a success waits %v", n+1, wait)
+		}
+	}
+}
+
+func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for range 4 {
+		s.signIn(t, try(wrong))
+	}
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 16, 16} {
+		_, wait := s.signIn(t, try(wrong))
+		if wait != want*lockout {
+			t.Errorf("waits %v, want %v", wait, want*lockout)
+		}
+		s.pass(wait)
+	}
+	s.pass(24*time.Hour + time.Second)
+	if _, wait := s.signIn(t, try(wrong)); wait != 0 {
+		t.Errorf("after a day without tries it waits %v", wait)
+	}
+}
+
+func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.Passwords = nobodys{} // hashing is not what is tested
+	for n := range 50 {
+		if _, wait := s.signIn(t, try(wrong, from(fmt.Sprintf("192.0.2.%d", n)))); (wait != 0) != (n == 49) {
+			t.Errorf("try %d: wait %v", n+1, wait)
+		}
+	}
+	if _, wait := s.signIn(t, try(from("198.51.100.7"))); wait != lockout {
+		t.Errorf("from a fresh source it waits %v, want %v", wait, lockout)
+	}
+	s.pass(lockout)
+	// What was refused for the account's sake was not counted for the source.
+	for n := range 4 {
+		if _, wait := s.signIn(t, try(wrong, from("203.0.113.9"))); n == 0 && wait != 2*lockout {
+			t.Errorf("wait %v, want %v", wait, 2*lockout)
+		}
+		s.pass(16 * lockout)
+	}
+	other := try(wrong, from("203.0.113.9"))
+	other.Tenant = oak
+	if _, wait := s.signIn(t, other); wait != 0 {
+		t.Errorf("the same username at another practice waits %v", wait)
+	}
+}
+
+func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
+	t.Parallel()
+	for _, username := range []string{"dr.lee", "nobody"} {
+		s := newSurgery(t)
+		checks := &counting{Checker: s.vault}
+		s.Passwords = checks
+		var guesses sync.WaitGroup
+		for range 50 {
+			guesses.Go(func() {
+				if token, _, err := s.SignIn(t.Context(), try(as(username), wrong)); token != "" || !errors.Is(err, signin.ErrRefused) {
+					t.Errorf("token %q, error %v", token, err)
+				}
+			})
+		}
+		guesses.Wait()
+		if checks.checks != 5 {
+			t.Errorf("%s: %d passwords were verified, want 5", username, checks.checks)
+		}
+	}
+}
+
+func TestEveryTryCostsAHashWhoeverItIsFor_D27(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	checks := &counting{Checker: s.vault}
+	s.Passwords = checks
+	for n, username := range []string{"dr.lee", "nobody", "", "dr.lee\x00", "\xff", strings.Repeat("x", 10_000)} {
+		_, _, err := s.SignIn(t.Context(), try(as(username), wrong))
+		if f := refusal(t, err); f.Error() != signin.ErrRefused.Error() || checks.checks != n+1 {
+			t.Errorf("%q: %v after %d hashes", username, f, checks.checks)
+		}
+	}
+}
+
+func TestOldTriesAreSweptAndNoNameIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.Passwords = nobodys{}
+	for n := range 20 {
+		s.signIn(t, try(as(fmt.Sprintf("guess%d", n)), wrong))
+	}
+	var kept string
+	must(t, s.pool.QueryRow(t.Context(), `SELECT string_agg(t::text, ' ') FROM sign_in_tries t`).Scan(&kept))
+	if strings.Contains(kept, "guess") {
+		t.Error("usernames are kept as they were typed")
+	}
+	s.pass(25 * time.Hour)
+	s.signIn(t, try(wrong))
+	var rows int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM sign_in_tries`).Scan(&rows))
+	if rows != 2 {
+		t.Errorf("%d rows are left, want those of the last try", rows)
+	}
+}

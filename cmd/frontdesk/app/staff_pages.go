@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// Bounds of the staff pages, which people look at: far fewer than calls.
+const (
+	pagesInFlight = 64
+	pageLimit     = 20 * time.Second
+)
+
+// staffPages is the staff pages over this app's commands.
+func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
+	c := a.config
+	pages := &staffweb.Pages{
+		TrustedProxies: c.TrustedProxies,
+		Signposts:      projections.Signposts{DB: a.calls},
+		Approvals:      projections.Approvals{DB: a.calls},
+		Given:          projections.GivenAuthorisations{DB: a.calls},
+		Desk: signin.Desk{
+			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
+			Passwords: a.passwords,
+			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+		},
+		Grant:    a.GrantUserAuthorisation,
+		Revoke:   a.RevokeUserAuthorisation,
+		Fault:    postgres.Fault,
+		InFlight: pagesInFlight,
+		Limit:    pageLimit,
+		Now:      c.Now,
+		Metrics:  staffweb.NewMetrics(a.registry),
+		Log:      c.Log,
+	}
+	if c.AuthURL == "" {
+		return pages, nil
+	}
+	var err error
+	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
+		return nil, err
+	}
+	if pages.URL.Scheme == "http" && !application.IsLoopback(pages.URL.Hostname()) {
+		c.Log.WarnContext(ctx, "the staff pages are reached without TLS: passwords can be read on the way", slog.String("auth_url", c.AuthURL))
+	}
+	return pages, nil
+}
+
+// front is the public listener: the staff pages on their host, the API on
+// those of the practices (D36).
+func (a *App) front(ctx context.Context) (http.Handler, error) {
+	pages, err := a.staffPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	staff, api := pages.Handler(), a.api().Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pages.Serves(r) {
+			staff.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}), nil
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+type webhookTriggerCmd struct {
+	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
+	Dir         string                   `default:".frontdesk" placeholder:"DIR" help:"The sandbox to do it in."`
+	DatabaseURL string                   `placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
+	Tenant      string                   `help:"The practice's tenant identifier."`
+	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
+	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
+	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
+	As          string                   `placeholder:"USERNAME" help:"Who acts."`
+	JSON        bool                     `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the event happen: nothing is simulated, so it is in the log like
+// any other.
+func (c *webhookTriggerCmd) Run(r *run) error {
+	if c.DatabaseURL == "" {
+		if err := c.inSandbox(); err != nil {
+			return err
+		}
+	}
+	if c.Tenant == "" || c.Patient == (patient.ID{}) {
+		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
+	}
+	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+		switch c.Event {
+		case application.RecordOpened:
+			return nil, do.OpenCareRecord.Handle(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+		case application.ConsultationStarted:
+			id, err := do.StartConsultation.Handle(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
+			return made{"consultationId": id}, err
+		case application.CallInShown, application.CallInRemoved:
+			id, err := c.callIn(ctx, do)
+			return made{"appointmentId": id}, err
+		}
+		return nil, application.ErrUnknownEvent
+	})
+}
+
+// callIn books an appointment and calls its patient in; and clears that again,
+// if it is the removal that is wanted.
+func (c *webhookTriggerCmd) callIn(ctx context.Context, do app.Commands) (appointment.ID, error) {
+	id, err := do.BookAppointment.Handle(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
+	if err == nil {
+		err = do.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+	}
+	if err == nil && c.Event == application.CallInRemoved {
+		err = do.ClearCallIn.Handle(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
+	}
+	return id, err
+}
+
+// inSandbox takes what is not given from the sandbox.
+func (c *webhookTriggerCmd) inSandbox() error {
+	info, err := sandbox.ReadInfo(c.Dir)
+	if err != nil {
+		return err
+	}
+	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
+		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
+	}
+	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID
+	if c.Patient == (patient.ID{}) {
+		c.Patient = info.Patients[0].ID
+	}
+	if c.Site == (site.ID{}) {
+		c.Site, c.Room = info.Sites[0].ID, info.Rooms[0].ID
+	}
+	if c.As == "" {
+		c.As = info.Staff.Username
+	}
+	return nil
+}

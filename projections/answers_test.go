@@ -1,0 +1,161 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+var idempotency = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}}
+
+// submit makes a call with a key.
+func (d *day) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
+	handler := commands.SubmitPatientRequestHandler{
+		Store: d.store, Intakes: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
+		Now: func() time.Time { return d.at },
+	}
+	return handler.Handle(ctx, commands.SubmitPatientRequest{
+		Tenant: elm, Idempotency: i, Submission: request.Submission{Patient: ann, Type: request.Medical},
+	})
+}
+
+// openDay is a day on which requests are taken.
+func openDay(t *testing.T) *day {
+	t.Helper()
+	d := newDay(t)
+	d.happened(t.Context(), t, elm, practice.StreamOf(elm).ID, 0, practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"})
+	d.happened(t.Context(), t, elm, ann.UUID, 0, patient.Registered{Patient: ann, Name: "Ann Archer"})
+	return d
+}
+
+func (d *day) submissions(t *testing.T) (n int) {
+	t.Helper()
+	if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestFiftyEqualCallsAtOnceMakeOneRequest_D22(t *testing.T) {
+	t.Parallel()
+	d := openDay(t)
+	for round := range byte(3) {
+		i := event.Idempotency{Key: event.Digest{9, round}, Body: event.Digest{2}}
+		var ids [50]request.ID
+		var group sync.WaitGroup
+		for n := range ids {
+			group.Go(func() {
+				var err error
+				if ids[n], err = d.submit(t.Context(), i); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		for _, id := range ids {
+			if id != ids[0] || id.UUID == uuid.Nil {
+				t.Fatalf("answered %s and %s", ids[0], id)
+			}
+		}
+		if got, want := d.submissions(t), int(round)+1; got != want {
+			t.Errorf("%d requests were made, want %d", got, want)
+		}
+	}
+}
+
+func TestOfTwoBodiesAtOnceOneIsAConflict_D22(t *testing.T) {
+	t.Parallel()
+	d := openDay(t)
+	var errs [20]error
+	var group sync.WaitGroup
+	for n := range errs {
+		body := event.Digest{byte(n)}
+		group.Go(func() { _, errs[n] = d.submit(t.Context(), event.Idempotency{Key: event.Digest{1}, Body: body}) })
+	}
+	group.Wait()
+	won := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			won++
+		case !errors.Is(err, commands.ErrKeyReused):
+			t.Error(err)
+		}
+	}
+	if won != 1 || d.submissions(t) != 1 {
+		t.Errorf("%d calls were answered 200, and %d requests made", won, d.submissions(t))
+	}
+}
+
+func TestAnOldAnswerIsNotInTheWay_D22(t *testing.T) {
+	t.Parallel()
+	d := openDay(t)
+	first, err := d.submit(t.Context(), idempotency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := d.at
+	d.at = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	if again, err := d.submit(t.Context(), idempotency); err != nil || again != first {
+		t.Errorf("within the day: %s instead of %s, %v", again, first, err)
+	}
+	d.at = recorded.Add(commands.AnswerLifetime)
+	second, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}})
+	if err != nil || second == first {
+		t.Fatalf("after the day: %s, %v", second, err)
+	}
+	if again, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}}); err != nil || again != second {
+		t.Errorf("then: %s instead of %s, %v", again, second, err)
+	}
+}
+
+func TestAnswersAreATenantsOwn_D18(t *testing.T) {
+	t.Parallel()
+	d := openDay(t)
+	if _, err := d.submit(t.Context(), idempotency); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := projections.Answers{DB: d.pool}.Answer(t.Context(), oak, idempotency.Key, time.Time{})
+	if err != nil || answer != (commands.Answer{}) {
+		t.Errorf("another practice is answered %+v, %v", answer, err)
+	}
+}
+
+func TestOldAnswersAreSwept_D22(t *testing.T) {
+	t.Parallel()
+	d := openDay(t)
+	if _, err := d.submit(t.Context(), idempotency); err != nil {
+		t.Fatal(err)
+	}
+	sweeper := postgres.Sweeper{
+		Pool: d.pool, Uploads: &postgres.Uploads{Pool: d.pool}, Now: func() time.Time { return d.at }, Log: slog.New(slog.DiscardHandler),
+	}
+	recorded := d.at
+	rows := func() (n int) {
+		if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM answers`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	d.at = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 1 {
+		t.Errorf("within the day %d are left, %v", rows(), err)
+	}
+	d.at = recorded.Add(commands.AnswerLifetime)
+	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 0 {
+		t.Errorf("after the day %d are left, %v", rows(), err)
+	}
+}

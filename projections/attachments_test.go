@@ -1,0 +1,41 @@
+package projections_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
+	t.Parallel()
+	d, ids := newDay(t), [2]request.AttachmentID{{UUID: event.NewID()}, {UUID: event.NewID()}}
+	uploads := &postgres.Uploads{Pool: d.pool, Now: d.store.Now}
+	files := make([]request.Attachment, len(ids))
+	for i, id := range ids {
+		if err := uploads.AddChunk(t.Context(), elm, id, 0, []byte("abc")); err != nil {
+			t.Fatal(err)
+		}
+		files[i] = request.Attachment{ID: id, FileName: "rash.jpg", ContentType: "image/jpeg", Size: int64(i), SHA256: event.Digest{byte(i)}}
+	}
+	made := request.ID{UUID: event.NewID()}
+	d.happened(t.Context(), t, elm, made.UUID, 0, request.Submitted{Patient: ann, Attachments: files})
+
+	attachments := projections.Attachments{DB: d.pool}
+	for i, id := range ids {
+		got, err := attachments.Attachment(t.Context(), id)
+		want := projections.Attachment{Tenant: elm, ID: id, Request: made, Size: int64(i), SHA256: event.Digest{byte(i)}}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v; (-want +got):\n%s", err, diff)
+		}
+	}
+	if _, err := attachments.Attachment(t.Context(), request.AttachmentID{UUID: uuid.New()}); !errors.Is(err, projections.ErrUnknownAttachment) {
+		t.Errorf("of no attachment: %v", err)
+	}
+}
