@@ -3,24 +3,14 @@
 package main_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 const (
