@@ -90,7 +90,8 @@ func TestACallThatIsMadeAgainIsAnsweredAgain_D22(t *testing.T) {
 func TestWithoutAKeyEveryCallCounts_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
-	if mustSubmit(t, s, event.Idempotency{}) == mustSubmit(t, s, event.Idempotency{}) || s.made() != 2 {
+	first, second := mustSubmit(t, s, event.Idempotency{}), mustSubmit(t, s, event.Idempotency{})
+	if first == second || s.made() != 2 {
 		t.Errorf("made %d", s.made())
 	}
 }
@@ -190,7 +191,8 @@ func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
 			seen[i.Key] = true
 		}
 	}
-	if callers[0].Idempotency("k", event.Digest{}) != callers[0].Idempotency("k", event.Digest{}) {
+	first, second := callers[0].Idempotency("k", event.Digest{}), callers[0].Idempotency("k", event.Digest{})
+	if first != second {
 		t.Error("a key is not always the same")
 	}
 }

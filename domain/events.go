@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
@@ -22,6 +23,7 @@ func Events() []event.Event {
 	return slices.Concat(
 		application.Events(),
 		appointment.Events(),
+		audit.Events(),
 		authorisation.Events(),
 		consultation.Events(),
 		patient.Events(),

@@ -159,7 +159,9 @@ func (w *world) send(method, path, body string, headers http.Header) error {
 	if err != nil {
 		return err
 	}
-	w.answer, err = read(response)
+	if w.answer, err = read(response); err != nil {
+		return err
+	}
 	w.answers = append(w.answers, w.answer)
-	return err
+	return checkContract(r, body, w.answer)
 }

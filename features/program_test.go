@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -33,6 +34,7 @@ func startProgram(t *testing.T) *program {
 		// The applications of the features publish their keys on loopback.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Now:          clock.Now,
+		MasterKey:    webhooks.MasterKey{1},
 	})
 	if err != nil {
 		t.Fatal(err)

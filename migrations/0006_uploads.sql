@@ -31,6 +31,7 @@ CREATE TABLE attachments (
     tenant     text   NOT NULL,
     attachment uuid   NOT NULL,
     request    uuid   NOT NULL,
+    patient    uuid   NOT NULL,
     size       bigint NOT NULL,
     sha256     bytea  NOT NULL,
     PRIMARY KEY (tenant, attachment),

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 )
 
@@ -22,6 +23,7 @@ type Attachment struct {
 	Tenant  string
 	ID      request.AttachmentID
 	Request request.ID
+	Patient patient.ID
 	Size    int64
 	SHA256  event.Digest
 }
@@ -33,8 +35,8 @@ func (Attachments) Name() string { return "attachments.v1" }
 func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
-		do(`INSERT INTO attachments (tenant, attachment, request, size, sha256) VALUES ($1, $2, $3, $4, $5)`,
-			r.Stream.Tenant, a.ID, r.Stream.ID, a.Size, a.SHA256[:])
+		do(`INSERT INTO attachments (tenant, attachment, request, patient, size, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,
+			r.Stream.Tenant, a.ID, r.Stream.ID, submitted.Patient, a.Size, a.SHA256[:])
 	}
 }
 
@@ -46,8 +48,8 @@ var ErrUnknownAttachment = fault.New(fault.Missing, "unknown-attachment", "No pa
 func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
 	found := Attachment{ID: id}
 	var sum []byte
-	err := a.DB.QueryRow(ctx, `SELECT tenant, request, size, sha256 FROM attachments WHERE attachment = $1`, id).
-		Scan(&found.Tenant, &found.Request, &found.Size, &sum)
+	err := a.DB.QueryRow(ctx, `SELECT tenant, request, patient, size, sha256 FROM attachments WHERE attachment = $1`, id).
+		Scan(&found.Tenant, &found.Request, &found.Patient, &found.Size, &sum)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrUnknownAttachment
 	}

@@ -30,7 +30,7 @@ func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	attachments := projections.Attachments{DB: d.pool}
 	for i, id := range ids {
 		got, err := attachments.Attachment(t.Context(), id)
-		want := projections.Attachment{Tenant: elm, ID: id, Request: made, Size: int64(i), SHA256: event.Digest{byte(i)}}
+		want := projections.Attachment{Tenant: elm, ID: id, Request: made, Patient: ann, Size: int64(i), SHA256: event.Digest{byte(i)}}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v; (-want +got):\n%s", err, diff)
 		}

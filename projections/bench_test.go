@@ -40,20 +40,31 @@ func BenchmarkRights(b *testing.B) {
 	b.Run("rights", func(b *testing.B) { beside(b, least, rights) })
 }
 
-// beside runs work and the least in turns, so that both meet the same machine,
-// and reports the work alone.
+// beside runs work and the least in turns of a hundred, so that both meet the
+// same machine, and reports the work alone.
 func beside(b *testing.B, least, work func() error) {
 	b.Helper()
 	var first, second time.Duration
-	for b.Loop() {
-		start := time.Now()
-		must(b, least())
-		middle := time.Now()
-		must(b, work())
-		first, second = first+middle.Sub(start), second+time.Since(middle)
+	turns := 0
+	for turn := 0; b.Loop(); turn++ {
+		if turn%100 == 0 {
+			first += timeOf(b, 100, least)
+			turns++
+		}
+		second += timeOf(b, 1, work)
 	}
+	one := float64(first) / float64(100*turns)
 	b.ReportMetric(float64(second)/float64(b.N), "ns/op")
-	b.ReportMetric(float64(second)/float64(first), "x-select-1")
+	b.ReportMetric(float64(second)/float64(b.N)/one, "x-select-1")
+}
+
+func timeOf(b *testing.B, runs int, work func() error) time.Duration {
+	b.Helper()
+	start := time.Now()
+	for range runs {
+		must(b, work())
+	}
+	return time.Since(start)
 }
 
 func must(tb testing.TB, err error) {

@@ -8,11 +8,14 @@ import (
 	"frontdesk/projections"
 )
 
-// admit is step 5 of D1 as far as it needs no patient: the application is
-// enabled for the tenant, the endpoint is granted, the user has authorised.
-func admit(proven commands.Caller, rights projections.Rights, op Operation) (commands.Caller, error) {
+// Admit is step 5 of D1 as far as it needs no patient: the application is
+// enabled for the tenant, the endpoint is granted, the user has authorised. The
+// error is a [*Refusal]. It is exported for auditors, who ask it about the past.
+func Admit(proven commands.Caller, rights projections.Rights, op Operation) (commands.Caller, error) {
 	needsGrant := op.Endpoint != application.Ping // D16
 	switch {
+	case !rights.Known:
+		return proven, errUnknownApplication
 	case !rights.Enabled:
 		return proven, errNotEnabled
 	case needsGrant && !rights.Granted:

@@ -59,7 +59,12 @@ func TestAProvenCallerMayStillBeRefused(t *testing.T) {
 			if test.want != "" {
 				refused(t, err, test.want)
 			}
-			if caller.Application != app.ID || caller.Username != test.user || caller.TokenHash != sha256.Sum256([]byte(token)) {
+			member := d.rights.Staff
+			if test.user == "" {
+				member = staff.ID{}
+			}
+			if caller.Application != app.ID || caller.Username != test.user || caller.Staff != member ||
+				caller.TokenHash != sha256.Sum256([]byte(token)) {
 				t.Errorf("the access record is told %+v", caller)
 			}
 		})

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -60,13 +58,13 @@ func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string
 	if err := a.prove(ctx, token, rights.JWKSURL); err != nil {
 		return commands.Caller{}, err
 	}
-	proven := callerOf(token, claim)
+	proven := callerOf(token, claim, rights)
 	if a.Limit != nil {
 		if err := a.Limit(proven.Application); err != nil {
 			return proven, err
 		}
 	}
-	return admit(proven, rights, op)
+	return Admit(proven, rights, op)
 }
 
 // parse makes every check that needs neither a query nor a key.
@@ -79,15 +77,15 @@ func parse(authorisation []string, now time.Time) (Token, error) {
 }
 
 // lookUp asks once for everything about the token's application, which must
-// be known (D11). An iss that is not written as identifiers are is nobody's.
+// be known (D11).
 func (a *Authenticator) lookUp(ctx context.Context, token Token, tenant string, endpoint application.Endpoint, now time.Time) (projections.Rights, projections.Claim, error) {
-	id, err := uuid.Parse(token.Issuer)
-	if err != nil || id.String() != token.Issuer {
-		return projections.Rights{}, projections.Claim{}, errUnknownApplication
+	id, err := token.application()
+	if err != nil {
+		return projections.Rights{}, projections.Claim{}, err
 	}
 	claim := projections.Claim{
 		Tenant:      tenant,
-		Application: application.ID{UUID: id},
+		Application: id,
 		Username:    token.Username(),
 		Endpoint:    endpoint,
 		Mode:        token.Mode(),
@@ -111,9 +109,9 @@ func (a *Authenticator) prove(ctx context.Context, token Token, url string) erro
 	return token.Verify(keys)
 }
 
-// callerOf is who a verified token proves to be calling.
-func callerOf(token Token, claim projections.Claim) commands.Caller {
-	return commands.Caller{
+// callerOf is who a verified token proves to be calling, and whom it names.
+func callerOf(token Token, claim projections.Claim, rights projections.Rights) commands.Caller {
+	caller := commands.Caller{
 		Tenant:      claim.Tenant,
 		Application: claim.Application,
 		Mode:        claim.Mode,
@@ -121,4 +119,8 @@ func callerOf(token Token, claim projections.Claim) commands.Caller {
 		TokenHash:   token.Hash,
 		Username:    claim.Username,
 	}
+	if caller.Mode == application.UserRestricted {
+		caller.Staff = rights.Staff
+	}
+	return caller
 }

@@ -21,6 +21,13 @@ func (c *KeyCache) fetch(url string) (KeySet, error) {
 	if err != nil {
 		return KeySet{}, errUnreachable.with(url).because(err)
 	}
+	return ReadPublished(url, document)
+}
+
+// ReadPublished reads the key set that was found at url, for which a document
+// over 256 KiB may be cut behind its bound. Its errors are [*Refusal]s, as of
+// [KeyCache.Get].
+func ReadPublished(url string, document []byte) (KeySet, error) {
 	set, err := readBounded(document)
 	switch {
 	case errors.Is(err, ErrNotJSON):

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -96,4 +97,14 @@ func (t Token) Username() string {
 		return ""
 	}
 	return t.Subject
+}
+
+// application is the application that iss names. One that is not written as
+// identifiers are is nobody's (D5, D11).
+func (t Token) application() (application.ID, error) {
+	id, err := uuid.Parse(t.Issuer)
+	if err != nil || id.String() != t.Issuer {
+		return application.ID{}, errUnknownApplication
+	}
+	return application.ID{UUID: id}, nil
 }

@@ -16,6 +16,7 @@ func (a *API) caller(r *http.Request, endpoint application.Endpoint) (commands.C
 	tenant, _ := a.tenantOf(r.Host)
 	caller, err := a.Authenticate(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
 	a.Metrics.judged(endpoint, err)
+	callOf(r.Context()).judgement.caller = caller
 	return caller, err
 }
 

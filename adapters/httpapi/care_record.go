@@ -31,7 +31,7 @@ func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller comm
 // retrieveCareRecord is GET ?patientId= (D17). That the record was opened is
 // stored before anything of it is read (D37).
 func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := patientOf(r.URL.RawQuery, caller)
+	id, err := patientOf(r, caller)
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,13 @@ func (a *API) open(r *http.Request, caller commands.Caller, id patient.ID) error
 
 // patientOf is the patient that a query names, once. What cannot be read is
 // outside every scope (D17).
-func patientOf(query string, caller commands.Caller) (patient.ID, error) {
-	id, refusal := patientIn(query)
+func patientOf(r *http.Request, caller commands.Caller) (patient.ID, error) {
+	id, refusal := patientIn(r.URL.RawQuery)
 	text := id.String()
 	if refusal != nil {
 		text = ""
 	}
-	if err := caller.CheckPatient(text); err != nil {
+	if err := checkPatient(r, caller, text); err != nil {
 		return patient.ID{}, err
 	}
 	if refusal != nil {

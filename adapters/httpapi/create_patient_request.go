@@ -13,7 +13,7 @@ import (
 // createPatientRequest is §4.1.
 func (a *API) createPatientRequest(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
 	tree, hash, err := a.requestBody(r, caller)
-	if err := inScope(caller, tree, err); err != nil {
+	if err := inScope(r, caller, tree, err); err != nil {
 		return err
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *API) requestBody(r *http.Request, caller commands.Caller) (tree any, ha
 // inScope checks the patient of a body against the caller's scope, with the
 // one parse that also serves the endpoint. What could not be read fails the
 // scope (D1), unless the reason is ours.
-func inScope(caller commands.Caller, tree any, unread error) error {
+func inScope(r *http.Request, caller commands.Caller, tree any, unread error) error {
 	refusal, refused := errors.AsType[*fault.Error](unread)
 	if unread != nil && (!refused || refusal.Kind == fault.Unavailable) {
 		return unread
@@ -67,5 +67,5 @@ func inScope(caller commands.Caller, tree any, unread error) error {
 	if unread != nil {
 		id = ""
 	}
-	return caller.CheckPatient(id)
+	return checkPatient(r, caller, id)
 }

@@ -158,7 +158,7 @@ func TestFaultsOfAttachmentsHoldHoweverLargeTheyAre_D21(t *testing.T) {
 	t.Parallel()
 	large := base64.StdEncoding.EncodeToString(noise(3, 2<<20))
 	file := func(contentType, data string) string {
-		return fmt.Sprintf(`{"fileName":"x","contentType":%q,"data":"%s"}`, contentType, data)
+		return fmt.Sprintf(`{"fileName":"x","contentType":%q,"data":%q}`, contentType, data)
 	}
 	for name, test := range map[string]struct {
 		files []string

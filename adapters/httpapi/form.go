@@ -30,7 +30,7 @@ type form struct {
 // patient of its scope (D1).
 func readForm(w http.ResponseWriter, r *http.Request, caller commands.Caller, members ...string) (*form, error) {
 	tree, err := body(w, r)
-	if err := inScope(caller, tree, err); err != nil {
+	if err := inScope(r, caller, tree, err); err != nil {
 		return nil, err
 	}
 	if err != nil {

@@ -19,6 +19,7 @@ const (
 // call is what its parts share of one call.
 type call struct {
 	connection   context.Context // ends when the client has gone, and not before
+	judgement    judgement
 	text, upload seat
 	after        []func(context.Context) error
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
@@ -35,6 +36,10 @@ type API struct {
 	// SigningKeys is the key set that webhooks are verified with (§4.3).
 	SigningKeys func(context.Context) ([]byte, error)
 
+	// Record takes a judged call for the access record (D37). It does not wait.
+	// Nil keeps none.
+	Record func(access.Call)
+
 	InFlight int           // calls served at once; more are answered 503 (D9)
 	Limit    time.Duration // for one call, after its body has arrived
 	Now      func() time.Time
@@ -49,6 +54,11 @@ type endpoint func(w http.ResponseWriter, r *http.Request, caller commands.Calle
 // Handler is the API, routed. Whatever it answers is JSON and carries an
 // X-Request-Id (D19).
 func (a *API) Handler() http.Handler {
+	return a.identified(a.arriving(a.limited(a.routes())))
+}
+
+// routes is the whole API on one screen. openapi.json describes it.
+func (a *API) routes() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
 	api := router.MatcherFunc(a.isTenantHost).PathPrefix("/transactional-api").Subrouter()
 
@@ -72,9 +82,10 @@ func (a *API) Handler() http.Handler {
 	})
 
 	a.public(api, "/jwks", "jwks", a.publicKeys)
+	a.public(api, "/openapi.json", "openapi", a.describe)
 
 	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
-	return a.identified(a.arriving(a.limited(router)))
+	return router
 }
 
 type methods map[string]endpoint
@@ -84,7 +95,7 @@ func post(e endpoint) methods { return methods{http.MethodPost: e} }
 
 // route serves one path of the API, as an endpoint that callers are judged for.
 func (a *API) route(router *mux.Router, path string, name application.Endpoint, by methods) {
-	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+	router.Handle(path, a.measured(name, a.recorded(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
 		answer, ok := by[r.Method]
 		if !ok {
 			return notAllowed(w, by)
@@ -94,5 +105,5 @@ func (a *API) route(router *mux.Router, path string, name application.Endpoint, 
 			return err
 		}
 		return answer(w, asCaller(r, caller), caller)
-	})))
+	}))))
 }

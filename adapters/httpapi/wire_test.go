@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -98,9 +99,7 @@ func (c *client) answer(t *testing.T) *httptest.ResponseRecorder {
 	defer response.Body.Close()
 	seen := httptest.NewRecorder()
 	seen.Code = response.StatusCode
-	for name, values := range response.Header {
-		seen.Header()[name] = values
-	}
+	maps.Copy(seen.Header(), response.Header)
 	if _, err := io.Copy(seen.Body, response.Body); err != nil {
 		t.Fatalf("read the answer: %v", err)
 	}

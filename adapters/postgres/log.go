@@ -9,14 +9,19 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/event"
 )
 
+// Reader asks the database: a pool, a connection or a transaction.
+type Reader interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
 // Log reads the whole history by idx.
 type Log struct {
-	Pool  *pgxpool.Pool
+	Pool  Reader
 	Codec *event.Codec
 	Page  int // events a query; 0 means 1,000
 }
@@ -35,7 +40,7 @@ func (l Log) Head(ctx context.Context) (head int64, err error) {
 func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
 	return func(yield func(event.Recorded, error) bool) {
 		for {
-			page, err := l.page(ctx, idx)
+			page, err := l.Next(ctx, idx)
 			for _, e := range page {
 				if !yield(e, nil) {
 					return
@@ -62,8 +67,9 @@ FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`
 
-// page is the next events after idx; on an error, those that came before it.
-func (l Log) page(ctx context.Context, idx int64) ([]event.Recorded, error) {
+// Next is the next page of events after idx, none at the end of the log; on an
+// error, those that came before it.
+func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	limit := l.Page
 	if limit == 0 {
 		limit = 1000

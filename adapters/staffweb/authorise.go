@@ -28,11 +28,8 @@ func (p *Pages) authoriseForm(v *visit) error {
 		return v.goTo(v.base() + "/sign-in" + v.ask.query())
 	}
 	page := authorisePage{
-		Application: request.Name, For: span(p.Grant.Lifetime),
+		Application: request.Name, May: listed(request.MayCall), For: span(p.Grant.Lifetime),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.session.FormToken(v.ask.purpose()),
-	}
-	for _, endpoint := range request.MayCall {
-		page.May = append(page.May, inWords(endpoint))
 	}
 	if !request.Until.IsZero() {
 		page.Until = clock(request.Until, v.practice.Zone)

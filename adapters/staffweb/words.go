@@ -1,8 +1,10 @@
 package staffweb
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,10 +14,29 @@ import (
 // words say what an application may do by an endpoint, to people who know
 // nothing of endpoints.
 var words = map[application.Endpoint]string{
-	"create-patient-request":    "send patient requests to the practice",
-	"create-note":               "add notes to patients’ care records",
-	"retrieve-care-record":      "look at patients’ care records",
-	"request-type-availability": "see which kinds of patient request the practice takes at the moment",
+	application.CreatePatientRequest:    "send patient requests to the practice",
+	application.RequestTypeAvailability: "see which kinds of patient request the practice takes at the moment",
+	application.RetrieveCareRecord:      "look at patients’ care records",
+	application.OpenCareRecord:          "open patients’ care records",
+	application.CreateNote:              "add notes to patients’ care records",
+	application.BookAppointment:         "book appointments",
+	application.CallInPatient:           "call patients in for their appointments",
+	application.ClearCallIn:             "take back that a patient was called in",
+	application.MarkDidNotAttend:        "record that a patient did not attend",
+	application.StartConsultation:       "start consultations",
+}
+
+// listed puts endpoints in the order of the program's own list.
+func listed(endpoints []application.Endpoint) []string {
+	order := application.Endpoints()
+	sorted := slices.SortedStableFunc(slices.Values(endpoints), func(a, b application.Endpoint) int {
+		return cmp.Compare(slices.Index(order, a), slices.Index(order, b))
+	})
+	texts := make([]string, len(sorted))
+	for i, e := range sorted {
+		texts[i] = inWords(e)
+	}
+	return texts
 }
 
 // inWords never leaves an endpoint out: what has no words is shown by its name.

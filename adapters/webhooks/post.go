@@ -23,8 +23,10 @@ const answerBytes = 4 << 10
 // trusted by roots, or by the system's when nil.
 func NewClient(guard outbound.Guard, roots *x509.CertPool) *http.Client {
 	transport := outbound.NewTransport(guard, roots)
+	// Destinations may share a host: a connection is worth keeping for whoever
+	// is next, for the 4 s that it is kept.
 	transport.MaxIdleConns = overAll
-	transport.MaxIdleConnsPerHost = perDestination
+	transport.MaxIdleConnsPerHost = overAll
 	return outbound.NewClient(transport)
 }
 

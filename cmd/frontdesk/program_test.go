@@ -27,7 +27,9 @@ type program struct {
 	t       *testing.T
 	binary  string
 	dir     string
+	env     []string // besides the test's own
 	process *exec.Cmd
+	exited  chan error // of the process, once
 	info    atomic.Pointer[sandbox.Info]
 }
 
@@ -41,12 +43,20 @@ func newSandbox(t *testing.T) *program {
 func (s *program) start() {
 	s.t.Helper()
 	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", "127.0.0.1:0")
-	s.process.Stderr = &bytes.Buffer{}
+	s.process.Env = append(os.Environ(), s.env...)
+	var complaints bytes.Buffer
+	s.process.Stderr = &complaints
 	if err := s.process.Start(); err != nil {
 		s.t.Fatal(err)
 	}
+	process, exited := s.process, make(chan error, 1)
+	go func() { exited <- process.Wait() }()
+	s.exited = exited
 	pid := s.process.Process.Pid
 	waitFor(s.t, func() bool {
+		if len(exited) > 0 {
+			s.t.Fatalf("the sandbox has exited: %s", &complaints)
+		}
 		info, err := sandbox.ReadInfo(s.dir)
 		if err != nil || !answers200(info.PrivateURL+"/readyz") {
 			return false
@@ -68,7 +78,7 @@ func answers200(url string) bool {
 
 func (s *program) kill() {
 	_ = s.process.Process.Kill()
-	_ = s.process.Wait()
+	<-s.exited
 	s.info.Store(nil)
 	_ = os.Remove(filepath.Join(s.dir, "sandbox.json"))
 }
@@ -80,9 +90,8 @@ func (s *program) stop() error {
 		return nil
 	}
 	_ = s.process.Process.Signal(syscall.SIGTERM)
-	err := s.process.Wait()
 	s.process = nil
-	return err
+	return <-s.exited
 }
 
 // binary is the program, built once for all tests of this package.

@@ -62,6 +62,12 @@ func (e Endpoint) NamesPatient() bool {
 	return false
 }
 
+// ShowsRecord reports whether calls of the endpoint see or add to a patient's
+// record, which may be restricted to named staff (D17).
+func (e Endpoint) ShowsRecord() bool {
+	return e == RetrieveCareRecord || e == OpenCareRecord || e == CreateNote
+}
+
 // Grant allows one endpoint in one mode, written `<endpoint>:<mode>` (§5.6).
 type Grant struct {
 	Endpoint Endpoint `json:"endpoint"`

@@ -75,7 +75,12 @@ func TestRedactedHidesPersonalDataAndNothingElse(t *testing.T) {
 		Practitioner: event.Practitioner{Name: "Dr Lee", Email: "lee@elm.example"},
 		Organisation: event.Organisation{Name: "Elm Street"},
 	}}}
-	for _, hidden := range []any{metadata, []event.Metadata{metadata}, &metadata, eventtest.Noted{Note: "Dr Lee"}} {
+	type line struct { // as where something is shown with more beside it
+		eventtest.Noted
+		Place int `json:"place"`
+	}
+	noted := eventtest.Noted{Note: "Dr Lee"}
+	for _, hidden := range []any{metadata, []event.Metadata{metadata}, &metadata, noted, line{Noted: noted}, []*line{{Noted: noted}}} {
 		got, err := event.Redacted(hidden)
 		if err != nil {
 			t.Fatal(err)

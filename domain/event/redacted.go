@@ -47,6 +47,8 @@ func redactFields(typ reflect.Type, node map[string]any) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		value, present := node[name]
 		switch {
+		case field.Anonymous && name == "": // its fields are in the same object
+			redact(field.Type, node)
 		case !present || value == nil || value == "":
 		case field.Tag.Get("personal") != "":
 			node[name] = Hidden

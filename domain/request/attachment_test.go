@@ -34,7 +34,9 @@ func sound(changed object) object {
 	return file
 }
 
-func content(size int64) request.Content { return request.Content{ID: scanID, Base64: true, Size: size} }
+func content(size int64) request.Content {
+	return request.Content{ID: scanID, Base64: true, Size: size}
+}
 
 func withAttachments(t *testing.T, attachments any) object {
 	t.Helper()

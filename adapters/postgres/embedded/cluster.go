@@ -12,6 +12,10 @@ import (
 // ownSettings is the file in the data directory that holds [Config.settings].
 const ownSettings = "frontdesk.conf"
 
+// draft ends the name of a half-made cluster, but for a number; it begins with
+// the name of its data.
+const draft = ".new-"
+
 // initialise makes the cluster. It does so beside its place and moves it there
 // when complete, so that what is there is never half made.
 func (s *Server) initialise(ctx context.Context) error {
@@ -19,25 +23,24 @@ func (s *Server) initialise(ctx context.Context) error {
 	if err := os.MkdirAll(parent, 0o711); err != nil {
 		return err
 	}
-	pattern := filepath.Base(s.home.data) + ".new-*"
-	if err := removeAll(filepath.Join(parent, pattern)); err != nil {
+	if err := s.home.removeDrafts(); err != nil {
 		return err
 	}
-	draft, err := os.MkdirTemp(parent, pattern)
+	dir, err := os.MkdirTemp(parent, filepath.Base(s.home.data)+draft+"*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(draft)
-	if err := s.home.account.own(draft); err != nil {
+	defer os.RemoveAll(dir)
+	if err := s.home.account.own(dir); err != nil {
 		return err
 	}
-	if err := s.initdb(ctx, draft); err != nil {
+	if err := s.initdb(ctx, dir); err != nil {
 		return err
 	}
-	if err := appendLine(filepath.Join(draft, "postgresql.conf"), "include '"+ownSettings+"'"); err != nil {
+	if err := appendLine(filepath.Join(dir, "postgresql.conf"), "include '"+ownSettings+"'"); err != nil {
 		return err
 	}
-	return os.Rename(draft, s.home.data)
+	return os.Rename(dir, s.home.data)
 }
 
 // initdb fills the directory. Text sorts by code point on every machine; the
@@ -66,16 +69,16 @@ func (s *Server) initdb(ctx context.Context, dir string) error {
 // writes beside the data directory, which is the account's: what root opens
 // in there might be a link to elsewhere.
 func (s *Server) configure() error {
-	draft, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
+	file, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(draft.Name()) // fails once it has been renamed
-	_, err = draft.WriteString(s.config.settings(s.socket))
-	if err := firstError(err, draft.Close(), s.home.account.own(draft.Name())); err != nil {
+	defer os.Remove(file.Name()) // fails once it has been renamed
+	_, err = file.WriteString(s.config.settings(s.socket))
+	if err := firstError(err, file.Close(), s.home.account.own(file.Name())); err != nil {
 		return err
 	}
-	return os.Rename(draft.Name(), filepath.Join(s.home.data, ownSettings))
+	return os.Rename(file.Name(), filepath.Join(s.home.data, ownSettings))
 }
 
 func appendLine(path, line string) error {
@@ -87,17 +90,19 @@ func appendLine(path, line string) error {
 	return firstError(err, f.Close())
 }
 
-func removeAll(pattern string) error {
-	left, err := filepath.Glob(pattern)
+// removeDrafts removes what starts that were killed have left half made.
+func (h *home) removeDrafts() error {
+	parent, prefix := filepath.Dir(h.data), filepath.Base(h.data)+draft
+	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return err
+		return ignoreMissing(err)
 	}
-	for _, path := range left {
-		if err := os.RemoveAll(path); err != nil {
-			return err
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) {
+			err = firstError(err, os.RemoveAll(filepath.Join(parent, entry.Name())))
 		}
 	}
-	return nil
+	return err
 }
 
 func firstError(errs ...error) error {

@@ -5,6 +5,9 @@
 //	Dir/postgres        the cluster's data, with postgres.log
 //	<tmp>/frontdesk-…   the socket: the only way in
 //
+// Data that the user who runs Postgres could not reach in Dir (root starts it as
+// another user) live elsewhere, and Dir/postgres is a link to them.
+//
 // The postmaster is nobody's child. It is started through pg_ctl, in a session
 // of its own, so neither Ctrl-C in the terminal nor a kill -9 of its starter
 // takes it down; the next [Start] adopts it, or clears away what it left. For

@@ -100,7 +100,7 @@ func (h *home) settle(ctx context.Context, program string) error {
 		return fmt.Errorf("user %s, who owns %s, can no longer enter %s: chmod o+x what leads there", h.account.name, link, h.dir)
 	}
 	h.data = h.outside()
-	if err := h.mark(); err != nil {
+	if err := h.claim(ctx); err != nil {
 		return err
 	}
 	if err := h.remove(ctx); err != nil {
@@ -115,7 +115,8 @@ func (h *home) moved() bool { return filepath.Dir(h.data) != h.dir }
 // outside is the place of the data when it cannot live in dir.
 func (h *home) outside() string { return filepath.Join(elsewhere, digest(h.dir)) }
 
-// remove ends a postmaster that still serves the data, and removes the data.
+// remove ends a postmaster that still serves the data, and removes the data
+// and half-made clusters beside it.
 func (h *home) remove(ctx context.Context) error {
 	if p, ok := runningIn(h.data); ok {
 		if err := p.end(ctx); err != nil {
@@ -123,7 +124,7 @@ func (h *home) remove(ctx context.Context) error {
 		}
 		_ = os.Remove(p.socket) // empty by now, or not ours
 	}
-	if err := os.RemoveAll(h.data); err != nil {
+	if err := firstError(os.RemoveAll(h.data), h.removeDrafts()); err != nil {
 		return fmt.Errorf("remove data: %w", err)
 	}
 	return nil

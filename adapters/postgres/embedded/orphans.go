@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Data that lives outside of its directory would stay for ever when somebody
@@ -20,6 +21,20 @@ func (h *home) lockFile() string { return filepath.Join(h.dir, "postgres.lock") 
 
 // markOf is the second name of the lock file, beside the data.
 func markOf(data string) string { return data + ".lock" }
+
+// claim marks the data as ours. What an earlier directory of the same name has
+// left there may be being removed by somebody else at this moment.
+func (h *home) claim(ctx context.Context) error {
+	for waited := time.Duration(0); ; waited += pollEvery {
+		if err := removeOrphan(ctx, markOf(h.data)); err != nil {
+			return err
+		}
+		err := h.mark()
+		if !errors.Is(err, ErrInUse) || waited > patience || pause(ctx, pollEvery) != nil {
+			return err
+		}
+	}
+}
 
 // mark gives the lock file its second name, unless another one bears it: that
 // of a directory which was moved away, or removed while in use. On another
@@ -67,7 +82,7 @@ func removeOrphans(ctx context.Context) error {
 // holds the lock, since others may find the same orphan at the same time.
 func removeOrphan(ctx context.Context, mark string) error {
 	if info, err := os.Lstat(mark); err != nil || !lastName(info) {
-		return nil //nolint:nilerr // somebody else has removed it
+		return nil // none, or somebody else has removed it
 	}
 	lock, err := acquire(mark, 0)
 	if errors.Is(err, ErrInUse) || errors.Is(err, fs.ErrNotExist) {

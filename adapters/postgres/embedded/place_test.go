@@ -54,10 +54,10 @@ func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
 	must(t, os.Rename(config.Dir, moved))
 	config.Dir = moved
 	s = start(t, config)
-	s.Detach()
 	if got := ask(t, s, "SHOW data_directory"); os.Geteuid() == 0 && got != data {
 		t.Errorf("the moved directory has its data in %s, want %s", got, data)
 	}
+	stop(t, s)
 	must(t, os.RemoveAll(moved))
 	start(t, embedded.Config{Dir: open(t), Volatile: true})
 	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {

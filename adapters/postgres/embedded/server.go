@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -41,6 +42,9 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{config: c, log: c.Log.With(slog.String("dir", c.Dir))}
 	if err := s.start(ctx); err != nil {
 		s.unlock()
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w: choose a directory that you may write to", err)
+		}
 		return nil, fmt.Errorf("start Postgres in %s: %w", c.Dir, err)
 	}
 	return s, nil

@@ -66,9 +66,11 @@ func clearSocket(ctx context.Context, dir string) error {
 	return errors.Join(removeFile(lock), removeFile(socketFile(dir)))
 }
 
-func removeFile(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+func removeFile(path string) error { return ignoreMissing(os.Remove(path)) }
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -99,6 +99,11 @@ func writePEM(file, kind string, der []byte, mode os.FileMode) error {
 	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }
 
+// PEM is the authority's certificate.
+func (a *Authority) PEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+}
+
 // Pool trusts the authority and nobody else.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()

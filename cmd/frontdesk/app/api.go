@@ -41,6 +41,7 @@ func (a *App) api() *httpapi.API {
 			return types, postgres.Fault(err)
 		},
 		SigningKeys: a.keySet(),
+		Record:      a.recorder.Record,
 
 		InFlight: a.config.CallsInFlight,
 		Limit:    a.config.CallLimit,

@@ -22,6 +22,7 @@ type App struct {
 	public, private *server
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
+	recorder        *postgres.AccessRecorder
 	telling         telling
 	registry        *prometheus.Registry
 }
@@ -42,6 +43,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		TTL:       a.config.JWKSCache,
 		Now:       a.config.Now,
 	})
+	a.recorder = postgres.NewAccessRecorder(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
 	a.consumers = a.following()
 	if err = a.canSign(ctx); err == nil {
@@ -101,7 +103,8 @@ func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	sequencing, stopSequencing := context.WithCancel(context.WithoutCancel(ctx))
-	var sequencer, consumers sync.WaitGroup
+	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
+	var sequencer, consumers, recorder sync.WaitGroup
 	sequencer.Go(func() { a.Sequencer.Run(sequencing) })
 	for _, c := range a.consumers {
 		consumers.Go(func() { c.Run(following) })
@@ -109,7 +112,10 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.sweeper().Run(following) })
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })
+	recorder.Go(func() { a.recorder.Run(recording) })
 	err := a.serve(ctx)
+	stopRecording() // nobody calls any more: what waits is written now
+	recorder.Wait()
 	stopFollowing()
 	consumers.Wait()
 	stopSequencing()

@@ -12,7 +12,7 @@
 //	│                     └─ staffweb ── signin
 //	├── private listener  ── metrics, health, readiness
 //	└── background        ── sequencer, one consumer for each following projection, sweeper,
-//	                         webhooks' fan-out, sender and keeper
+//	                         webhooks' fan-out, sender and keeper, access recorder
 //
 // Everything that runs is started by [App.Run] in this order and stopped in
 // the reverse of it; Run returns when all of it has ended.

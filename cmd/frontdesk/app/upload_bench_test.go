@@ -48,7 +48,7 @@ func BenchmarkUpload(b *testing.B) {
 func withFiles(patient string, files [][]byte) string {
 	attachments := make([]string, len(files))
 	for i, content := range files {
-		attachments[i] = fmt.Sprintf(`{"fileName":"%d.jpg","contentType":"image/jpeg","data":"%s"}`, i, base64.StdEncoding.EncodeToString(content))
+		attachments[i] = fmt.Sprintf(`{"fileName":"%d.jpg","contentType":"image/jpeg","data":%q}`, i, base64.StdEncoding.EncodeToString(content))
 	}
 	body := requestBody(patient)
 	return body[:len(body)-1] + `,"attachments":[` + strings.Join(attachments, ",") + `]}`

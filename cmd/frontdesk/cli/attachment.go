@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
@@ -20,10 +20,10 @@ type auditAttachmentCmd struct {
 	Out          string               `default:"-" placeholder:"FILE" help:"Where the file goes; - for standard output."`
 }
 
-var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing was written")
+var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing is written")
 
 // Run writes the file. It is read twice, so that nothing is written of a file
-// that is not what the event says.
+// that is not what its event says.
 func (c *auditAttachmentCmd) Run(r *run) error {
 	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
 	if err != nil {
@@ -37,34 +37,14 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 	if err := copyFile(r.ctx, io.Discard, engine, file); err != nil {
 		return err
 	}
-	out, err := c.create(r.Out)
-	if err != nil {
+	if err := recordSight(r.ctx, engine, file); err != nil {
 		return err
 	}
-	if err := copyFile(r.ctx, out, engine, file); err != nil {
-		_ = out.Close()
-		return err
-	}
-	return out.Close()
-}
-
-// create opens the output for nobody else's eyes.
-func (c *auditAttachmentCmd) create(stdout io.Writer) (io.WriteCloser, error) {
 	if c.Out == "-" {
-		return open{stdout}, nil
+		return copyFile(r.ctx, r.Out, engine, file)
 	}
-	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("write the attachment: %w", err)
-	}
-	return file, nil
+	return replaceFile(c.Out, func(w io.Writer) error { return copyFile(r.ctx, w, engine, file) })
 }
-
-// open is a writer that stays open.
-type open struct{ io.Writer }
-
-// Close implements [io.Closer].
-func (open) Close() error { return nil }
 
 // copyFile writes a file part by part, and says whether it was what it should
 // be.
@@ -76,6 +56,17 @@ func copyFile(ctx context.Context, w io.Writer, engine *app.Engine, file project
 	}
 	if size != file.Size || event.Digest(sum.Sum(nil)) != file.SHA256 {
 		return errAltered
+	}
+	return nil
+}
+
+// recordSight appends that a patient's file is about to be shown (D37).
+func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
+	err := engine.RecordReading(ctx, file.Tenant, machineUser(), audit.Queried{
+		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,
+	})
+	if err != nil {
+		return fmt.Errorf("nothing is written, because it could not be recorded that it was: %w", err)
 	}
 	return nil
 }

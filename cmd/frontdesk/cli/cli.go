@@ -32,7 +32,7 @@ type commandLine struct {
 	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
 	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
-	Token   tokenCmd   `cmd:"" group:"integrators" help:"Mint tokens, as an application does."`
+	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 
 	RegisterPractice   registerPracticeCmd   `cmd:"" group:"practice" help:"Make a medical practice a tenant."`

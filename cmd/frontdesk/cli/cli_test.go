@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"net"
 	"net/url"
@@ -107,7 +108,8 @@ func TestAPortThatIsTakenIsSaid(t *testing.T) {
 	}
 	defer func() { _ = taken.Close() }()
 	frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
-		"--api-domain=api.example", "--auth-url=https://auth.example", "--private-listen=127.0.0.1:0").
+		"--api-domain=api.example", "--auth-url=https://auth.example", "--private-listen=127.0.0.1:0",
+		"--master-key", base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))).
 		wantFailure(t, 1, "port taken", taken.Addr().String())
 }
 

@@ -13,6 +13,7 @@ type sandboxCmd struct {
 	networkFlag   `embed:""`
 	Dir           string `default:".frontdesk" placeholder:"DIR" help:"Where its data is kept."`
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
+	TrustCA       string `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
 	Fresh         bool   `help:"Forget what earlier runs have kept."`
 }
 
@@ -24,5 +25,5 @@ func (c *sandboxCmd) Run(r *run) error {
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork}
 	c.apply(&config)
-	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Out: r.Out, Log: newLog(r.Err), App: config})
+	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
 }

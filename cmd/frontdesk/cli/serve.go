@@ -13,6 +13,7 @@ import (
 type lifetimeFlags struct {
 	lifetimeFlag    `embed:""`
 	staffPagesFlags `embed:""`
+	webhookFlags    `embed:""`
 	JWKSCache       time.Duration `name:"jwks-cache" default:"1h" help:"How long a readable key set serves."`
 	CallsInFlight   int           `default:"1024" help:"Calls served at once; more are answered 503."`
 	RateLimit       float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
@@ -21,17 +22,19 @@ type lifetimeFlags struct {
 
 func (f lifetimeFlags) apply(c *app.Config) {
 	f.staffPagesFlags.apply(c)
+	f.webhookFlags.apply(c)
 	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
 	c.CallsInFlight, c.PrivateListen, c.RateLimit = f.CallsInFlight, f.PrivateListen, f.RateLimit
 }
 
 type serveCmd struct {
-	databaseFlag  `embed:""`
-	lifetimeFlags `embed:""`
-	networkFlag   `embed:""`
-	Listen        string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain     string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL       string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	databaseFlag   `embed:""`
+	lifetimeFlags  `embed:""`
+	networkFlag    `embed:""`
+	masterKeyFlags `embed:""`
+	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
 }
 
 // Run serves until it is told to stop.
@@ -41,6 +44,10 @@ func (c *serveCmd) Run(r *run) error {
 		Log: newLog(r.Err),
 	}
 	c.apply(&config)
+	var err error
+	if config.MasterKey, err = c.masterKeyFlags.read(); err != nil {
+		return err
+	}
 	service, err := app.New(r.ctx, config)
 	if err != nil {
 		return err

@@ -9,7 +9,10 @@ import (
 )
 
 type tokenCmd struct {
-	Mint mintCmd `cmd:"" help:"Mint a token, good for 60 seconds. Without flags, for the sandbox's application."`
+	Keygen  keygenCmd  `cmd:"" help:"Make a private key, and put its public half into a key set (JWKS) to publish."`
+	Publish publishCmd `cmd:"" help:"Serve a key set on this machine, for as long as it runs."`
+	Mint    mintCmd    `cmd:"" help:"Mint a token, good for 60 seconds. Without flags, for the sandbox's application."`
+	Explain explainCmd `cmd:"" help:"Say exactly why the service would refuse a token, without asking it."`
 }
 
 type mintCmd struct {

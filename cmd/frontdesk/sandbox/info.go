@@ -25,6 +25,7 @@ type Info struct {
 	Staff            Staff       `json:"staff"`
 	Patients         []Patient   `json:"patients"`
 	Day
+	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
 }
 
 // Application is the sandbox's application: enabled, with every grant.

@@ -74,19 +74,32 @@ func loadKey(file string, app application.ID) (Minter, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return minter, err
 	}
+	if err := MakeKey(file); err != nil {
+		return Minter{}, err
+	}
+	return NewMinter(file, "", app)
+}
+
+// MakeKey writes a new private RSA key (PEM, PKCS #8) that only its owner may
+// read. A file that exists is never written over.
+func MakeKey(file string) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		return Minter{}, fmt.Errorf("make private key: %w", err)
+		return fmt.Errorf("make private key: %w", err)
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return Minter{}, fmt.Errorf("make private key: %w", err)
+		return fmt.Errorf("make private key: %w", err)
 	}
-	data := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		return Minter{}, fmt.Errorf("write private key: %w", err)
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write private key: %w", err)
 	}
-	return NewMinter(file, "", app)
+	err = pem.Encode(out, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if err := errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("write private key: %w", err)
+	}
+	return nil
 }
 
 // Mint signs a token that is good for 60 seconds from now. sub is a username,
@@ -112,9 +125,12 @@ func (m Minter) Mint(sub string, now time.Time) (string, error) {
 	return signed.CompactSerialize()
 }
 
+// JWK is the public key, as a member of a key set.
+func (m Minter) JWK() jose.JSONWebKey {
+	return jose.JSONWebKey{Key: m.key.Public(), KeyID: m.kid, Algorithm: string(jose.RS256), Use: "sig"}
+}
+
 // JWKS is the public key set to publish.
 func (m Minter) JWKS() ([]byte, error) {
-	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
-		Key: m.key.Public(), KeyID: m.kid, Algorithm: string(jose.RS256), Use: "sig",
-	}}})
+	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{m.JWK()}})
 }

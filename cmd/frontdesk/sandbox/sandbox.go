@@ -24,6 +24,7 @@ import (
 type Config struct {
 	Dir   string // absolute; made when missing
 	Fresh bool   // forget what earlier runs have kept
+	Trust string // file with a certificate (PEM) to trust beside the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger
 	App   app.Config // Listen, PrivateListen and lifetimes; the rest is the sandbox's
@@ -64,16 +65,27 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 	}
 	defer keys.close()
 
-	service, err := app.New(ctx, appConfig(config, database))
+	inbox, err := openInbox(config.Dir)
 	if err != nil {
 		return err
 	}
-	s, err := seeded(ctx, config.Dir, service.Commands, keys.url())
+	defer inbox.close()
+
+	settings, err := appConfig(config, database, inbox)
+	if err != nil {
+		return err
+	}
+	service, err := app.New(ctx, settings)
+	if err != nil {
+		return err
+	}
+	s, err := furnished(ctx, config, service, keys, inbox)
 	if err != nil {
 		service.Close()
 		return err
 	}
 	info := infoOf(config, database, service, keys, s)
+	info.WebhookReceiver = inbox.info()
 	keys.receiveStaff(info)
 	if err := writeJSON(infoFile(config.Dir), info); err != nil {
 		service.Close()
@@ -84,13 +96,27 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 	return service.Run(ctx)
 }
 
-func appConfig(config Config, database *embedded.Server) app.Config {
-	c := config.App
+// furnished is the seed of a service that is about to run.
+func furnished(ctx context.Context, config Config, service *app.App, keys *keyServer, inbox *inbox) (seed, error) {
+	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
+		return seed{}, err
+	}
+	return seeded(ctx, config.Dir, service.Commands, keys.url(), inbox.server.URL())
+}
+
+func appConfig(config Config, database *embedded.Server, inbox *inbox) (c app.Config, err error) {
+	c = config.App
+	if c.MasterKey, err = masterKey(config.Dir); err != nil {
+		return c, err
+	}
+	if c.RootCAs, err = inbox.trusted(config.Trust); err != nil {
+		return c, err
+	}
 	c.DatabaseURL = database.URL(databaseName, servingRole)
 	c.APIDomain, c.DefaultTenant = "localhost", tenant
 	c.AllowNetwork = append(c.AllowNetwork, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	c.Log = config.Log
-	return c
+	return c, nil
 }
 
 func infoOf(config Config, database *embedded.Server, service *app.App, keys *keyServer, s seed) Info {

@@ -30,7 +30,7 @@ type seed struct {
 
 // seeded is what dir was seeded with; it is seeded now if it was not before.
 // Whatever differs from one start to the next is brought up to date.
-func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (seed, error) {
+func seeded(ctx context.Context, dir string, do app.Commands, jwksURL, receiverURL string) (seed, error) {
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "sandbox"}})
 	file := filepath.Join(dir, "seed.json")
 	var s seed
@@ -52,6 +52,9 @@ func seeded(ctx context.Context, dir string, do app.Commands, jwksURL string) (s
 	}
 	if err == nil {
 		err = grantEverything(ctx, do, s.Application, jwksURL)
+	}
+	if err == nil {
+		err = setWebhooks(ctx, do, s.Application, receiverURL)
 	}
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)

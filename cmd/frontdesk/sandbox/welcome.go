@@ -33,11 +33,16 @@ Let the application act for a member of staff: open
 and sign in as %[10]s with the password %[11]s. Afterwards it calls in
 their name and shows what it was answered.
 
+Watch a webhook arrive, verified, a moment after a patient's record is opened:
+
+  tail -n 0 -F %[12]s &
+  %[5]s webhook trigger record.opened --dir %[6]s
+
 See who did what:
 
   %[5]s audit log --database-url '%[8]s'
 
 Ctrl-C stops all of it; the data stays in %[6]s.
 `, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir, info.Patients[0].ID, info.DatabaseURL,
-		info.AuthoriseURL(), info.Staff.Username, info.Staff.Password)
+		info.AuthoriseURL(), info.Staff.Username, info.Staff.Password, info.WebhookReceiver.Log)
 }

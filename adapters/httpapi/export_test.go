@@ -1,0 +1,4 @@
+package httpapi
+
+// Routes lets a test walk what is routed.
+var Routes = (*API).routes

@@ -1,0 +1,194 @@
+package httpapitest
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"frontdesk/adapters/httpapi"
+)
+
+// Contract is the OpenAPI description. It is safe for concurrent use.
+type Contract struct {
+	document        map[string]any
+	answers, bodies *schemas // what we send, and what we accept
+}
+
+// NewContract reads the description that the service serves.
+func NewContract() (*Contract, error) {
+	document, err := decode(httpapi.OpenAPI())
+	if err != nil {
+		return nil, fmt.Errorf("read the description: %w", err)
+	}
+	strict, err := decode(httpapi.OpenAPI())
+	if err != nil {
+		return nil, fmt.Errorf("read the description: %w", err)
+	}
+	closeObjects(at(strict, "components", "schemas"))
+	c := &Contract{document: document}
+	if c.answers, err = newSchemas(strict); err != nil {
+		return nil, err
+	}
+	c.bodies, err = newSchemas(document)
+	return c, err
+}
+
+// Answer is an HTTP answer, read.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// CheckAnswer says what about an answer is not as described. An address that
+// is not described answers 404, a method 405.
+func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
+	place, ok := c.responseOf(method, path, answer.Status)
+	if !ok {
+		return fmt.Errorf("%s %s does not describe an answer %d", method, path, answer.Status)
+	}
+	if err := c.checkHeaders(place, answer.Header); err != nil {
+		return fmt.Errorf("the answer %d of %s %s: %w", answer.Status, method, path, err)
+	}
+	if err := c.checkContent(place, method, answer); err != nil {
+		return fmt.Errorf("the answer %d of %s %s: %w", answer.Status, method, path, err)
+	}
+	return nil
+}
+
+// CheckAccepted says what about a body that the service has accepted is not as
+// described.
+func (c *Contract) CheckAccepted(method, path string, body []byte) error {
+	place := []string{"paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema"}
+	if at(c.document, place...) == nil {
+		return nil // it takes none
+	}
+	if err := c.bodies.check(place, body); err != nil {
+		return fmt.Errorf("%s %s accepted another body than it describes: %w", method, path, err)
+	}
+	return nil
+}
+
+// CheckWebhook says what about the claims of a webhook is not as described.
+func (c *Contract) CheckWebhook(event string, claims []byte) error {
+	place := c.follow([]string{"webhooks", event, "post", "requestBody"})
+	place = append(place, "content", "application/jwt", "schema", "contentSchema")
+	if at(c.document, place...) == nil {
+		return fmt.Errorf("the event %s is not described", event)
+	}
+	if err := c.answers.check(place, claims); err != nil {
+		return fmt.Errorf("the event %s: %w", event, err)
+	}
+	return nil
+}
+
+// responseOf is where the answer is described.
+func (c *Contract) responseOf(method, path string, status int) ([]string, bool) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	operation := []string{"paths", path, strings.ToLower(method)}
+	if at(c.document, operation...) != nil {
+		place := append(operation, "responses", fmt.Sprint(status))
+		return c.follow(place), at(c.document, place...) != nil
+	}
+	switch {
+	case status == http.StatusNotFound:
+		return []string{"components", "responses", "NotFound"}, true
+	case status == http.StatusMethodNotAllowed && at(c.document, "paths", path) != nil:
+		return []string{"components", "responses", "MethodNotAllowed"}, true
+	case status == http.StatusServiceUnavailable:
+		return []string{"components", "responses", "Unavailable"}, true
+	}
+	return nil, false
+}
+
+func (c *Contract) checkHeaders(response []string, got http.Header) error {
+	headers, _ := at(c.document, append(response, "headers")...).(map[string]any)
+	for name := range headers {
+		place := append(append([]string{}, response...), "headers", name)
+		required := at(c.document, append(place, "required")...) == true
+		place = c.follow(place)
+		required = required || at(c.document, append(place, "required")...) == true
+		value := got.Get(name)
+		switch {
+		case value == "" && required:
+			return fmt.Errorf("it has no header %s", name)
+		case value == "":
+			continue
+		}
+		if err := c.answers.checkValue(append(place, "schema"), value); err != nil {
+			return fmt.Errorf("its header %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (c *Contract) checkContent(response []string, method string, answer Answer) error {
+	if at(c.document, append(response, "content")...) == nil || method == http.MethodHead {
+		if len(answer.Body) > 0 {
+			return fmt.Errorf("it has a body")
+		}
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil {
+		return fmt.Errorf("its Content-Type: %w", err)
+	}
+	place := append(append([]string{}, response...), "content", media, "schema")
+	if at(c.document, place...) == nil {
+		return fmt.Errorf("its Content-Type is %s", media)
+	}
+	return c.answers.check(place, answer.Body)
+}
+
+// follow is the place that a reference at place leads to, or place itself.
+func (c *Contract) follow(place []string) []string {
+	object, _ := at(c.document, place...).(map[string]any)
+	reference, ok := object["$ref"].(string)
+	if !ok {
+		return place
+	}
+	return strings.Split(strings.TrimPrefix(reference, "#/"), "/")
+}
+
+// schemas are the description's schemas, compiled when they are first used.
+type schemas struct {
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+}
+
+const resource = "frontdesk:///openapi.json"
+
+func newSchemas(document map[string]any) (*schemas, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource(resource, document); err != nil {
+		return nil, fmt.Errorf("read the description's schemas: %w", err)
+	}
+	return &schemas{compiler: compiler}, nil
+}
+
+func (s *schemas) check(place []string, body []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("it is no JSON: %w", err)
+	}
+	return s.checkValue(place, value)
+}
+
+func (s *schemas) checkValue(place []string, value any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock() // what is compiled once is kept by the compiler
+	schema, err := s.compiler.Compile(resource + "#" + pointer(place))
+	if err != nil {
+		return fmt.Errorf("the description itself: %w", err)
+	}
+	return schema.Validate(value)
+}

@@ -1,0 +1,198 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/httpapi"
+)
+
+// Codes that no call of the API is answered, by the package or the code, and
+// why. Everything else that the source can say must be described.
+var (
+	elsewhere = map[string]string{
+		"cmd":                        "for the command line",
+		"adapters/staffweb":          "for the staff pages",
+		"adapters/outbound":          "an application's URLs are set by commands",
+		"adapters/postgres/embedded": "for the command line",
+		"domain/application":         "applications are made by commands",
+		"domain/authorisation":       "authorisations are given on the staff pages and by commands",
+		"domain/practice/hours":      "hours are set by commands",
+		"domain/signingkey":          "keys are kept by commands",
+		"domain/staff":               "staff are registered by commands",
+		"projections":                "for auditors",
+	}
+	unseen = map[string]string{
+		"missing-name":       "patients, practices and sites are made by commands",
+		"invalid-birth-date": "patients are registered by commands",
+		"patient-exists":     "patients are registered by commands",
+		"invalid-tenant":     "practices are registered by commands",
+		"unknown-time-zone":  "practices are registered by commands",
+		"tenant-taken":       "practices are registered by commands",
+		"unknown-practice":   "nobody is enabled for an unknown practice",
+		"invalid-closure":    "closures are made by commands",
+		"invalid-pause":      "pauses are made by commands",
+		"site-exists":        "sites are added by commands",
+		"room-exists":        "rooms are added by commands",
+		"request-exists":     "its identifier has just been minted",
+		"note-exists":        "its identifier has just been minted",
+
+		"appointment-exists":  "its identifier has just been minted",
+		"consultation-exists": "its identifier has just been minted",
+	}
+)
+
+func TestEveryErrorCodeIsDescribedAndNothingElse_7(t *testing.T) {
+	t.Parallel()
+	described := describedCodes(t)
+	said := map[string]bool{}
+	for _, c := range codesInSource(t) {
+		if unseen[c.code] != "" || isElsewhere(c.folder) {
+			continue
+		}
+		said[c.code] = true
+		if !slices.Contains(described, c.code) {
+			t.Errorf("%s: the code %s is not in openapi.json; if no call is answered it, say why above", c.folder, c.code)
+		}
+	}
+	for _, code := range described {
+		if !said[code] {
+			t.Errorf("openapi.json describes %s, which nothing says", code)
+		}
+	}
+	if len(said) < 30 {
+		t.Errorf("only %d codes were found in the source", len(said))
+	}
+}
+
+func isElsewhere(folder string) bool {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if elsewhere[folder] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// describedCodes is the table of codes; each is listed for some answer, too.
+func describedCodes(t *testing.T) (codes []string) {
+	t.Helper()
+	var document struct {
+		Components struct {
+			Schemas struct {
+				ErrorCode struct{ OneOf []struct{ Const string } }
+			}
+		}
+	}
+	if err := json.Unmarshal(httpapi.OpenAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range document.Components.Schemas.ErrorCode.OneOf {
+		codes = append(codes, one.Const)
+		if n := strings.Count(string(httpapi.OpenAPI()), `"`+one.Const+`"`); n < 2 {
+			t.Errorf("no answer is described to have the code %s", one.Const)
+		}
+	}
+	return codes
+}
+
+// said is a code, and the folder whose source says it.
+type said struct{ folder, code string }
+
+// codesInSource reads every call of fault.New outside tests, and what makes
+// codes from a part: missingID and invalidID.
+func codesInSource(t *testing.T) (all []said) {
+	t.Helper()
+	tree := os.DirFS("../..")
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && name != ".":
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, code := range codesIn(t, name, file) {
+			all = append(all, said{path.Dir(name), code})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func codesIn(t *testing.T, name string, file *ast.File) (codes []string) {
+	t.Helper()
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch callee(call) {
+		case "fault.New":
+			if code, ok := codeOf(call.Args[1]); ok {
+				codes = append(codes, code)
+			} else if path.Base(name) != "form.go" { // where missingID and invalidID are
+				t.Errorf("%s: this test cannot read a code that is made so", name)
+			}
+		case "missingID", "invalidID":
+			if part, ok := codeOf(call.Args[0]); ok {
+				codes = append(codes, strings.TrimSuffix(callee(call), "ID")+"-"+part+"-id")
+			}
+		}
+		return true
+	})
+	return codes
+}
+
+func callee(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
+		}
+	}
+	return ""
+}
+
+// statusCodes are the codes that are also a request type's status (D24).
+var statusCodes = map[string]string{
+	"TypeDisabled": "request-type-disabled", "TypePaused": "request-type-paused", "TypeClosed": "request-type-closed",
+}
+
+// codeOf reads a literal, or the conversion of a status.
+func codeOf(arg ast.Expr) (string, bool) {
+	switch arg := arg.(type) {
+	case *ast.BasicLit:
+		code, err := strconv.Unquote(arg.Value)
+		return code, err == nil
+	case *ast.CallExpr:
+		if status, ok := arg.Args[0].(*ast.Ident); ok {
+			code, known := statusCodes[status.Name]
+			return code, known
+		}
+	}
+	return "", false
+}

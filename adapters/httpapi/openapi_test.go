@@ -1,0 +1,119 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/mux"
+
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
+	"frontdesk/domain/application"
+)
+
+// description is what these tests read of openapi.json.
+type description struct {
+	OpenAPI  string
+	Paths    map[string]map[string]struct{ OperationID string }
+	Webhooks map[string]any
+}
+
+func describe(t *testing.T) (d description) {
+	t.Helper()
+	if err := json.Unmarshal(httpapi.OpenAPI(), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	routed := map[string][]string{}
+	err := httpapi.Routes(api).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		if path, err := route.GetPathTemplate(); err == nil && route.GetHandler() != nil {
+			routed[path] = methodsOf(t, api, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string][]string{}
+	for path, operations := range describe(t).Paths {
+		for method := range operations {
+			described[path] = append(described[path], strings.ToUpper(method))
+		}
+		slices.Sort(described[path])
+	}
+	if diff := cmp.Diff(described, routed); diff != "" {
+		t.Errorf("-described +routed:\n%s", diff)
+	}
+}
+
+// methodsOf is what a path is called with, HEAD aside, which goes with GET.
+func methodsOf(t *testing.T, api *httpapi.API, path string) []string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "PURGE", "http://localhost"+path, nil))
+	if answer.Code != http.StatusMethodNotAllowed {
+		t.Errorf("%s answers %d to a method that it cannot know", path, answer.Code)
+	}
+	methods := strings.Split(answer.Header().Get("Allow"), ", ")
+	return slices.DeleteFunc(methods, func(m string) bool { return m == http.MethodHead })
+}
+
+func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
+	t.Parallel()
+	operations := map[string]bool{}
+	for _, path := range describe(t).Paths {
+		for _, operation := range path {
+			operations[operation.OperationID] = true
+		}
+	}
+	for _, endpoint := range append(application.Endpoints(), application.Ping) {
+		if !operations[string(endpoint)] {
+			t.Errorf("%s is no operation", endpoint)
+		}
+	}
+}
+
+func TestEveryWebhookIsDescribed_6_1(t *testing.T) {
+	t.Parallel()
+	described := slices.Sorted(maps.Keys(describe(t).Webhooks))
+	var sent []string
+	for _, event := range application.WebhookEvents() {
+		sent = append(sent, string(event))
+	}
+	slices.Sort(sent)
+	if diff := cmp.Diff(sent, described); diff != "" {
+		t.Errorf("-sent +described:\n%s", diff)
+	}
+}
+
+func TestTheDescriptionIsServedToEverybody(t *testing.T) {
+	t.Parallel()
+	contract, err := httpapitest.NewContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := &httpapi.API{Domain: "frontdesk.example", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	const path = "/transactional-api/openapi.json"
+	answer := httptest.NewRecorder()
+	api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://elm-street.frontdesk.example"+path, nil))
+	if answer.Code != http.StatusOK || !strings.HasPrefix(describe(t).OpenAPI, "3.1.") {
+		t.Errorf("status %d", answer.Code)
+	}
+	got := httpapitest.Answer{Status: answer.Code, Header: answer.Header(), Body: answer.Body.Bytes()}
+	if err := contract.CheckAnswer(http.MethodGet, path, got); err != nil {
+		t.Error(err)
+	}
+}

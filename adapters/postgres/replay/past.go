@@ -1,0 +1,112 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/projections"
+)
+
+// Past is read models as they were.
+type Past struct {
+	*Shadow
+	Idx int64     // of the last event in them; 0 for none
+	At  time.Time // when that was recorded
+}
+
+// Until says where the past ends: at an idx or, if that is 0, with the longest
+// prefix of the log that was recorded at or before an instant.
+type Until struct {
+	Idx     int64
+	Instant time.Time
+}
+
+func (u Until) passed(e event.Recorded) bool {
+	if u.Idx > 0 {
+		return e.Idx > u.Idx
+	}
+	return e.At.After(u.Instant)
+}
+
+// Replay is what to replay.
+type Replay struct {
+	Pool        *pgxpool.Pool
+	Log         postgres.Log // its Pool is not used
+	Projections []projections.Projection
+	Schema      string // [Temporary], or the name of a schema to keep, which must not exist
+	Until       Until
+	Only        func(event.Recorded) bool // events that matter; nil for all
+	See         func(event.Recorded)      // is shown those that matter, in order; nil for nobody
+	Progress    func(done, all int64)
+}
+
+// Run makes the past. Close it.
+func (r *Replay) Run(ctx context.Context) (*Past, error) {
+	if r.Schema != Temporary {
+		if _, err := r.Pool.Exec(ctx, `CREATE SCHEMA `+quoted(r.Schema)); err != nil {
+			return nil, fmt.Errorf("make the schema to keep: %w", err)
+		}
+	}
+	shadow, err := open(ctx, r.Pool, r.Schema, r.Projections)
+	if err != nil {
+		return nil, err
+	}
+	past := &Past{Shadow: shadow}
+	if err := r.fill(ctx, past); err != nil {
+		shadow.Close()
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return past, nil
+}
+
+func (r *Replay) fill(ctx context.Context, past *Past) error {
+	var head int64
+	if err := past.conn.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
+		return fmt.Errorf("read the head of the log: %w", err)
+	}
+	for ended := false; !ended; {
+		err := pgx.BeginFunc(ctx, past.conn, func(tx pgx.Tx) (err error) {
+			ended, err = r.step(ctx, tx, past)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if r.Progress != nil {
+			r.Progress(past.Idx, head)
+		}
+	}
+	return nil
+}
+
+func (r *Replay) step(ctx context.Context, tx pgx.Tx, past *Past) (ended bool, err error) {
+	if err := use(ctx, tx, live); err != nil {
+		return false, err
+	}
+	log := r.Log
+	log.Pool = tx
+	page, err := log.Next(ctx, past.Idx)
+	if err != nil || len(page) == 0 {
+		return true, err
+	}
+	var matter []event.Recorded
+	for _, e := range page {
+		if ended = r.Until.passed(e); ended {
+			break
+		}
+		past.Idx, past.At = e.Idx, e.At
+		if r.Only == nil || r.Only(e) {
+			matter = append(matter, e)
+			if r.See != nil {
+				r.See(e)
+			}
+		}
+	}
+	return ended, past.project(ctx, tx, matter, nil, func(string, int64) bool { return true })
+}

@@ -1,0 +1,264 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
+	"frontdesk/projections"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// surgery is two practices that live through random commands: the same for the
+// same seed.
+type surgery struct {
+	db        *postgrestest.Database
+	owner     *pgxpool.Pool // who may rebuild
+	pool      *pgxpool.Pool
+	codec     *event.Codec
+	store     *postgres.Store
+	directory projections.Staff
+	random    *rand.Rand
+	at        time.Time
+
+	tenants, usernames []string
+	applications       []application.ID
+	patients           map[string][]patient.ID
+	sites              map[string]site.ID
+	appointments       map[string][]appointment.ID
+}
+
+func newSurgery(t testing.TB) *surgery {
+	t.Helper()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := postgrestest.New(t)
+	s := &surgery{
+		db: db, owner: db.AdminPool(t), pool: db.Pool(t), codec: codec, random: rand.New(rand.NewPCG(1, 2)), at: noon,
+		tenants: []string{"elm-street", "oak-lane"}, usernames: []string{"dr.lee", "kim", "sam"},
+		patients: map[string][]patient.ID{}, sites: map[string]site.ID{}, appointments: map[string][]appointment.ID{},
+	}
+	s.directory = projections.Staff{DB: s.pool}
+	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: func() time.Time { return s.at }}
+	for _, p := range projections.AtOnce() {
+		s.store.AtOnce = append(s.store.AtOnce, p)
+	}
+	s.found(t)
+	return s
+}
+
+func (s *surgery) now() time.Time { return s.at }
+
+// found registers everybody.
+func (s *surgery) found(t testing.TB) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := t.Context()
+	for range 3 {
+		app, err := commands.RegisterApplicationHandler{Store: s.store, CheckURL: anywhere}.Handle(ctx, commands.RegisterApplication{
+			Name: "App", JWKSURL: "https://app.example/jwks", Callbacks: []string{"https://app.example/cb"},
+		})
+		must(err)
+		s.applications = append(s.applications, app)
+	}
+	for _, tenant := range s.tenants {
+		must(commands.RegisterPracticeHandler{Store: s.store}.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		for _, username := range s.usernames {
+			_, err := commands.RegisterStaffHandler{Store: s.store}.Handle(ctx, commands.RegisterStaff{
+				Tenant: tenant, Username: username, Name: "Dr " + username, Email: username + "@example.org",
+			})
+			must(err)
+		}
+		for n := range 4 {
+			id, err := commands.RegisterPatientHandler{Store: s.store}.Handle(ctx, commands.RegisterPatient{Tenant: tenant, Name: fmt.Sprintf("Patient %d", n)})
+			must(err)
+			s.patients[tenant] = append(s.patients[tenant], id)
+		}
+		id, err := commands.AddSiteHandler{Store: s.store}.Handle(ctx, commands.AddSite{Tenant: tenant, Name: "Main"})
+		must(err)
+		s.sites[tenant] = id
+	}
+}
+
+func anywhere(string) error { return nil }
+
+func oneOf[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
+
+// live lets so many random things happen, most of them seconds apart, some
+// hours. What a rule refuses does not happen.
+func (s *surgery) live(t testing.TB, times int) {
+	t.Helper()
+	for range times {
+		s.at = s.at.Add(oneOf(s.random, []time.Duration{1500 * time.Millisecond, 20 * time.Second, 90 * time.Minute}))
+		err := s.something(t.Context())
+		if _, refused := errors.AsType[*fault.Error](err); err != nil && !refused {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s *surgery) something(ctx context.Context) error {
+	r, store := s.random, s.store
+	tenant, app, username := oneOf(r, s.tenants), oneOf(r, s.applications), oneOf(r, s.usernames)
+	about, typ := oneOf(r, s.patients[tenant]), oneOf(r, request.Types())
+	grant := application.Grant{
+		Endpoint: oneOf(r, application.Endpoints()), Mode: oneOf(r, []application.Mode{application.UserRestricted, application.ApplicationRestricted}),
+	}
+	patients := projections.Patients{DB: s.pool}
+	acts := []func() error{
+		func() error {
+			return commands.EnableApplicationHandler{Store: store}.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: app})
+		},
+		func() error {
+			return commands.GrantEndpointHandler{Store: store}.Handle(ctx, commands.GrantEndpoint{Application: app, Grant: grant})
+		},
+		func() error {
+			_, err := commands.GrantUserAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now, Lifetime: 12 * time.Hour}.
+				Handle(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: app, Username: username})
+			return err
+		},
+		func() error {
+			_, err := commands.GrantPatientScopedAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now, Lifetime: 12 * time.Hour}.
+				Handle(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: app, Username: username, Patient: about})
+			return err
+		},
+		func() error {
+			return commands.RevokeUserAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now}.
+				Handle(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: app, Username: username})
+		},
+		func() error {
+			return commands.RestrictPatientRecordHandler{Store: store, Staff: s.directory}.
+				Handle(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: s.usernames[:r.IntN(3)]})
+		},
+		func() error {
+			return commands.PauseRequestTypeHandler{Store: store, Now: s.now}.Handle(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: s.at.Add(time.Hour)})
+		},
+		func() error {
+			return commands.SetOpeningHoursHandler{Store: store}.Handle(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: typ, Hours: []string{"mon 08:00-12:30"}[r.IntN(2):]})
+		},
+		func() error {
+			return commands.ClosePracticeHandler{Store: store, Now: s.now}.Handle(ctx, commands.ClosePractice{Tenant: tenant, Until: s.at.Add(30 * time.Minute)})
+		},
+		func() error {
+			key := event.Idempotency{}
+			if r.IntN(4) > 0 {
+				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}}
+			}
+			_, err := commands.SubmitPatientRequestHandler{
+				Store: store, Intakes: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+			}.Handle(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
+				commands.SubmitPatientRequest{Tenant: tenant, Idempotency: key, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"}})
+			return err
+		},
+		func() error {
+			_, err := commands.CreateNoteHandler{Store: store, Patients: patients}.Handle(ctx, commands.CreateNote{Tenant: tenant, Patient: about, Text: "a cough"})
+			return err
+		},
+		func() error {
+			return commands.OpenCareRecordHandler{Store: store, Patients: patients}.Handle(ctx, commands.OpenCareRecord{Tenant: tenant, Patient: about})
+		},
+		func() error {
+			id, err := commands.BookAppointmentHandler{Store: store, Patients: patients}.
+				Handle(ctx, commands.BookAppointment{Tenant: tenant, Patient: about, Site: s.sites[tenant], At: s.at.Add(time.Hour)})
+			if err == nil {
+				s.appointments[tenant] = append(s.appointments[tenant], id)
+			}
+			return err
+		},
+		func() error {
+			if len(s.appointments[tenant]) == 0 {
+				return nil
+			}
+			return commands.CallInPatientHandler{Store: store, Now: s.now}.Handle(ctx, commands.CallInPatient{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
+		},
+		func() error {
+			if len(s.appointments[tenant]) == 0 {
+				return nil
+			}
+			return commands.MarkDidNotAttendHandler{Store: store, Now: s.now}.Handle(ctx, commands.MarkDidNotAttend{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
+		},
+		func() error {
+			return commands.SetWebhookHandler{Store: store, CheckURL: anywhere}.Handle(ctx, commands.SetWebhook{
+				Application: app, Event: oneOf(r, application.WebhookEvents()), URL: "https://app.example/hook"})
+		},
+	}
+	rare := []func() error{
+		func() error {
+			return commands.DisableApplicationHandler{Store: store}.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: app})
+		},
+		func() error {
+			return commands.RevokeEndpointHandler{Store: store}.Handle(ctx, commands.RevokeEndpoint{Application: app, Grant: grant})
+		},
+	}
+	if r.IntN(12) == 0 {
+		return oneOf(r, rare)()
+	}
+	return oneOf(r, acts)()
+}
+
+// drain puts everything into the log, and follow moves what follows it.
+func (s *surgery) drain(t testing.TB) {
+	t.Helper()
+	if err := postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *surgery) follow(t testing.TB) {
+	t.Helper()
+	s.drain(t)
+	for _, p := range projections.Following() {
+		do := func(sql string, args ...any) {
+			if _, err := s.pool.Exec(t.Context(), sql, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var from int64
+		do(`INSERT INTO feed_offsets (consumer) VALUES ($1) ON CONFLICT DO NOTHING`, p.Name())
+		if err := s.pool.QueryRow(t.Context(), `SELECT idx FROM feed_offsets WHERE consumer = $1`, p.Name()).Scan(&from); err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range s.log().After(t.Context(), from) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Project(e, do)
+			do(`UPDATE feed_offsets SET idx = $2 WHERE consumer = $1`, p.Name(), e.Idx)
+		}
+	}
+}
+
+func (s *surgery) log() postgres.Log { return postgres.Log{Pool: s.pool, Codec: s.codec} }
+
+func (s *surgery) rebuild() *replay.Rebuild {
+	return &replay.Rebuild{
+		Pool: s.owner, Log: postgres.Log{Codec: s.codec, Page: 50}, Now: s.now,
+		Projections: append(projections.AtOnce(), projections.Following()...),
+	}
+}

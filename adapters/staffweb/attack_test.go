@@ -1,0 +1,263 @@
+package staffweb_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/staffweb"
+)
+
+func TestNoMethodButPOSTApproves_D25(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	form := b.approval(elm, callback)
+	b.get("/elm-street/staff/authorise?"+form.Encode()).wants(t, http.StatusOK, "", "act for you?")
+	b.do(http.MethodHead, "/elm-street/staff/authorise?"+form.Encode(), nil).wants(t, http.StatusOK, "", "")
+	for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+		answer := b.do(method, "/elm-street/staff/authorise?"+form.Encode(), form)
+		if answer.StatusCode != http.StatusMethodNotAllowed || answer.Header.Get("Allow") != "GET, POST" {
+			t.Errorf("%s: %s, Allow: %s", method, answer.Status, answer.Header.Get("Allow"))
+		}
+	}
+	if s.granted(t) != 0 {
+		t.Errorf("%d were granted", s.granted(t))
+	}
+}
+
+func TestAFormOfAnotherSiteIsRefused_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	form := b.approval(elm, callback) // even with the right token
+	for name, header := range map[string]http.Header{
+		"fetch metadata":         {"Sec-Fetch-Site": {"cross-site"}},
+		"another host near by":   {"Sec-Fetch-Site": {"same-site"}},
+		"an older browser":       {"Origin": {"https://evil.example"}},
+		"a sandboxed frame":      {"Origin": {"null"}},
+		"the same host, by http": {"Origin": {"http://127.0.0.1:1"}},
+	} {
+		for path, form := range map[string]url.Values{
+			"/elm-street/staff/authorise":      form,
+			"/elm-street/staff/authorisations": form,
+			"/elm-street/staff/sign-out":       form,
+			"/elm-street/staff/sign-in":        {"username": {"dr.may"}, "password": {password}}, // nor is anybody signed in as somebody else
+		} {
+			b.header = header
+			answer := b.post(path, form)
+			answer.wants(t, http.StatusForbidden, "", "sent from another website")
+			if len(answer.Cookies()) > 0 {
+				t.Errorf("%s, %s: a cookie was set", name, path)
+			}
+		}
+	}
+	b.header = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusSeeOther, callback+"?username=dr.lee&expiresAt=2026-07-02T00%3A00%3A00Z", "")
+	if s.granted(t) != 1 {
+		t.Errorf("%d were granted", s.granted(t))
+	}
+}
+
+func TestAFormIsGoodForItsSessionAndItsPurposeAlone_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	old := b.approval(elm, callback)
+	other := b.approval(elm, "frontdesk-app://callback")
+	b.signIn(elm, "dr.lee") // a new session
+
+	stale := func(name string, form url.Values) {
+		t.Helper()
+		answer := b.post("/elm-street/staff/authorise", form)
+		if answer.StatusCode != http.StatusForbidden || !strings.Contains(answer.body, "out of date") {
+			t.Errorf("%s: %s", name, answer.Status)
+		}
+	}
+	stale("a form of the last session", old)
+	fresh := b.approval(elm, callback)
+	for name, token := range map[string]string{
+		"no token": "", "made up": "x", "for another callback": b.approval(elm, "frontdesk-app://callback").Get("token"),
+		"the last session's": other.Get("token"), "for signing out": b.get("/elm-street/staff/authorisations").form(t, "/elm-street/staff/sign-out").Get("token"),
+	} {
+		form := url.Values{}
+		for name, values := range fresh {
+			form[name] = values
+		}
+		form.Set("token", token)
+		stale(name, form)
+	}
+	colleague := s.browser(t)
+	colleague.signIn(elm, "dr.may")
+	if answer := colleague.post("/elm-street/staff/authorise", fresh); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a colleague's form: %s", answer.Status)
+	}
+	b.post("/elm-street/staff/sign-out", url.Values{}).wants(t, http.StatusForbidden, "", "out of date")
+	b.post("/elm-street/staff/authorisations", fresh).wants(t, http.StatusForbidden, "", "out of date")
+	if s.granted(t) != 0 {
+		t.Errorf("%d were granted", s.granted(t))
+	}
+}
+
+// sessionCookie is the session's cookie that an answer sets.
+func sessionCookie(t *testing.T, answer seen) *http.Cookie {
+	t.Helper()
+	if len(answer.Cookies()) != 1 {
+		t.Fatalf("%s sets %d cookies", answer.Request.URL.Path, len(answer.Cookies()))
+	}
+	return answer.Cookies()[0]
+}
+
+func TestASessionCannotBeFixed_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	victim, attacker := s.browser(t), s.browser(t)
+	before := sessionCookie(t, attacker.signIn(elm, "dr.may"))
+
+	victim.header.Set("Cookie", before.Name+"="+before.Value) // planted
+	after := sessionCookie(t, victim.signIn(elm, "dr.lee"))
+	if after.Value == before.Value || after.Value == "" {
+		t.Error("the planted session was kept")
+	}
+	attacker.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+
+	victim.header.Set("Cookie", before.Name+"=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+	if made := sessionCookie(t, victim.signIn(elm, "dr.lee")); made.Value == "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" {
+		t.Error("a session of the browser's own making was taken")
+	}
+}
+
+func TestAStolenSessionEndsWithSigningOut_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b, thief := s.browser(t), s.browser(t)
+	cookie := sessionCookie(t, b.signIn(elm, "dr.lee"))
+	thief.header.Set("Cookie", cookie.Name+"="+cookie.Value)
+	thief.get("/elm-street/staff/authorisations").wants(t, http.StatusOK, "", "Dr Lee")
+	form := b.approval(elm, callback)
+
+	out := b.post("/elm-street/staff/sign-out", b.get("/elm-street/staff/authorisations").form(t, "/elm-street/staff/sign-out"))
+	out.wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in?signed-out", "")
+	if gone := sessionCookie(t, out); gone.MaxAge >= 0 || gone.Value != "" {
+		t.Errorf("the cookie stays: %v", gone)
+	}
+	b.get("/elm-street/staff/sign-in?signed-out").wants(t, http.StatusOK, "", "You have signed out")
+	thief.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	answer := thief.post("/elm-street/staff/authorise", form)
+	if s.granted(t) != 0 || answer.StatusCode != http.StatusSeeOther {
+		t.Errorf("%s, %d granted", answer.Status, s.granted(t))
+	}
+}
+
+func TestASessionOfAnotherPracticeIsNone_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	cookie := sessionCookie(t, b.signIn(oak, "dr.lee"))
+	form := b.approval(oak, callback)
+	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	for _, name := range []string{cookie.Name, "frontdesk-elm-street"} {
+		b.header.Set("Cookie", name+"="+cookie.Value)
+		b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+		if answer := b.post("/elm-street/staff/authorise", form); !strings.HasPrefix(answer.Header.Get("Location"), "/elm-street/staff/sign-in") {
+			t.Errorf("%s: %s to %s", name, answer.Status, answer.Header.Get("Location"))
+		}
+	}
+	if s.granted(t) != 0 {
+		t.Errorf("%d were granted", s.granted(t))
+	}
+}
+
+func TestSessionsEndByThemselves_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	form := b.approval(elm, callback)
+	s.pass(31 * time.Minute)
+	// Signing in comes back to the page that asks; nothing is approved meanwhile.
+	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusSeeOther,
+		strings.Replace(s.ask(elm, callback), "/authorise", "/sign-in", 1), "")
+	if s.granted(t) != 0 {
+		t.Errorf("%d were granted", s.granted(t))
+	}
+}
+
+func TestCookiesByHTTPSAreHostOnlyAndSecure_D27(t *testing.T) {
+	t.Parallel()
+	plain := newService(t)
+	cookie := sessionCookie(t, plain.browser(t).signIn(elm, "dr.lee"))
+	if cookie.Name != "frontdesk-elm-street" || cookie.Path != "/elm-street/staff" || !cookie.HttpOnly || cookie.Secure ||
+		cookie.SameSite != http.SameSiteLaxMode || cookie.Domain != "" || cookie.MaxAge != 0 {
+		t.Errorf("by http: %v", cookie)
+	}
+	secure := newService(t, func(p *staffweb.Pages) { p.URL, _ = staffweb.ParseURL("https://auth.example") })
+	answer := secure.browser(t).signIn(elm, "dr.lee")
+	cookie = sessionCookie(t, answer)
+	if cookie.Name != "__Host-frontdesk-elm-street" || cookie.Path != "/" || !cookie.HttpOnly || !cookie.Secure ||
+		cookie.SameSite != http.SameSiteLaxMode || cookie.Domain != "" {
+		t.Errorf("by https: %v", cookie)
+	}
+	if answer.Header.Get("Strict-Transport-Security") == "" {
+		t.Error("browsers may come back without TLS")
+	}
+}
+
+func TestEveryAnswerTellsBrowsersWhatTheyMayNotDo_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	paths := []string{"/elm-street/staff/sign-in", "/elm-street/staff/authorise", "/elm-street/staff/authorisations", "/nowhere", "/staff/style.css"}
+	for _, path := range paths {
+		answer := b.get(path)
+		policy := answer.Header.Get("Content-Security-Policy")
+		for _, directive := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+			if !strings.Contains(policy, directive) {
+				t.Errorf("%s: the policy %q lacks %s", path, policy, directive)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "script") {
+			t.Errorf("%s: the policy %q lets code in", path, policy)
+		}
+		for name, want := range map[string]string{
+			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if got := answer.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		if cache := answer.Header.Get("Cache-Control"); path != "/staff/style.css" && cache != "no-store" {
+			t.Errorf("%s: a browser may keep it: %q", path, cache)
+		}
+		if strings.Contains(answer.body, "<script") || strings.Contains(answer.body, "style=") || strings.Contains(answer.body, " on") && strings.Contains(answer.body, "onclick") {
+			t.Errorf("%s has inline code", path)
+		}
+	}
+}
+
+func TestNamesAreTextAndNotMarkup(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	const evil = `<script>alert(1)</script>"><b>`
+	s.register(t, elm, evil, evil, false)
+	app := s.registerApplication(t, evil, callback)
+	s.grant(t, app)
+	s.enable(t, elm, app)
+	s.app = app
+	b := s.browser(t)
+	pages := []seen{b.post("/elm-street/staff/sign-in", url.Values{"username": {evil}, "password": {"wrong password"}})}
+	b.signIn(elm, evil)
+	pages = append(pages, b.get(s.ask(elm, callback+`?"><script>`)), b.get(s.ask(elm, callback+"?%22%3E%3Cscript%3E")))
+	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	pages = append(pages, b.get("/elm-street/staff/authorisations"))
+	for _, page := range pages {
+		if strings.Contains(page.body, "<script") || strings.Contains(page.body, "<b>") {
+			t.Errorf("%s shows markup:\n%s", page.Request.URL, page.body)
+		}
+	}
+}

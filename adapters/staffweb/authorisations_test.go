@@ -1,0 +1,143 @@
+package staffweb_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+const given = "/elm-street/staff/authorisations"
+
+// may reports whether the application may act for a member of staff.
+func (s *service) may(t *testing.T, tenant, username string) (standing bool, patients int) {
+	t.Helper()
+	rights, err := projections.Judge{DB: s.pool}.Rights(t.Context(), projections.Claim{
+		Tenant: tenant, Application: s.app, Username: username, Endpoint: application.CreatePatientRequest, Mode: application.UserRestricted,
+	}, s.Now())
+	must(t, err)
+	return !rights.AuthorisedUntil.IsZero(), len(rights.Patients)
+}
+
+func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.signIn(elm, "dr.lee")
+	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
+
+	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	s.scoped(t.Context(), t, elm, "dr.lee")
+	page := b.get(given)
+	for _, text := range []string{"<h2>Triage Helper</h2>", "Until 1:00am on Thursday 2 July.", "For one patient only."} {
+		page.wants(t, http.StatusOK, "", text)
+	}
+	if strings.Contains(page.body, "Ann Archer") {
+		t.Error("the page names a patient, and no event says who looked")
+	}
+	// The standing one is the first form of the page: it ends, the other stays.
+	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "")
+	b.get(given+"?stopped").wants(t, http.StatusOK, "", "has been stopped")
+	if standing, patients := s.may(t, elm, "dr.lee"); standing || patients != 1 {
+		t.Errorf("standing %t, %d patients; want the patient's alone", standing, patients)
+	}
+	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "") // again changes nothing
+	b.post(given, b.get(given).form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "")
+	if _, patients := s.may(t, elm, "dr.lee"); patients != 0 {
+		t.Errorf("%d patients; want none", patients)
+	}
+}
+
+func TestWhatHasExpiredIsNotShown_D13(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	s.pass(12 * time.Hour)
+	b.signIn(elm, "dr.lee")
+	b.get(given).wants(t, http.StatusOK, "", "No application can act for you")
+}
+
+func TestADisabledApplicationsAuthorisationSaysSo_D14(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	s.disable(t, elm, s.app)
+	b.get(given).wants(t, http.StatusOK, "", "not enabled at the practice at the moment")
+}
+
+func TestOnlyAdministratorsSeeAndStopWhatOthersHaveGiven_D14(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	lee, may := s.browser(t), s.browser(t)
+	lee.signIn(elm, "dr.lee")
+	may.signIn(elm, "dr.may")
+	for _, b := range []*browser{lee, may} {
+		b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	}
+	if page := lee.get(given); strings.Contains(page.body, "dr.may") || strings.Contains(page.body, "Other staff") {
+		t.Error("staff see what others have given")
+	}
+	form := lee.get(given).form(t, given)
+	form.Set("username", "dr.may")
+	lee.post(given, form).wants(t, http.StatusForbidden, "", "You cannot stop this authorisation")
+	if standing, _ := s.may(t, elm, "dr.may"); !standing {
+		t.Fatal("staff have stopped what another has given")
+	}
+
+	page := may.get(given)
+	page.wants(t, http.StatusOK, "", "<h3>Triage Helper for Dr Lee</h3>")
+	form = page.form(t, given)
+	form.Set("username", "dr.lee")
+	may.post(given, form).wants(t, http.StatusSeeOther, given+"?stopped", "")
+	mine, _ := s.may(t, elm, "dr.may")
+	theirs, _ := s.may(t, elm, "dr.lee")
+	if !mine || theirs {
+		t.Errorf("the administrator's stands: %t, the other's: %t", mine, theirs)
+	}
+}
+
+func TestTwoPracticesSideBySideInOneBrowser_D27(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	b.signIn(oak, "dr.lee")
+	b.post("/oak-lane/staff/authorise", b.approval(oak, callback))
+	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
+	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
+
+	b.post("/elm-street/staff/sign-out", b.get(given).form(t, "/elm-street/staff/sign-out"))
+	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
+}
+
+func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.lee")
+	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	good := b.get(given).form(t, given)
+	for name, value := range map[string]string{"application": "x", "patient": "", "username": "nobody"} {
+		form := url.Values{}
+		for field, values := range good {
+			form[field] = values
+		}
+		form.Set(name, value)
+		if answer := b.post(given, form); answer.StatusCode < 400 || answer.StatusCode >= 500 {
+			t.Errorf("%s = %q: %s", name, value, answer.Status)
+		}
+	}
+	if standing, _ := s.may(t, elm, "dr.lee"); !standing {
+		t.Error("the authorisation was stopped")
+	}
+}

@@ -1,0 +1,100 @@
+package staffweb_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/staffweb"
+)
+
+func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	for _, path := range []string{
+		"/", "/nowhere", "/elm-street", "/elm-street/staff/nowhere", "/no-such-practice/staff/sign-in", "/Elm-Street/staff/sign-in",
+		"/elm-street/staff/authorise/", "//elm-street/staff/sign-in", "/elm-street/../oak-lane/staff/sign-in", "/staff/secret.css",
+	} {
+		b.get(path).wants(t, http.StatusNotFound, "", "Page not found")
+	}
+	for _, path := range []string{"/elm-street/staff", "/elm-street/staff/"} {
+		b.get(path).wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "")
+	}
+	b.get("/elm-street/staff/sign-in?app=%zz").wants(t, http.StatusBadRequest, "", "could not read")
+	b.get("/elm-street/staff/sign-out").wants(t, http.StatusMethodNotAllowed, "", "not used in that way")
+	b.post("/elm-street/staff/sign-in", url.Values{"username": {strings.Repeat("x", 100_000)}}).
+		wants(t, http.StatusBadRequest, "", "could not read")
+}
+
+func TestAssetsMayBeKept(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	for path, mediaType := range map[string]string{"/staff/style.css": "text/css; charset=utf-8", "/staff/icon.svg": "image/svg+xml"} {
+		answer := b.get(path)
+		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != mediaType || !strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %s, %v", path, answer.Status, answer.Header)
+		}
+		if !strings.Contains(b.get("/elm-street/staff/sign-in").body, path+"?") {
+			t.Errorf("no page names %s with its fingerprint", path)
+		}
+	}
+}
+
+func TestADatabaseThatIsAwayIsAPageThatSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.pool.Close()
+	answer := s.browser(t).get("/elm-street/staff/sign-in")
+	if answer.StatusCode != http.StatusServiceUnavailable && answer.StatusCode != http.StatusInternalServerError || !strings.Contains(answer.body, "Sorry") {
+		t.Errorf("%s\n%s", answer.Status, answer.body)
+	}
+}
+
+func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {
+	t.Parallel()
+	at := func(address string) *staffweb.Pages {
+		u, err := staffweb.ParseURL(address)
+		must(t, err)
+		return &staffweb.Pages{URL: u}
+	}
+	sandbox := &staffweb.Pages{}
+	for _, c := range []struct {
+		pages      *staffweb.Pages
+		host, path string
+		want       bool
+	}{
+		{at("https://auth.example"), "auth.example", "/elm-street/staff/authorise", true},
+		{at("https://auth.example/"), "AUTH.example:443", "/anything", true},
+		{at("https://auth.example"), "elm-street.api.example", "/elm-street/staff/authorise", false},
+		{at("https://auth.example"), "127.0.0.1:8080", "/elm-street/staff/authorise", false},
+		{at("http://127.0.0.1:8080"), "127.0.0.1:8080", "/", true},
+		{sandbox, "127.0.0.1:8080", "/sandbox/staff/authorise", true},
+		{sandbox, "localhost", "/sandbox/staff", true},
+		{sandbox, "[::1]:8080", "/staff/style.css", true},
+		{sandbox, "localhost:8080", "/transactional-api/ping", false},
+		{sandbox, "sandbox.localhost", "/sandbox/staff/authorise", false},
+		{sandbox, "evil.example", "/sandbox/staff/authorise", false}, // a name that was made to resolve here
+	} {
+		r := httptest.NewRequest(http.MethodGet, c.path, nil)
+		r.Host = c.host
+		if got := c.pages.Serves(r); got != c.want {
+			t.Errorf("%v, %s%s: got %t, want %t", c.pages.URL, c.host, c.path, got, c.want)
+		}
+	}
+}
+
+func TestTheAddressOfThePagesIsAHost(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{
+		"", "auth.example", "//auth.example", "https://", "https://user@auth.example", "https://auth.example/path", "https://auth.example?x",
+		"https://auth.example#x", "ftp://auth.example", "javascript:alert(1)",
+	} {
+		if _, err := staffweb.ParseURL(bad); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}

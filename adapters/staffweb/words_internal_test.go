@@ -1,0 +1,39 @@
+package staffweb
+
+import (
+	"testing"
+	"time"
+
+	"frontdesk/domain/application"
+)
+
+func TestEveryEndpointIsToldInPlainWords(t *testing.T) {
+	t.Parallel()
+	for _, e := range application.Endpoints() {
+		if _, ok := words[e]; !ok {
+			t.Errorf("%s: say in words.go what staff let an application do by it", e)
+		}
+	}
+	if got := inWords("new-endpoint"); got != "use “new-endpoint”" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDurationsReadWell(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		12 * time.Hour: "12 hours", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", time.Minute: "1 minute",
+		90 * time.Second: "90 seconds", time.Second: "1 second", 1500 * time.Millisecond: "2 seconds",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v: got %s, want %s", d, got, want)
+		}
+	}
+	for wait, want := range map[time.Duration]time.Duration{
+		time.Nanosecond: time.Second, 59*time.Second + 1: time.Minute, 91 * time.Second: 2 * time.Minute, 16 * time.Minute: 16 * time.Minute,
+	} {
+		if got := roundUp(wait); got != want {
+			t.Errorf("%v: got %v, want %v", wait, got, want)
+		}
+	}
+}

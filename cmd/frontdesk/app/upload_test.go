@@ -1,0 +1,247 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// service is a running program, and an application that may submit.
+type service struct {
+	*app.App
+	integrator bearertest.Application
+	patient    string
+	db         *pgxpool.Pool
+}
+
+func start(t *testing.T, url string, change func(*app.Config)) *service {
+	t.Helper()
+	config := app.Config{
+		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},
+	}
+	change(&config)
+	program, err := app.New(t.Context(), config)
+	must(t, err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = program.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	pool, err := pgxpool.New(t.Context(), url)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	s := &service{App: program, db: pool}
+	s.integrator, s.patient = onboard(t, program)
+	return s
+}
+
+// answer is what a call was answered.
+type answer struct {
+	status  int
+	headers http.Header
+	body    string
+}
+
+// call sends a body as it comes.
+func (s *service) call(ctx context.Context, body io.Reader, length int, headers ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/transactional-api/create-patient-request", body)
+	if err != nil {
+		return answer{}, err
+	}
+	r.ContentLength = int64(length)
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text)}, err
+}
+
+func (s *service) mustCall(t *testing.T, body string, headers ...string) answer {
+	t.Helper()
+	a, err := s.call(t.Context(), strings.NewReader(body), len(body), headers...)
+	must(t, err)
+	return a
+}
+
+func (s *service) count(t *testing.T, sql string) (n int) {
+	t.Helper()
+	must(t, s.db.QueryRow(t.Context(), sql).Scan(&n))
+	return n
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("not within a minute: %s", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// file is bytes that do not compress.
+func file(seed byte, size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{seed}).Read(content)
+	return content
+}
+
+func TestFiftyEqualCallsAtOnce_D22(t *testing.T) {
+	t.Parallel()
+	s := start(t, postgrestest.New(t).URL, func(*app.Config) {})
+	body := withFiles(s.patient, [][]byte{file(1, 300_000), file(2, 10)})
+	var answers [50]answer
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Go(func() {
+			var err error
+			if answers[i], err = s.call(t.Context(), strings.NewReader(body), len(body), "Idempotency-Key", "once"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, a := range answers {
+		if a.status != http.StatusOK || a.body != answers[0].body {
+			t.Fatalf("answered %d %s and %s", a.status, a.body, answers[0].body)
+		}
+	}
+	if n := s.count(t, `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`); n != 1 {
+		t.Errorf("%d requests were made", n)
+	}
+	eventually(t, "the files of the other calls are forgotten", func() bool {
+		return s.count(t, `SELECT count(*) FROM uploads`) == 2 && s.count(t, `SELECT count(*) FROM upload_chunks`) == 3
+	})
+	if a := s.mustCall(t, body+" ", "Idempotency-Key", "once"); a.status != http.StatusConflict || !strings.Contains(a.body, "idempotency-key-reused") {
+		t.Errorf("another body is answered %d %s", a.status, a.body)
+	}
+}
+
+func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t, postgrestest.New(t).URL, func(c *app.Config) { c.CallsInFlight = 1 })
+	body := withFiles(s.patient, [][]byte{file(1, 2<<20)})
+
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
+	must(t, err)
+	_, err = fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nAuthorization: Bearer %s\r\n\r\n%s",
+		len(body), s.integrator.Token(time.Now()), body[:len(body)/2])
+	must(t, err)
+	eventually(t, "half of the file is stored", func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 })
+	must(t, conn.Close())
+
+	eventually(t, "it is forgotten again", func() bool { return s.count(t, `SELECT count(*) FROM uploads`) == 0 })
+	eventually(t, "the slot is free", func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK })
+}
+
+// Half a file of which the database has died cannot be named by any event.
+func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
+	t.Parallel()
+	cluster := postgrestest.Cluster(t)
+	s := start(t, cluster.URL("frontdesk", "frontdesk_app"), func(c *app.Config) { c.CallsInFlight = 1 })
+	body := withFiles(s.patient, [][]byte{file(1, 10<<20)})
+
+	half, rest := body[:len(body)/2], body[len(body)/2:]
+	in, out := io.Pipe()
+	answered := make(chan answer, 1)
+	go func() {
+		a, err := s.call(t.Context(), in, len(body))
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- a
+	}()
+	_, err := io.WriteString(out, half)
+	must(t, err)
+	eventually(t, "half of the file is stored", func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 10 })
+	die(t, cluster.URL("frontdesk", embedded.Superuser))
+	<-cluster.Done()
+	_, _ = io.WriteString(out, rest) // the answer may come before its end
+	_ = out.Close()
+
+	wantUnavailable(t, <-answered)
+	wantUnavailable(t, s.mustCall(t, requestBody(s.patient)))
+
+	must(t, cluster.Restart(t.Context()))
+	s.db.Reset()
+	eventually(t, "calls are answered again", func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK })
+	if n := s.count(t, `SELECT count(*) FROM attachments`); n != 0 {
+		t.Errorf("%d files are named", n)
+	}
+	sweeper := postgres.Sweeper{Pool: s.db, Uploads: s.Uploads, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }, Log: slog.New(slog.DiscardHandler)}
+	eventually(t, "the sweeper reaches the database", func() bool { return sweeper.Sweep(t.Context()) == nil })
+	if n := s.count(t, `SELECT count(*) FROM upload_chunks`); n != 0 {
+		t.Errorf("%d parts are left by the sweeper", n)
+	}
+	eventually(t, "the upload is taken", func() bool { return s.mustCall(t, body).status == http.StatusOK })
+}
+
+// die kills Postgres as a power cut would.
+func die(t *testing.T, url string) {
+	t.Helper()
+	admin, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer admin.Close(t.Context())
+	var directory string
+	must(t, admin.QueryRow(t.Context(), `SELECT setting FROM pg_settings WHERE name = 'data_directory'`).Scan(&directory))
+	content, err := os.ReadFile(directory + "/postmaster.pid")
+	must(t, err)
+	pid, err := strconv.Atoi(strings.SplitN(string(content), "\n", 2)[0])
+	must(t, err)
+	must(t, syscall.Kill(pid, syscall.SIGQUIT))
+}
+
+func wantUnavailable(t *testing.T, a answer) {
+	t.Helper()
+	var body struct{ Errors []struct{ Code string } }
+	must(t, json.Unmarshal([]byte(a.body), &body))
+	if a.status != http.StatusServiceUnavailable || len(body.Errors) != 1 || body.Errors[0].Code != "unavailable" || a.headers.Get("Retry-After") == "" {
+		t.Errorf("answered %d %v %s", a.status, a.headers, a.body)
+	}
+}
+
+func TestAnApplicationThatCallsTooOftenIsTold_D19(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
+		c.RateLimit = 2
+		c.Now = func() time.Time { return now }
+	})
+	for i, want := range []int{200, 200, 429, 429} {
+		a := s.mustCall(t, requestBody(s.patient))
+		if a.status != want || want == 429 && (a.headers.Get("Retry-After") != "1" || !strings.Contains(a.body, `"rate-limited"`)) {
+			t.Errorf("call %d is answered %d %v %s", i+1, a.status, a.headers, a.body)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package cli_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+// A file goes in with a request and comes out as it was, or not at all.
+func TestAnAttachmentIsWrittenBackAsItWasSent(t *testing.T) {
+	t.Parallel()
+	db, content := postgrestest.New(t), make([]byte, 600_000)
+	_, _ = rand.Read(content)
+	id := sentWith(t, db, content)
+
+	show := []string{"audit", "attachment", "--database-url", db.URL, id}
+	if o := frontdesk(t, show...); o.status != 0 || o.out != string(content) {
+		t.Errorf("exit status %d, %d bytes: %s", o.status, len(o.out), o.err)
+	}
+	file := filepath.Join(t.TempDir(), "rash.jpg")
+	if o := frontdesk(t, append(show, "--out", file)...); o.status != 0 || o.out != "" {
+		t.Errorf("exit status %d, %s%s", o.status, o.out, o.err)
+	}
+	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes are in the file, %v", len(got), err)
+	}
+	frontdesk(t, "audit", "attachment", "--database-url", db.URL, strings.Replace(id, "-7", "-8", 1)).
+		wantFailure(t, 1, "unknown-attachment")
+}
+
+func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for _, alter := range []string{
+		`UPDATE upload_chunks SET data = set_byte(data, 7, 1 - get_byte(data, 7) % 2) WHERE n = 2`,
+		`DELETE FROM upload_chunks WHERE n = 2`,
+		`DELETE FROM upload_chunks WHERE n = 0`,
+		`INSERT INTO upload_chunks SELECT tenant, upload, 3, 'more' FROM uploads`,
+	} {
+		db, content := postgrestest.New(t), make([]byte, 600_000)
+		id := sentWith(t, db, content)
+		if _, err := db.AdminPool(t).Exec(t.Context(), alter); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "rash.jpg")
+		for _, out := range []string{"-", file} {
+			o := frontdesk(t, "audit", "attachment", "--database-url", db.URL, "--out", out, id)
+			o.wantFailure(t, 1, "not what was sent")
+			if o.out != "" {
+				t.Errorf("%s: %d bytes were written", alter, len(o.out))
+			}
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s: a file was written", alter)
+		}
+	}
+}
+
+// sentWith submits a request with one file, and returns the identifier that
+// the log shows for it.
+func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
+	t.Helper()
+	run := func(in string, args ...string) string {
+		o := frontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		if o.status != 0 {
+			t.Fatalf("%v: %s", args, o.err)
+		}
+		return o.out
+	}
+	run("", "register-practice", "--tenant=elm", "--name=Elm")
+	var made struct{ PatientID string }
+	if err := json.Unmarshal([]byte(run("", "register-patient", "--tenant=elm", "--name=Ann")), &made); err != nil {
+		t.Fatal(err)
+	}
+	run(fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
+		"response":[{"question":"healthConcern","answer":"a rash"}],
+		"attachments":[{"fileName":"rash.jpg","contentType":"image/jpeg","data":%q}]}`,
+		made.PatientID, base64.StdEncoding.EncodeToString(content)), "submit-patient-request", "--tenant=elm", "--file=-")
+
+	lines := strings.Split(strings.TrimSpace(run("", "audit", "log")), "\n")
+	var last struct {
+		Data struct {
+			Attachments []struct{ ID, FileName string }
+		}
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	if len(last.Data.Attachments) != 1 || last.Data.Attachments[0].FileName == "rash.jpg" {
+		t.Fatalf("the log shows %s", lines[len(lines)-1])
+	}
+	return last.Data.Attachments[0].ID
+}
+
+func TestARefusedRequestLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	o := frontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
+		"submit-patient-request", "--database-url", db.URL, "--tenant=elm", "--file=-")
+	o.wantFailure(t, 1, "missing-patient-id", "empty-response")
+	var left int
+	if err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM uploads`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d files are left, %v", left, err)
+	}
+}

@@ -1,0 +1,205 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/domain/application"
+)
+
+const someApplication = "01980000-0000-7000-8000-000000000001"
+
+// keygen makes a key and a key set in a new directory.
+func keygen(t *testing.T) (key, jwks string) {
+	t.Helper()
+	dir := t.TempDir()
+	key, jwks = filepath.Join(dir, "key.pem"), filepath.Join(dir, "jwks.json")
+	if o := frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	return key, jwks
+}
+
+func mint(t *testing.T, key string, flags ...string) string {
+	t.Helper()
+	o := frontdesk(t, append([]string{"token", "mint", "--key", key, "--application", someApplication}, flags...)...)
+	if o.status != 0 {
+		t.Fatal(o.err)
+	}
+	return strings.TrimSpace(o.out)
+}
+
+// explained is what token explain --json prints.
+type explained struct {
+	Accepted, SignatureChecked                                    bool
+	Code, Description, Reason, Cause, Mode, Application, Username string
+	Claims                                                        map[string]any
+}
+
+func explain(t *testing.T, token string, flags ...string) (v explained, o outcome) {
+	t.Helper()
+	o = frontdeskWith(t, token, append([]string{"token", "explain", "-", "--json"}, flags...)...)
+	if err := json.Unmarshal([]byte(o.out), &v); err != nil {
+		t.Fatalf("%q: %v: %s", o.out, err, o.err)
+	}
+	return v, o
+}
+
+func TestAKeyThatIsMadeSignsTokensThatHold(t *testing.T) {
+	t.Parallel()
+	key, jwks := keygen(t)
+	for flag, want := range map[string]explained{
+		"":          {Mode: "application-restricted"},
+		"--sub=ann": {Mode: "user-restricted", Username: "ann"},
+	} {
+		token := mint(t, key, strings.Fields(flag)...)
+		v, o := explain(t, token, "--jwks", jwks)
+		if o.status != 0 || !v.Accepted || !v.SignatureChecked || v.Mode != want.Mode || v.Username != want.Username || v.Application != someApplication {
+			t.Errorf("%s: status %d, %+v", flag, o.status, v)
+		}
+	}
+}
+
+func TestOnlyItsOwnerReadsAPrivateKey(t *testing.T) {
+	t.Parallel()
+	key, jwks := keygen(t)
+	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	published, err := os.ReadFile(jwks)
+	if err != nil || strings.Contains(string(published), `"d"`) {
+		t.Errorf("the key set is %s, %v", published, err)
+	}
+}
+
+// Rotation: the new key is published beside the old one (§5.7).
+func TestAKeySetGainsKeysAndLosesNone_5_7(t *testing.T) {
+	t.Parallel()
+	old, jwks := keygen(t)
+	next := filepath.Join(filepath.Dir(old), "next.pem")
+	frontdesk(t, "token", "keygen", "--key", old, "--jwks", jwks).wantFailure(t, 1, "not written over", "--key")
+	if o := frontdesk(t, "token", "keygen", "--key", next, "--jwks", jwks, "--kid=next"); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	frontdesk(t, "token", "keygen", "--key", next+"2", "--jwks", jwks, "--kid=next").wantFailure(t, 1, "next", "choose another")
+	for _, token := range []string{mint(t, old), mint(t, next, "--kid=next")} {
+		if v, o := explain(t, token, "--jwks", jwks); !v.Accepted {
+			t.Errorf("%+v: %s", v, o.err)
+		}
+	}
+}
+
+func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
+	t.Parallel()
+	key, jwks := keygen(t)
+	_, strangers := keygen(t)
+	token := mint(t, key)
+	later := time.Now().Add(time.Hour).Format(time.RFC3339)
+	empty := filepath.Join(t.TempDir(), "empty.json")
+	if err := os.WriteFile(empty, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		token string
+		flags []string
+		want  string
+	}{
+		"junk":           {"junk", nil, "Invalid JWT: a signed token has three parts with a dot between them"},
+		"expired":        {token, []string{"--now", later}, "Invalid JWT: the token has expired"},
+		"a header":       {"Basic " + token, nil, "Invalid Authorization format"},
+		"another's keys": {token, []string{"--jwks", strangers}, "Invalid JWT: no key with this kid"},
+		"no keys":        {token, []string{"--jwks", empty}, "Unable to obtain JWKS from " + empty + ": the response held no usable key"},
+		"changed":        {token[:len(token)-8] + "AAAAAAAA", []string{"--jwks", jwks}, "Invalid JWT: the signature check failed"},
+	} {
+		v, o := explain(t, test.token, test.flags...)
+		o.wantFailure(t, 1, test.want)
+		if v.Accepted || v.Code != "unauthorized" || !strings.HasPrefix(v.Description, test.want) || v.Reason == "" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+func TestATokenIsExplainedToPeople(t *testing.T) {
+	t.Parallel()
+	key, jwks := keygen(t)
+	header := mint(t, key, "--curl")
+	o := frontdesk(t, "token", "explain", "--jwks", jwks, header)
+	for _, text := range []string{"would take", "for itself", `"iss":"` + someApplication, "Not judged here"} {
+		if o.status != 0 || !strings.Contains(o.out, text) {
+			t.Errorf("it does not say %q: %s%s", text, o.out, o.err)
+		}
+	}
+	o = frontdesk(t, "token", "explain", "--dir", t.TempDir(), header)
+	if o.status != 0 || !strings.Contains(o.out, "give --jwks") {
+		t.Errorf("without keys: %s%s", o.out, o.err)
+	}
+}
+
+func TestKeysAreFetchedAsTheServiceDoes(t *testing.T) {
+	t.Parallel()
+	app := bearertest.NewApplication(applicationID(t))
+	server := bearertest.NewServer(app.JWKS())
+	t.Cleanup(server.Close)
+	token := app.Token(time.Now())
+	open := "--allow-network=127.0.0.0/8"
+	if v, o := explain(t, token, "--jwks", server.URL, open); !v.Accepted {
+		t.Errorf("%+v: %s", v, o.err)
+	}
+	if v, _ := explain(t, token, "--jwks", server.URL); v.Accepted || !strings.HasSuffix(v.Description, "the URL did not respond") || v.Cause == "" {
+		t.Errorf("a closed network: %+v", v)
+	}
+	server.Fail(http.StatusTeapot)
+	if v, _ := explain(t, token, "--jwks", server.URL, open); v.Reason != "jwks-unreachable" || !strings.Contains(v.Cause, "418") {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestKeysArePublished(t *testing.T) {
+	t.Parallel()
+	_, jwks := keygen(t)
+	frontdesk(t, "token", "publish", "--jwks", jwks, "--listen=0.0.0.0:0").wantFailure(t, 1, "127.0.0.1")
+
+	ctx, stop := context.WithCancel(t.Context())
+	said, done := make(lines, 1), make(chan int, 1)
+	go func() {
+		done <- cli.Main(ctx, []string{"token", "publish", "--jwks", jwks, "--listen=127.0.0.1:0"}, cli.Streams{Err: said})
+	}()
+	url := strings.Fields(strings.TrimPrefix(<-said, "The JWKS URL is "))[0]
+	response, err := http.Get(url) //nolint:noctx // loopback
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var set struct{ Keys []map[string]any }
+	if err := json.NewDecoder(response.Body).Decode(&set); err != nil || len(set.Keys) != 1 {
+		t.Errorf("published %v, %v", set, err)
+	}
+	stop()
+	if status := <-done; status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// lines hands on what is written to it.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+func applicationID(t *testing.T) (id application.ID) {
+	t.Helper()
+	if err := id.UnmarshalText([]byte(someApplication)); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}

@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+)
+
+const (
+	inboxName     = "webhooks.jsonl"
+	masterKeyName = "master.key"
+)
+
+// inbox is the sandbox application's webhook receiver: it verifies what it
+// gets and keeps it in a file.
+type inbox struct {
+	authority *receiver.Authority
+	log       *os.File
+	server    *receiver.Server
+}
+
+// WebhookReceiver is where the sandbox application receives webhooks.
+type WebhookReceiver struct {
+	URL string `json:"url"`
+	Log string `json:"log"` // verified webhooks, one JSON object a line
+	CA  string `json:"ca"`  // certificate of whoever vouches for the URL
+}
+
+func openInbox(dir string) (*inbox, error) {
+	authority, err := receiver.OpenAuthority(dir, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, inboxName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of webhooks: %w", err)
+	}
+	return &inbox{authority: authority, log: log}, nil
+}
+
+// receive begins to receive, once it is known where the service publishes its
+// keys.
+func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
+	journal := &receiver.Journal{Out: i.log, Now: time.Now}
+	i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, receiver.Handler{
+		Verifier: &receiver.Verifier{
+			JWKSURL: apiURL + "/transactional-api/jwks", Client: &http.Client{Timeout: 5 * time.Second}, Now: time.Now,
+		},
+		Received: journal.Write,
+		Refused: func(ctx context.Context, err error) {
+			log.WarnContext(ctx, "the sandbox's receiver has refused a webhook", slog.Any("error", err))
+		},
+	}, time.Now())
+	return err
+}
+
+func (i *inbox) info() WebhookReceiver {
+	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File}
+}
+
+func (i *inbox) close() {
+	if i.server != nil {
+		i.server.Close()
+	}
+	_ = i.log.Close()
+}
+
+// trusted is whom the sandbox's outbound calls trust: whomever the system
+// does, its own authority, and one that was given.
+func (i *inbox) trusted(file string) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("read the system's certificates: %w", err)
+	}
+	pool.AppendCertsFromPEM(i.authority.PEM())
+	if file == "" {
+		return pool, nil
+	}
+	given, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate to trust: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(given) {
+		return nil, fmt.Errorf("%s holds no certificate (PEM)", file)
+	}
+	return pool, nil
+}
+
+// setWebhooks tells the sandbox application of everything.
+func setWebhooks(ctx context.Context, do app.Commands, id application.ID, url string) error {
+	for _, kind := range application.WebhookEvents() {
+		err := do.SetWebhook.Handle(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// masterKey is the sandbox's own; it is made if there is none.
+func masterKey(dir string) (webhooks.MasterKey, error) {
+	file := filepath.Join(dir, masterKeyName)
+	key, err := webhooks.ReadMasterKey(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	var raw [32]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return key, fmt.Errorf("make a master key: %w", err)
+	}
+	text := base64.StdEncoding.EncodeToString(raw[:]) + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return key, fmt.Errorf("make a master key: %w", err)
+	}
+	return webhooks.ReadMasterKey(file)
+}

@@ -1,0 +1,134 @@
+package projections_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/authorisation"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/practice/hours"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/domain/signingkey"
+	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
+)
+
+// chapter is what happens to one stream in one append.
+type chapter struct {
+	stream   event.Stream
+	metadata event.Metadata
+	events   []event.Event
+}
+
+// life is everything that can happen, most of it twice: what is undone is done
+// again, and a second practice has what the first has.
+func life(t *testing.T, d *day) (chapters []chapter) {
+	t.Helper()
+	chapters = append(chapters, applicationsLife()...)
+	for _, tenant := range []string{elm, oak} {
+		chapters = append(chapters, practicesLife(tenant)...)
+		chapters = append(chapters, peoplesLife(tenant)...)
+	}
+	return append(chapters, clinicalLife(keptFile(t, d))...)
+}
+
+func plain(stream event.Stream, events ...event.Event) chapter {
+	return chapter{stream: stream, events: events}
+}
+
+func applicationsLife() []chapter {
+	first, second := signingkey.Key{KID: "first"}, signingkey.Key{KID: "second"}
+	return []chapter{
+		plain(application.StreamOf(diary), application.Registered{Name: "Diary", JWKSURL: "https://diary.example/"}),
+		plain(application.StreamOf(referrals),
+			application.Registered{Name: "Referrals", JWKSURL: "https://app.example/old"}, application.JWKSURLSet{JWKSURL: keysURL},
+			application.CallbackAdded{Callback: "https://a.example/"}, application.CallbackAdded{Callback: "https://b.example/"},
+			application.CallbackRemoved{Callback: "https://a.example/"},
+			application.EndpointGranted{Grant: submitApp}, application.EndpointGranted{Grant: submitFor}, application.EndpointRevoked{Grant: submitApp},
+			application.PatientScopedMarked{}, application.PatientScopedUnmarked{}, application.PatientScopedMarked{},
+			application.WebhookSet{Event: application.CallInShown, URL: "https://a.example/"},
+			application.WebhookSet{Event: application.CallInShown, URL: "https://b.example/"},
+			application.WebhookSet{Event: application.RecordOpened, URL: "https://a.example/"},
+			application.WebhookRemoved{Event: application.RecordOpened}),
+		plain(event.Stream{ID: event.DerivedID("signing-keys")},
+			signingkey.Staged{Key: first, At: noon}, signingkey.Activated{Key: first, At: noon}, signingkey.Staged{Key: second, At: noon},
+			signingkey.RetirementBegun{Key: first, At: noon.Add(time.Hour)}, signingkey.Activated{Key: second, At: noon.Add(time.Hour)},
+			signingkey.Retired{Key: first, At: noon.Add(2 * time.Hour)}),
+	}
+}
+
+func practicesLife(tenant string) []chapter {
+	week, _ := hours.Parse([]string{"mon 08:00-12:30"})
+	closures := practice.ClosuresStream(tenant)
+	return []chapter{
+		plain(practice.StreamOf(tenant), practice.Registered{Name: tenant, TimeZone: "Europe/London"}),
+		plain(practice.EnablementStream(tenant, referrals),
+			practice.ApplicationEnabled{Application: referrals}, practice.ApplicationDisabled{Application: referrals}, practice.ApplicationEnabled{Application: referrals}),
+		plain(practice.EnablementStream(tenant, diary),
+			practice.ApplicationEnabled{Application: diary}, practice.ApplicationDisabled{Application: diary}),
+		plain(practice.IntakeStream(tenant, request.Medical),
+			practice.RequestTypeSwitchedOff{RequestType: request.Medical}, practice.RequestTypeSwitchedOn{RequestType: request.Medical},
+			practice.RequestTypePaused{RequestType: request.Medical}, practice.RequestTypeResumed{RequestType: request.Medical},
+			practice.OpeningHoursSet{RequestType: request.Medical, Hours: week}),
+		plain(practice.IntakeStream(tenant, request.Admin),
+			practice.RequestTypePaused{RequestType: request.Admin, Until: noon.Add(time.Hour)}),
+		plain(closures, practice.Closed{From: noon, Until: noon.Add(time.Second)}, practice.Closed{From: noon.Add(time.Hour)}),
+		plain(closures, practice.Reopened{From: noon.Add(2 * time.Hour)}),
+	}
+}
+
+func peoplesLife(tenant string) []chapter {
+	standing, scoped := authorisation.Subject{Staff: lee, Application: referrals}, about(ann)[0]
+	expired := authorisation.Granted{Subject: standing, ExpiresAt: noon.Add(-time.Hour)}
+	member := event.Stream{Tenant: tenant, ID: event.DerivedID("test-staff", tenant)} // ids of staff are unique, so not lee's twice
+	if tenant == elm {
+		member = staff.StreamOf(elm, lee)
+	}
+	other := registeredLee
+	other.Username = "dr.kim"
+	return []chapter{
+		plain(member, registeredLee, staff.PasswordSet{Credential: staff.CredentialID{UUID: ann.UUID}}),
+		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-leaver", tenant)}, other, staff.Deactivated{}),
+		plain(patient.StreamOf(tenant, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"},
+			patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee, kim}}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{kim}}),
+		plain(patient.StreamOf(tenant, bill), patient.Registered{Patient: bill, Name: "Bill Baker"},
+			patient.RecordRestricted{Patient: bill, Staff: []staff.ID{lee}}, patient.RestrictionLifted{Patient: bill}),
+		plain(authorisation.StreamOf(tenant, standing), expired, authorisation.Granted{Subject: standing, ExpiresAt: ends}),
+		plain(authorisation.StreamOf(tenant, scoped), authorisation.Granted{Subject: scoped, ExpiresAt: ends}, authorisation.Revoked{Subject: scoped}),
+	}
+}
+
+func clinicalLife(file request.Attachment) []chapter {
+	byLee := event.Metadata{Actor: event.Actor{Kind: event.ByStaff, ID: lee.String()}}
+	keyed := event.Metadata{Actor: byLee.Actor, Idempotency: idempotency}
+	asked := asked
+	asked.Attachments = []request.Attachment{file}
+	stream := func(id uuid.UUID) event.Stream { return event.Stream{Tenant: elm, ID: id} }
+	return []chapter{
+		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}),
+		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}),
+		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
+		{stream(note.Note.UUID), byLee, []event.Event{note}},
+		{stream(askedAs), keyed, []event.Event{asked}},
+		{stream(started.Consultation.UUID), byLee, []event.Event{started}},
+		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
+		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
+	}
+}
+
+// keptFile is a file that has arrived and that an event may name.
+func keptFile(t *testing.T, d *day) request.Attachment {
+	t.Helper()
+	file := request.Attachment{ID: request.AttachmentID{UUID: uuid.New()}, FileName: "rash.png", ContentType: "image/png", Size: 7}
+	if _, err := d.pool.Exec(t.Context(), `INSERT INTO uploads (tenant, upload, started_at) VALUES ($1, $2, $3)`, elm, file.ID, noon); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,123 @@
+package projections_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/projections"
+)
+
+// Whatever has happened, replaying the log into fresh tables makes the rows
+// that live has.
+func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	d, admin := dayOn(t, db), db.AdminPool(t)
+	liveThrough(t, d)
+	for _, p := range projections.Following() {
+		d.follow(t, p) // and so is everything at the head of the log
+	}
+	tables := readModels(t, admin)
+	d.rebuild(t, admin, tables)
+	for _, table := range tables {
+		live, rebuilt := dump(t, admin, "public."+table), dump(t, admin, "rebuilt."+table)
+		if diff := cmp.Diff(live, rebuilt); diff != "" {
+			t.Errorf("%s (-live +rebuilt):\n%s", table, diff)
+		}
+	}
+}
+
+// readModels is every table but those of the log itself and of what is kept
+// beside it.
+func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
+	t.Helper()
+	rows, _ := admin.Query(t.Context(), `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := []string{"events", "log", "unsequenced", "sequencer", "feed_offsets", "goose_db_version", "uploads", "upload_chunks", "access_record"}
+	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })
+}
+
+// rebuild replays the log into tables of the same names in a schema of its own.
+func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string) {
+	t.Helper()
+	conn, err := admin.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	exec(`CREATE SCHEMA rebuilt`)
+	for _, table := range tables {
+		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
+	}
+	exec(`SET search_path = rebuilt`)
+	for e, err := range (postgres.Log{Pool: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range everyProjection() {
+			p.Project(e, exec)
+		}
+	}
+}
+
+func dump(t *testing.T, admin *pgxpool.Pool, table string) []string {
+	t.Helper()
+	rows, _ := admin.Query(t.Context(), `SELECT to_jsonb(t)::text FROM `+table+` t ORDER BY 1`)
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func everyProjection() []projections.Projection {
+	return slices.Concat(projections.AtOnce(), projections.Following())
+}
+
+// liveThrough makes everything happen that any read model cares about, and
+// fails when there is something that it does not know.
+func liveThrough(t *testing.T, d *day) {
+	t.Helper()
+	happened := map[string]bool{}
+	for _, c := range life(t, d) {
+		ctx := event.WithMetadata(t.Context(), c.metadata)
+		history, err := d.store.Load(ctx, c.stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.happened(ctx, t, c.stream.Tenant, c.stream.ID, len(history), c.events...)
+		for _, e := range c.events {
+			happened[e.EventName()] = true
+		}
+	}
+	for _, e := range domain.Events() {
+		for _, p := range everyProjection() {
+			if cares(p, e) && !happened[e.EventName()] {
+				t.Errorf("%s cares about %s, which does not happen in this test: add it", p.Name(), e.EventName())
+			}
+		}
+	}
+}
+
+func cares(p projections.Projection, e event.Event) (statements bool) {
+	p.Project(event.Recorded{Event: e, ID: uuid.New()}, func(string, ...any) { statements = true })
+	return statements
+}
