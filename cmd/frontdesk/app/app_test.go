@@ -1,0 +1,113 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// started is a program on a database of the test's own, and what ends it: stop
+// tells it to, and ended has what Run returned.
+func started(t *testing.T) (service *app.App, stop func(), ended <-chan error) {
+	t.Helper()
+	service, err := app.New(t.Context(), app.Config{
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
+		APIDomain: "frontdesk.test", MasterKey: webhooks.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	result, done := make(chan error, 1), make(chan struct{})
+	go func() { defer close(done); result <- service.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return service, cancel, result
+}
+
+func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	service, stop, ended := started(t)
+	integrator, patient := onboard(t, service)
+	body := requestBody(patient)
+
+	conn, err := net.Dial("tcp", strings.TrimPrefix(service.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: elm-street.frontdesk.test\r\n"+
+		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		integrator.Token(time.Now()), len(body))
+	reader := bufio.NewReader(conn)
+	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	stop() // the call has been let in, and its body is on the way
+	for refused := false; !refused; {
+		_, err := net.Dial("tcp", conn.RemoteAddr().String())
+		refused = err != nil
+	}
+	fmt.Fprint(conn, body)
+	_, _ = reader.ReadString('\n') // the empty line behind "100 Continue"
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("a call that was let in is answered %d", response.StatusCode)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
+}
+
+func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	service, _, _ := started(t)
+	onboard(t, service)
+	for path, want := range map[string]string{
+		"/healthz": "ok",
+		"/readyz":  "ready",
+		"/metrics": "frontdesk_log_head",
+	} {
+		if got := get(t, service.PrivateURL()+path); !strings.Contains(got, want) {
+			t.Errorf("%s answers %q", path, got)
+		}
+	}
+	for _, name := range []string{"frontdesk_unsequenced_events", "frontdesk_unsequenced_dead_rows", "frontdesk_feed_offset", "go_goroutines"} {
+		if !strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) {
+			t.Errorf("there is no metric %s", name)
+		}
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("%s answers %d, %v", url, response.StatusCode, err)
+	}
+	return string(body)
+}
