@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // A batch whose commit nobody heard of is written again: each line once.
@@ -55,7 +56,7 @@ type CallFilter struct {
 	Before      uuid.UUID // calls older than the one with this request id
 	Tenant      string
 	Application application.ID
-	Staff       string // an identifier, or a username, which is no UUID (D35)
+	Staff       staff.ID
 	Patient     patient.ID
 	Endpoint    application.Endpoint
 	Outcome     access.Outcome
@@ -102,7 +103,7 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($2::uuid IS NULL OR request_id < $2)
 	AND ($3 = '' OR tenant = $3)
 	AND ($4::uuid IS NULL OR application = $4)
-	AND ($5 = '' OR staff::text = $5 OR (tenant, staff) IN (SELECT s.tenant, s.staff FROM staff s WHERE s.username = $5))
+	AND ($5::uuid IS NULL OR staff = $5)
 	AND ($6::uuid IS NULL OR patient = $6)
 	AND ($7 = '' OR endpoint = $7)
 	AND status >= $8 AND status < $9
@@ -113,7 +114,7 @@ ORDER BY request_id DESC LIMIT $12`
 func (f CallFilter) args(limit int) []any {
 	from, until := f.Outcome.Statuses()
 	return []any{
-		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), f.Staff,
+		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), idOrNull(f.Staff.UUID),
 		idOrNull(f.Patient.UUID), string(f.Endpoint), from, until, timeOrNull(f.Since), timeOrNull(f.Until), limit,
 	}
 }

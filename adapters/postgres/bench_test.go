@@ -22,41 +22,24 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
 
 // durable is a migrated database on a cluster that flushes to disk, as in
 // production, with a pool of connections.
-func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, url string, e *engine) {
+func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL string, e *engine) {
 	b.Helper()
-	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = server.Stop(context.WithoutCancel(b.Context())) })
-	adminURL := server.URL("frontdesk", embedded.Superuser)
-	for _, step := range []error{
-		server.EnsureDatabase(b.Context(), "frontdesk"),
-		postgres.CreateRoles(b.Context(), adminURL),
-		migrated(b.Context(), adminURL),
-	} {
-		if step != nil {
-			b.Fatal(step)
-		}
-	}
-	url = fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
-	admin, err = pgxpool.New(b.Context(), adminURL)
+	server := postgrestest.Cluster(b)
+	adminURL = server.URL("frontdesk", embedded.Superuser)
+	url := fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
+	admin, err := pgxpool.New(b.Context(), adminURL)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(admin.Close)
 	return admin, adminURL, engineOn(b, url)
-}
-
-func migrated(ctx context.Context, url string) error {
-	_, err := postgres.Migrate(ctx, url)
-	return err
 }
 
 // sample is an event of a usual size: about 300 bytes, and 150 of metadata.

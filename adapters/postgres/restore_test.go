@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"bytes"
-	"context"
 	"os/exec"
 	"testing"
 
@@ -24,20 +23,13 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	stop()
 	old.appendMany(t, 5) // sequenced or not, and not handled yet
 
-	fresh, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Volatile: true})
-	if err != nil {
+	fresh := postgrestest.Cluster(t)
+	if err := fresh.EnsureDatabase(t.Context(), "restored"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = fresh.Stop(context.WithoutCancel(t.Context())) })
-	if err := postgres.CreateRoles(t.Context(), fresh.URL("postgres", embedded.Superuser)); err != nil {
-		t.Fatal(err)
-	}
-	if err := fresh.EnsureDatabase(t.Context(), "frontdesk"); err != nil {
-		t.Fatal(err)
-	}
-	restore(t, db.AdminURL, fresh.URL("frontdesk", embedded.Superuser))
+	restore(t, db.AdminURL, fresh.URL("restored", embedded.Superuser))
 
-	e := engineOn(t, fresh.URL("frontdesk", "frontdesk_app"))
+	e := engineOn(t, fresh.URL("restored", "frontdesk_app"))
 	if err := postgres.CheckSchema(t.Context(), e.pool); err != nil {
 		t.Fatal(err)
 	}

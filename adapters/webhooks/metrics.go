@@ -30,7 +30,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Help: "Deliveries by how this process saw them end, and why those that failed did.",
 		}, []string{"event", "status", "reason"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "frontdesk_webhook_seconds", Help: "Attempts, from the claim to the end of the answer.", Buckets: seconds,
+			Name: "frontdesk_webhook_seconds", Help: "Attempts, from their first step to the end of the answer.", Buckets: seconds,
 		}, []string{"event"}),
 		age: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "frontdesk_webhook_age_seconds", Help: "Age of events when an attempt to tell of them ended.", Buckets: seconds,

@@ -22,8 +22,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -61,17 +61,8 @@ type running struct {
 // that may submit for a patient.
 func serving(b testing.TB) (running, bearertest.Application, string) {
 	b.Helper()
-	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = server.Stop(context.WithoutCancel(b.Context())) })
+	server := postgrestest.Cluster(b)
 	admin := server.URL("frontdesk", embedded.Superuser)
-	must(b, server.EnsureDatabase(b.Context(), "frontdesk"))
-	must(b, postgres.CreateRoles(b.Context(), admin))
-	_, err = postgres.Migrate(b.Context(), admin)
-	must(b, err)
-
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},

@@ -20,7 +20,6 @@ import (
 type Engine struct {
 	Commands
 	Log         postgres.Log
-	Access      postgres.AccessRecord
 	Sequencer   *postgres.Sequencer
 	Staff       projections.Staff
 	Uploads     *postgres.Uploads
@@ -72,7 +71,6 @@ func newEngine(config Config, codec *event.Codec, calls, background, uploads *pg
 		config: config, codec: codec, calls: calls, background: background, uploads: uploads,
 		appended: &postgres.Bell{}, grown: &postgres.Bell{},
 		Log:         postgres.Log{Pool: background, Codec: codec},
-		Access:      postgres.AccessRecord{Pool: background},
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &postgres.Uploads{Pool: uploads, Now: config.Now},
 		Attachments: projections.Attachments{DB: background},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -26,11 +27,16 @@ func (a *App) operations() http.Handler {
 const lookLimit = 2 * time.Second
 
 // ready says whether calls would be served: the database answers, and its
-// schema is this program's. How far the feed lags behind is a metric.
+// schema is this program's, or newer in the middle of a rolling upgrade. How far
+// the feed lags behind is a metric.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), lookLimit)
 	defer cancel()
-	if err := postgres.CheckSchema(ctx, a.background); err != nil {
+	err := postgres.CheckSchema(ctx, a.background)
+	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
+		err = nil
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}

@@ -21,7 +21,8 @@ func TestAnAttachmentIsWrittenBackAsItWasSent(t *testing.T) {
 	_, _ = rand.Read(content)
 	id := sentWith(t, db, content)
 
-	show := []string{"audit", "attachment", "--database-url", db.URL, id}
+	auditor := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)
+	show := []string{"audit", "attachment", "--database-url", auditor, id}
 	if o := frontdesk(t, show...); o.status != 0 || o.out != string(content) {
 		t.Errorf("exit status %d, %d bytes: %s", o.status, len(o.out), o.err)
 	}
@@ -32,8 +33,14 @@ func TestAnAttachmentIsWrittenBackAsItWasSent(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes are in the file, %v", len(got), err)
 	}
-	frontdesk(t, "audit", "attachment", "--database-url", db.URL, strings.Replace(id, "-7", "-8", 1)).
+	frontdesk(t, "audit", "attachment", "--database-url", auditor, strings.Replace(id, "-7", "-8", 1)).
 		wantFailure(t, 1, "unknown-attachment")
+
+	var seen int // D37
+	err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'audit.queried.v1' AND patient IS NOT NULL`).Scan(&seen)
+	if err != nil || seen != 2 {
+		t.Errorf("the log says that it was seen %d times, %v", seen, err)
+	}
 }
 
 func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {

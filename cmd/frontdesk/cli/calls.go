@@ -13,9 +13,9 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
-	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 type auditCallsCmd struct {
@@ -23,7 +23,7 @@ type auditCallsCmd struct {
 	Request      uuid.UUID            `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
 	Tenant       string               `help:"Only calls that addressed this practice."`
 	Application  application.ID       `placeholder:"UUID" help:"Only calls of this application."`
-	User         string               `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username or an identifier."`
+	User         string               `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
 	Patient      patient.ID           `placeholder:"UUID" help:"Only calls that named this patient. That you asked is recorded."`
 	Endpoint     application.Endpoint `help:"Only calls of this endpoint, such as create-note."`
 	Outcome      access.Outcome       `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
@@ -50,21 +50,30 @@ func (c *auditCallsCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	calls, err := c.find(r.ctx, engine)
+	user, err := filterFlags{Tenant: c.Tenant, User: c.User}.resolve(r.ctx, engine)
 	if err != nil {
 		return err
 	}
-	if err := c.announce(r.ctx, engine, len(calls)); err != nil {
+	f := c.filter(staff.ID{UUID: user.staff})
+	calls, err := c.find(r.ctx, engine, f)
+	if err != nil {
+		return err
+	}
+	if err := c.announce(r.ctx, engine, f, len(calls)); err != nil {
 		return err
 	}
 	return c.print(r.Out, calls)
 }
 
-func (c *auditCallsCmd) find(ctx context.Context, engine *app.Engine) (calls []access.Call, err error) {
-	for call, err := range engine.Access.Calls(ctx, postgres.CallFilter{
-		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: c.User,
+func (c *auditCallsCmd) filter(user staff.ID) postgres.CallFilter {
+	return postgres.CallFilter{
+		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
 		Patient: c.Patient, Endpoint: c.Endpoint, Outcome: c.Outcome, Since: c.Since, Until: c.Until,
-	}) {
+	}
+}
+
+func (c *auditCallsCmd) find(ctx context.Context, engine *app.Engine, f postgres.CallFilter) (calls []access.Call, err error) {
+	for call, err := range engine.AccessRecord().Calls(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
@@ -77,13 +86,13 @@ func (c *auditCallsCmd) find(ctx context.Context, engine *app.Engine) (calls []a
 
 // announce records the reading of a patient's calls, or of personal data,
 // before it happens (D37).
-func (c *auditCallsCmd) announce(ctx context.Context, engine *app.Engine, count int) error {
+func (c *auditCallsCmd) announce(ctx context.Context, engine *app.Engine, f postgres.CallFilter, count int) error {
 	asked := c.ShowPersonal || c.Patient.UUID != uuid.Nil
 	if !asked || count == 0 {
 		return nil
 	}
 	err := engine.RecordReading(ctx, c.Tenant, machineUser(), audit.Queried{
-		Command: "calls", Filter: c.text(), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(count),
+		Command: "calls", Filter: textOf(f), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(count),
 	})
 	if err != nil {
 		return fmt.Errorf("nothing is shown, because it could not be recorded that it was: %w", err)
@@ -91,25 +100,23 @@ func (c *auditCallsCmd) announce(ctx context.Context, engine *app.Engine, count 
 	return nil
 }
 
-// text is the filter as it is recorded: key=value&….
-func (c *auditCallsCmd) text() string {
+// textOf is a filter as it is recorded: key=value&….
+func textOf(f postgres.CallFilter) string {
 	values := url.Values{}
 	set := func(key, value string, given bool) {
 		if given {
 			values.Set(key, value)
 		}
 	}
-	set("request", c.Request.String(), c.Request != uuid.Nil)
-	set("tenant", c.Tenant, c.Tenant != "")
-	set("application", c.Application.String(), c.Application.UUID != uuid.Nil)
-	set("patient", c.Patient.String(), c.Patient.UUID != uuid.Nil)
-	set("endpoint", string(c.Endpoint), c.Endpoint != "")
-	set("outcome", string(c.Outcome), c.Outcome != "")
-	set("since", c.Since.UTC().Format(time.RFC3339Nano), !c.Since.IsZero())
-	set("until", c.Until.UTC().Format(time.RFC3339Nano), !c.Until.IsZero())
-	set("before", c.Before.String(), c.Before != uuid.Nil)
-	set("user", c.User, uuid.Validate(c.User) == nil)
-	set("user", event.Hidden, c.User != "" && uuid.Validate(c.User) != nil) // the log holds no usernames
+	set("request", f.RequestID.String(), f.RequestID != uuid.Nil)
+	set("before", f.Before.String(), f.Before != uuid.Nil)
+	set("tenant", f.Tenant, f.Tenant != "")
+	set("application", f.Application.String(), f.Application.UUID != uuid.Nil)
+	set("user", f.Staff.String(), f.Staff.UUID != uuid.Nil)
+	set("patient", f.Patient.String(), f.Patient.UUID != uuid.Nil)
+	set("endpoint", string(f.Endpoint), f.Endpoint != "")
+	set("outcome", string(f.Outcome), f.Outcome != "")
+	set("since", f.Since.UTC().Format(time.RFC3339Nano), !f.Since.IsZero())
+	set("until", f.Until.UTC().Format(time.RFC3339Nano), !f.Until.IsZero())
 	return values.Encode()
 }
-

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+)
+
+type auditExplainCmd struct {
+	databaseFlag `embed:""`
+	Call         uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
+	At           time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
+	Tenant       string         `help:"The practice that it would have addressed."`
+	Application  application.ID `placeholder:"UUID" help:"Who would have called."`
+	User         string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
+	Endpoint     string         `help:"What it would have called, such as create-note."`
+	Patient      string         `placeholder:"UUID" help:"The patient whom the call would have named."`
+	JSON         bool           `name:"json" help:"Print one JSON object."`
+}
+
+var (
+	errNoQuestion      = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
+	errUnknownEndpoint = fault.New(fault.Invalid, "unknown-endpoint", "There is no such endpoint.")
+)
+
+// Run explains a call.
+func (c *auditExplainCmd) Run(r *run) error {
+	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	var recorded *access.Call
+	question, err := c.question()
+	if c.Call != uuid.Nil {
+		var call access.Call
+		question, call, err = engine.QuestionOf(r.ctx, c.Call)
+		recorded = &call
+	}
+	if err != nil {
+		return err
+	}
+	meter := newMeter(r.Err, "replaying")
+	verdict, err := engine.Explain(r.ctx, question, meter.show)
+	meter.end()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return json.NewEncoder(r.Out).Encode(explanationOf(question, verdict, recorded))
+	}
+	return explain(r.Out, question, verdict, recorded)
+}
+
+func (c *auditExplainCmd) question() (app.Question, error) {
+	q := app.Question{
+		At: c.At, Tenant: c.Tenant, Application: c.Application, Endpoint: application.Endpoint(c.Endpoint),
+		Mode: application.ApplicationRestricted, Username: c.User, Patient: c.Patient,
+	}
+	if c.User != "" {
+		q.Mode = application.UserRestricted
+	}
+	if c.At.IsZero() || c.Tenant == "" || c.Endpoint == "" || c.Application.UUID == uuid.Nil {
+		return q, errNoQuestion
+	}
+	return q, knownEndpoint(q.Endpoint)
+}
+
+func knownEndpoint(endpoint application.Endpoint) error {
+	for _, known := range append(application.Endpoints(), application.Ping) {
+		if endpoint == known {
+			return nil
+		}
+	}
+	return errUnknownEndpoint
+}
+
+// explanation is a verdict, for machines.
+type explanation struct {
+	Allowed  bool          `json:"allowed"`
+	Rule     app.Rule      `json:"rule"` // that refused; "none"
+	Code     string        `json:"code,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	At       time.Time     `json:"at"`
+	Idx      int64         `json:"idx"`
+	Because  []becauseOf   `json:"because"`
+	Recorded *recordedCall `json:"recorded,omitempty"`
+}
+
+type becauseOf struct {
+	Rule  app.Rule  `json:"rule"`
+	Idx   int64     `json:"idx"`
+	Event string    `json:"event"`
+	By    string    `json:"by"`
+	At    time.Time `json:"at"`
+}
+
+type recordedCall struct {
+	Status int    `json:"status"`
+	Code   string `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func explanationOf(q app.Question, v app.Verdict, call *access.Call) explanation {
+	e := explanation{
+		Allowed: v.Allowed, Rule: v.Rule, Code: v.Code, Reason: v.Reason, At: q.At.UTC(), Idx: v.Idx, Because: []becauseOf{},
+	}
+	for _, b := range v.Because {
+		e.Because = append(e.Because, becauseOf{b.Rule, b.Idx, b.EventName(), b.Metadata.Actor.String(), b.At})
+	}
+	if call != nil {
+		e.Recorded = &recordedCall{call.Status, call.Code, call.Reason}
+	}
+	return e
+}
+
+func explain(w io.Writer, q app.Question, v app.Verdict, call *access.Call) error {
+	e := explanationOf(q, v, call)
+	var failed error
+	say := func(format string, args ...any) {
+		_, err := fmt.Fprintf(w, format+"\n", args...)
+		failed = errors.Join(failed, err)
+	}
+	if e.Allowed {
+		say("allowed: at %s no rule refused it (its input and the practice's hours are not judged here)", e.At.Format(time.RFC3339Nano))
+	} else {
+		say("refused at %s by the rule %s: %s (%s)", e.At.Format(time.RFC3339Nano), e.Rule, e.Reason, e.Code)
+	}
+	if e.Recorded != nil {
+		say("the live service answered %d %s %s", e.Recorded.Status, e.Recorded.Code, e.Recorded.Reason)
+	}
+	say("the log up to idx %d says:", e.Idx)
+	for _, b := range e.Because {
+		say("  %-22s idx %d  %s  %s  by %s", b.Rule, b.Idx, b.At.Format(time.RFC3339Nano), b.Event, b.By)
+	}
+	if q.Mode == application.UserRestricted && !v.Rights.AuthorisedUntil.IsZero() {
+		say("the standing authorisation ends at %s", v.Rights.AuthorisedUntil.Format(time.RFC3339))
+	}
+	return failed
+}

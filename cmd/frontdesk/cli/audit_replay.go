@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+)
+
+type auditReplayCmd struct {
+	databaseFlag `embed:""`
+	AsOf         string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
+	Tenant       string `help:"Only this practice."`
+	Keep         string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
+	JSON         bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
+}
+
+var (
+	errAsOf   = fault.New(fault.Invalid, "invalid-as-of", "--as-of is an instant such as 2026-03-02T12:00:00Z, or an idx from 1.")
+	errSchema = fault.New(fault.Invalid, "invalid-schema", "--keep is a name of lower-case letters, digits and _ that is not public.")
+)
+
+var schemaForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+
+func (c *auditReplayCmd) until() (replay.Until, error) {
+	if idx, err := strconv.ParseInt(c.AsOf, 10, 64); err == nil && idx > 0 {
+		return replay.Until{Idx: idx}, nil
+	}
+	at, err := time.Parse(time.RFC3339, c.AsOf)
+	if err != nil {
+		return replay.Until{}, errAsOf
+	}
+	return replay.Until{Instant: at}, nil
+}
+
+// Run replays the log and prints what the service would have answered then.
+func (c *auditReplayCmd) Run(r *run) error {
+	until, err := c.until()
+	if err != nil {
+		return err
+	}
+	schema := replay.Temporary
+	if c.Keep != "" {
+		if schema = c.Keep; !schemaForm.MatchString(schema) || schema == "public" {
+			return errSchema
+		}
+	}
+	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	meter := newMeter(r.Err, "replaying")
+	past, err := engine.AsOf(r.ctx, until, schema, meter.show)
+	meter.end()
+	if err != nil {
+		return err
+	}
+	defer past.Close()
+	at := until.Instant
+	if at.IsZero() {
+		at = past.At
+	}
+	practices, err := app.PracticesAsOf(r.ctx, past, c.Tenant, at)
+	if err != nil {
+		return err
+	}
+	return c.print(r.Out, past.Idx, at, practices)
+}
+
+// practiceThen is one practice, for machines.
+type practiceThen struct {
+	Tenant         string              `json:"tenant"`
+	Applications   any                 `json:"applications"`
+	Authorisations []authorisationThen `json:"authorisations"`
+	RequestTypes   []requestTypeThen   `json:"requestTypes"`
+}
+
+type authorisationThen struct {
+	Application application.ID `json:"application"`
+	Username    string         `json:"username"`
+	Patient     uuid.UUID      `json:"patient,omitzero"` // none for a standing one
+	ExpiresAt   time.Time      `json:"expiresAt"`
+	Usable      bool           `json:"usable"` // the application is enabled (D14)
+}
+
+type requestTypeThen struct {
+	RequestType string `json:"requestType"`
+	Status      string `json:"status"`
+}
+
+func thenOf(p app.PracticeAsOf) practiceThen {
+	then := practiceThen{p.Tenant, p.Applications, []authorisationThen{}, []requestTypeThen{}}
+	for _, a := range p.Authorisations {
+		then.Authorisations = append(then.Authorisations, authorisationThen{
+			a.Application, a.Username, a.Patient.UUID, a.ExpiresAt.UTC(), a.Enabled,
+		})
+	}
+	for _, t := range p.RequestTypes {
+		then.RequestTypes = append(then.RequestTypes, requestTypeThen{string(t.Type), string(t.Status)})
+	}
+	return then
+}
+
+func (c *auditReplayCmd) print(w io.Writer, idx int64, at time.Time, practices []app.PracticeAsOf) error {
+	encoder := json.NewEncoder(w)
+	if !c.JSON {
+		fmt.Fprintf(w, "as of %s: the log up to idx %d\n", at.UTC().Format(time.RFC3339Nano), idx)
+	} else if err := encoder.Encode(map[string]any{"idx": idx, "at": at.UTC()}); err != nil {
+		return err
+	}
+	for _, p := range practices {
+		then := thenOf(p)
+		if c.JSON {
+			if err := encoder.Encode(then); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := then.table(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t practiceThen) table(w io.Writer, p app.PracticeAsOf) error {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(table, "\n%s\n", t.Tenant)
+	for _, a := range p.Applications {
+		fmt.Fprintf(table, "  enabled\t%s\t%s\t%d grants\n", a.Application, a.Name, len(a.Grants))
+	}
+	for _, a := range t.Authorisations {
+		whom := "every patient"
+		if a.Patient != uuid.Nil {
+			whom = "patient " + a.Patient.String()
+		}
+		fmt.Fprintf(table, "  authorised\t%s\tby %s for %s\tuntil %s\n", a.Application, a.Username, whom, a.ExpiresAt.Format(time.RFC3339))
+	}
+	for _, r := range t.RequestTypes {
+		fmt.Fprintf(table, "  requests\t%s\t%s\n", r.RequestType, r.Status)
+	}
+	return table.Flush()
+}

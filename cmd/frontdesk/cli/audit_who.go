@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+type auditWhoAccessedCmd struct {
+	databaseFlag `embed:""`
+	Tenant       string     `required:"" help:"The practice's tenant identifier."`
+	Patient      patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
+	ShowPersonal bool       `help:"Show personal data, which is hidden otherwise."`
+	JSON         bool       `name:"json" help:"Print one JSON object a line."`
+}
+
+// Run lists every event about a patient, and then every judged call that named
+// them.
+func (c *auditWhoAccessedCmd) Run(r *run) error {
+	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	head, err := engine.Log.Head(r.ctx)
+	if err != nil {
+		return err
+	}
+	asked := filter{filterFlags: filterFlags{Tenant: c.Tenant, Patient: c.Patient}}
+	count, err := asked.count(r.ctx, engine, head)
+	if err != nil {
+		return err
+	}
+	newest := event.NewID() // calls before this one, so that counting and showing agree
+	calls := postgres.CallFilter{Tenant: c.Tenant, Patient: c.Patient, Before: newest}
+	for _, err := range engine.AccessRecord().Calls(r.ctx, calls) {
+		if err != nil {
+			return err
+		}
+		count++
+	}
+	if err := (reading{"who-accessed", asked, c.ShowPersonal}).record(r.ctx, engine, count); err != nil {
+		return err
+	}
+	line, flush := c.printer(r.Out)
+	for e, err := range asked.events(r.ctx, engine, head) {
+		if err == nil {
+			err = line(accessOf(e, c.ShowPersonal))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for call, err := range engine.AccessRecord().Calls(r.ctx, calls) {
+		if err == nil {
+			err = line(accessOfCall(call))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return flush()
+}
+
+// accessed is one line: an event or a call.
+type accessed struct {
+	Kind         string    `json:"kind"` // "event" or "call"
+	At           time.Time `json:"at"`
+	Who          string    `json:"who"`                    // as the log names actors
+	Application  string    `json:"application,omitempty"`  // through which
+	Organisation string    `json:"organisation,omitempty"` // on behalf of which (§2.7)
+	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
+	What         string    `json:"what"`                   // the event's name or the endpoint
+	Idx          int64     `json:"idx,omitempty"`
+	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
+	Status       int       `json:"status,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+}
+
+func accessOf(e event.Recorded, personal bool) accessed {
+	actor := e.Metadata.Actor
+	a := accessed{Kind: "event", At: e.At, Who: actor.String(), What: e.EventName(), Idx: e.Idx, RequestID: e.Metadata.RequestID}
+	if actor.Application != uuid.Nil {
+		a.Application = actor.Application.String()
+	}
+	if act := actor.OnBehalfOf; act != nil {
+		a.Organisation, a.Practitioner = act.Organisation.Name, event.Hidden
+		if personal {
+			a.Practitioner = act.Practitioner.Name
+		}
+	}
+	return a
+}
+
+func accessOfCall(c access.Call) accessed {
+	who := string(event.ByApplication) + ":" + c.Application.String()
+	if c.Staff.UUID != uuid.Nil {
+		who = string(event.ByStaff) + ":" + c.Staff.String()
+	}
+	return accessed{
+		Kind: "call", At: c.At, Who: who, Application: c.Application.String(), What: string(c.Endpoint),
+		RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason,
+	}
+}
+
+func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(accessed) error, flush func() error) {
+	if c.JSON {
+		encoder := json.NewEncoder(w)
+		return func(a accessed) error { return encoder.Encode(a) }, func() error { return nil }
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "AT\tWHO\tTHROUGH\tWHAT\tHOW IT ENDED")
+	lines := 0
+	return func(a accessed) error {
+		if lines++; lines%tableLines == 0 {
+			_ = table.Flush() // an error comes again with the next line
+		}
+		ended := fmt.Sprintf("idx %d", a.Idx)
+		if a.Kind == "call" {
+			ended = fmt.Sprintf("%d %s", a.Status, a.Reason)
+		}
+		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
+		return err
+	}, table.Flush
+}

@@ -1,0 +1,177 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// leaving presses a button whose answer leads out of the browser, and says
+// where to: no page follows that could be waited for.
+func (b *tab) leaving(name string) string {
+	b.t.Helper()
+	left := make(chan string, 1)
+	ctx, stop := context.WithCancel(b.ctx)
+	defer stop()
+	chromedp.ListenTarget(ctx, func(e any) {
+		extra, ok := e.(*network.EventResponseReceivedExtraInfo)
+		if !ok || extra.StatusCode != http.StatusSeeOther {
+			return
+		}
+		for header, value := range extra.Headers {
+			if strings.EqualFold(header, "Location") {
+				left <- fmt.Sprint(value)
+			}
+		}
+	})
+	b.do(chromedp.Click(button(name), chromedp.BySearch))
+	select {
+	case address := <-left:
+		return address
+	case <-b.ctx.Done():
+		b.t.Fatal("the browser was sent nowhere")
+		return ""
+	}
+}
+
+// A phone held upright, at the width that WCAG 2.2 asks for (1.4.10).
+func TestBrowserIsNarrow(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	fits := func(name string) {
+		t.Helper()
+		var width int
+		b.do(chromedp.Evaluate(`document.documentElement.scrollWidth`, &width))
+		if width > 320 {
+			t.Errorf("%s is %d pixels wide", name, width)
+		}
+		var small []string
+		b.do(chromedp.Evaluate(`[...document.querySelectorAll("button, input:not([type=hidden])")]
+			.filter(e => e.getBoundingClientRect().height < 40).map(e => e.outerHTML)`, &small))
+		if len(small) > 0 {
+			t.Errorf("%s has targets that a thumb misses: %s", name, small)
+		}
+		b.look("narrow-" + name)
+	}
+	b.open(p.ask(elm, p.callback+"?state="+strings.Repeat("x", 300)))
+	fits("sign-in")
+	b.signIn("dr.lee", "not the password")
+	fits("sign-in-wrong")
+	b.signIn("dr.lee", password)
+	fits("authorise")
+	b.press("Approve")
+	b.open(p.page(elm, "authorisations"))
+	fits("authorisations")
+	b.open(p.ask(elm, "https://evil.example/"))
+	fits("error")
+}
+
+func TestBrowserIsDrivenByKeyboard(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.ask(elm, p.callback))
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.focuses("Skip to main content")
+	b.picture("keyboard-skip")
+	b.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("dr.lee"),
+		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(password))
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Let Triage Helper act for you?")
+	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter)) // skip the header
+	for _, name := range []string{"Your authorisations", "Approve", "Decline"} {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		b.focuses(name)
+		b.picture("keyboard-" + strings.ReplaceAll(name, " ", "-"))
+	}
+	b.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(8))) // shift: back to Approve
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	p.mayCall(elm)
+}
+
+// focuses fails unless what has focus has that name, and shows it.
+func (b *tab) focuses(name string) {
+	b.t.Helper()
+	var focused struct {
+		Name string
+		Seen bool
+	}
+	b.do(chromedp.Evaluate(`(() => {
+		const e = document.activeElement, s = getComputedStyle(e);
+		return {Name: e.innerText, Seen: s.backgroundColor == "rgb(255, 235, 59)" || e.className == "skip" && e.getBoundingClientRect().top >= 0};
+	})()`, &focused))
+	if focused.Name != name || !focused.Seen {
+		b.t.Errorf("focus is on %q (to be seen: %t), want %q", focused.Name, focused.Seen, name)
+	}
+}
+
+func TestBrowserNeedsNoJavaScript(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.do(emulation.SetScriptExecutionDisabled(true))
+	b.open(p.ask(elm, p.callback))
+	b.signIn("dr.lee", "not the password")
+	b.shows("The username or password is not right.")
+	b.signIn("dr.lee", password)
+	b.press("Approve")
+	p.mayCall(elm)
+	b.open(p.page(elm, "authorisations"))
+	b.press("Stop Triage Helper")
+	p.mayNotCall(elm)
+	b.press("Sign out")
+	b.shows("You have signed out")
+	if n := b.nodes("script, noscript, [onclick], [style]"); n > 0 {
+		t.Errorf("%d pieces of code", n)
+	}
+}
+
+// A page of another site (another port is another origin, another name another
+// site) that frames the authorisation page, or sends its form.
+func TestBrowserKeepsOtherSitesOut_D27(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.ask(elm, p.callback))
+	b.signIn("dr.lee", password)
+	var token string
+	b.do(chromedp.Value(`main input[name="token"]`, &token, chromedp.ByQuery))
+
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/frame" {
+			_, _ = fmt.Fprintf(w, `<!doctype html><title>evil</title><iframe src="%s"></iframe>`, p.ask(elm, p.callback))
+			return
+		}
+		// It has even learnt the form's token.
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>evil</title><form method="post" action="%s"><input name="app" value="%s"><input name="redirect" value="%s">
+			<input name="token" value="%s"><button name="decision" value="approve">Win a prize</button></form>`,
+			p.page(elm, "authorise"), p.integrator.ID, p.callback, token)
+	}))
+	defer evil.Close()
+	site := strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)
+	b.open(site + "/form")
+	if answer := b.press("Win a prize"); answer.Status != http.StatusForbidden && answer.Status != http.StatusSeeOther {
+		t.Errorf("the form was answered %d", answer.Status)
+	}
+	b.shows("This was sent from another website")
+	b.look("error-foreign")
+	p.mayNotCall(elm)
+
+	b.open(site + "/frame")
+	select {
+	case message := <-b.messages:
+		for !strings.Contains(message, "frame-ancestors") && !strings.Contains(message, "X-Frame-Options") {
+			message = <-b.messages
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the page was shown in a frame")
+	}
+}

@@ -1,0 +1,168 @@
+package browser_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+)
+
+const (
+	elm, oak  = "elm-street", "oak-lane"
+	password  = "coffee tin fish"
+	apiDomain = "frontdesk.test"
+	scheme    = "frontdesk-test://callback?from=phone"
+)
+
+// program is a running frontdesk with two practices, and an application that
+// is enabled at both.
+type program struct {
+	*app.App
+	*clock
+	t          *testing.T
+	integrator bearertest.Application
+	callback   string // where the application receives staff
+}
+
+func start(t *testing.T) *program {
+	t.Helper()
+	p := &program{t: t, clock: &clock{now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}}
+	service, err := app.New(t.Context(), app.Config{
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: apiDomain,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: p.Now,
+	})
+	must(t, err)
+	p.App = service
+	var running sync.WaitGroup
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	running.Go(func() {
+		if err := service.Run(ctx); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(func() { stop(); running.Wait() })
+	p.seed()
+	return p
+}
+
+func (p *program) seed() {
+	p.t.Helper()
+	ctx, t := p.t.Context(), p.t
+	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
+		must(t, p.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
+		for username, name := range map[string]string{"dr.lee": "Dr Lee", "dr.may": "Dr May"} {
+			_, err := p.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+				Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example",
+				Administrator: username == "dr.may", Password: password,
+			})
+			must(t, err)
+		}
+	}
+	keys := bearertest.NewServer(bearertest.NewApplication(application.ID{}).JWKS())
+	t.Cleanup(keys.Close)
+	home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<!doctype html><html lang="en"><title>Triage Helper</title><link rel="icon" href="data:,"><h1>Welcome back</h1>`)
+	}))
+	t.Cleanup(home.Close)
+	p.callback = home.URL + "/callback"
+	id, err := p.RegisterApplication.Handle(ctx, commands.RegisterApplication{
+		Name: "Triage Helper", JWKSURL: keys.URL, Callbacks: []string{p.callback, "frontdesk-test://callback"},
+	})
+	must(t, err)
+	p.integrator = bearertest.NewApplication(id)
+	for _, endpoint := range []application.Endpoint{application.CreatePatientRequest, application.RetrieveCareRecord} {
+		must(t, p.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{
+			Application: id, Grant: application.Grant{Endpoint: endpoint, Mode: application.UserRestricted},
+		}))
+	}
+	for _, tenant := range []string{elm, oak} {
+		must(t, p.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id}))
+	}
+}
+
+// ask is where the application sends the browser.
+func (p *program) ask(tenant, callback string) string {
+	query := url.Values{"app": {p.integrator.ID.String()}, "redirect": {callback}}
+	return p.page(tenant, "authorise") + "?" + query.Encode()
+}
+
+// page is the address of a practice's page.
+func (p *program) page(tenant, name string) string { return p.URL() + "/" + tenant + "/staff/" + name }
+
+// call is a user-restricted call (§5.3): its status and the first refusal's
+// code and description.
+func (p *program) call(tenant, username string) (status int, refusal string) {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.URL()+"/transactional-api/ping", http.NoBody)
+	must(p.t, err)
+	request.Host = tenant + "." + apiDomain
+	request.Header.Set("Authorization", "Bearer "+p.integrator.Token(p.Now(), bearertest.As(username)))
+	answer, err := http.DefaultClient.Do(request)
+	must(p.t, err)
+	defer answer.Body.Close()
+	var body struct {
+		Errors []struct{ Code, Description string }
+	}
+	must(p.t, json.NewDecoder(answer.Body).Decode(&body))
+	for _, e := range body.Errors {
+		refusal = e.Code + ": " + e.Description
+	}
+	return answer.StatusCode, refusal
+}
+
+// mayCall fails unless the application may call for dr.lee.
+func (p *program) mayCall(tenant string) {
+	p.t.Helper()
+	if status, refusal := p.call(tenant, "dr.lee"); status != http.StatusOK {
+		p.t.Errorf("the call was answered %d %s", status, refusal)
+	}
+}
+
+// mayNotCall fails unless the call is refused for want of an authorisation.
+func (p *program) mayNotCall(tenant string) {
+	p.t.Helper()
+	status, refusal := p.call(tenant, "dr.lee")
+	if status != http.StatusForbidden || !strings.HasPrefix(refusal, "unauthorized: The app is not currently authorised to request as the specified user") {
+		p.t.Errorf("the call was answered %d %s", status, refusal)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clock moves only when a test says so.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the time.
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

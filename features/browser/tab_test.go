@@ -1,0 +1,171 @@
+package browser_test
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+var screenshots = flag.String("screenshots", "", "write what pages look like into this folder")
+
+// tab is a page of a browser that has been nowhere else.
+type tab struct {
+	t        *testing.T
+	ctx      context.Context //nolint:containedctx // chromedp's handle of the tab
+	messages chan string     // what the console says
+}
+
+const tabLimit = time.Minute
+
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	browser, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, cancel := context.WithTimeout(ctx, tabLimit)
+	t.Cleanup(func() { cancel(); closeTab() })
+	tab := &tab{t, ctx, make(chan string, 100)}
+	chromedp.ListenTarget(ctx, func(e any) {
+		if entry, ok := e.(*log.EventEntryAdded); ok {
+			select {
+			case tab.messages <- entry.Entry.Text:
+			default:
+			}
+		}
+	})
+	tab.do(network.Enable(), log.Enable())
+	return tab
+}
+
+func (b *tab) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatalf("%v; the page is\n%s", err, b.page())
+	}
+}
+
+// page is the text of the page, for whoever reads about a failure.
+func (b *tab) page() (text string) {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Text("body", &text))
+	return text
+}
+
+// loading does something that leads to another page, and waits for that.
+func (b *tab) loading(actions ...chromedp.Action) *network.Response {
+	b.t.Helper()
+	response, err := chromedp.RunResponse(b.ctx, actions...)
+	if err != nil {
+		b.t.Fatalf("%v; the page is\n%s", err, b.page())
+	}
+	return response
+}
+
+func (b *tab) open(address string) *network.Response {
+	b.t.Helper()
+	return b.loading(chromedp.Navigate(address))
+}
+
+// press clicks the button of that name, in the page's main part or elsewhere.
+func (b *tab) press(name string) *network.Response {
+	b.t.Helper()
+	return b.loading(chromedp.Click(button(name), chromedp.BySearch))
+}
+
+func button(name string) string {
+	return `//button[starts-with(normalize-space(.), "` + name + `")]`
+}
+
+func (b *tab) signIn(username, password string) {
+	b.t.Helper()
+	b.do(chromedp.SetValue("#username", username, chromedp.ByQuery), chromedp.SetValue("#password", password, chromedp.ByQuery))
+	b.press("Sign in")
+}
+
+// at is where the browser is.
+func (b *tab) at() *url.URL {
+	b.t.Helper()
+	var address string
+	b.do(chromedp.Location(&address))
+	parsed, err := url.Parse(address)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return parsed
+}
+
+// shows fails unless the page has a text, and no scriptable rule was broken on
+// the way.
+func (b *tab) shows(text string) {
+	b.t.Helper()
+	if page := b.page(); !strings.Contains(page, text) {
+		b.t.Errorf("%s lacks %q:\n%s", b.at(), text, page)
+	}
+}
+
+// titled fails unless the page's title begins with a text.
+func (b *tab) titled(text string) {
+	b.t.Helper()
+	var title string
+	b.do(chromedp.Title(&title))
+	if !strings.HasPrefix(title, text) {
+		b.t.Errorf("the title is %q, want %q", title, text)
+	}
+}
+
+// quiet fails if the console has said anything, such as a broken policy.
+func (b *tab) quiet() {
+	b.t.Helper()
+	for {
+		select {
+		case message := <-b.messages:
+			b.t.Errorf("the console says: %s", message)
+		default:
+			return
+		}
+	}
+}
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+const violations = `(async () => {
+	const found = await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]});
+	return found.violations.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.map(n => n.html).join(" "));
+})()`
+
+// look checks that everybody can use the page, and keeps a picture of it.
+func (b *tab) look(name string) {
+	b.t.Helper()
+	b.picture(name)
+	var found []string
+	b.do(chromedp.Evaluate(axe, nil), chromedp.Evaluate(violations, &found, awaited))
+	for _, violation := range found {
+		b.t.Errorf("%s: %s", name, violation)
+	}
+}
+
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	var png []byte
+	b.do(chromedp.FullScreenshot(&png, 100))
+	if err := os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
