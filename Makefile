@@ -46,7 +46,7 @@ prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target fo
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do
 			echo "=== $$target in $$(dirname $$file), for $(FUZZTIME)"
-			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$(dirname $$file)
+			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$(dirname $$file)
 		done
 	done
 

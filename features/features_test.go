@@ -39,6 +39,7 @@ func runFeature(t *testing.T, file string) {
 			w.answerSteps(sc)
 			w.availabilitySteps(sc)
 			w.clinicalSteps(sc)
+			w.attachmentSteps(sc)
 			w.logSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},

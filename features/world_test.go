@@ -28,7 +28,8 @@ type world struct {
 	token        []bearertest.Edit // what is odd about the next token
 	answer       *answer           // to the last call
 	answers      []*answer
-	logged       int64 // head of the log when the scenario began
+	files        [][]byte // last sent
+	logged       int64    // head of the log when the scenario began
 }
 
 // integrator is an application and what its owner runs.

@@ -21,15 +21,19 @@ type decoder struct {
 	n     int     // how many
 	ended bool    // by padding: nothing may follow
 	bad   bool    // it is not base64
-	bytes [readBuffer / 4 * 3]byte
+	bytes []byte  // room for what is decoded
 }
+
+// decodeBuffer is the room that decode needs.
+const decodeBuffer = readBuffer / 4 * 3
 
 // decode reads a JSON string, its opening quote aside, and writes what it
 // decodes to. Escapes are undone first (D21). What is not base64 is read to
 // the end all the same, and judged as the text that it is: an error is a
-// refusal of the body, or the reader's or writer's own.
-func decode(in *bufio.Reader, out io.Writer) (isBase64 bool, err error) {
-	d := &decoder{text: textReader{in}, out: out}
+// refusal of the body, or the reader's or writer's own. The reader's buffer is
+// no larger than readBuffer.
+func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err error) {
+	d := &decoder{text: textReader{in}, out: out, bytes: buffer}
 	for {
 		if err := d.groups(); err != nil {
 			return false, err
@@ -55,10 +59,10 @@ func (d *decoder) groups() error {
 		return nil
 	}
 	plain := d.plain()
-	n, err := strict64.Decode(d.bytes[:], plain)
+	n, err := strict64.Decode(d.bytes, plain)
 	if corrupt, ok := errors.AsType[base64.CorruptInputError](err); ok {
 		plain = plain[:corrupt/4*4]
-		n, err = strict64.Decode(d.bytes[:], plain)
+		n, err = strict64.Decode(d.bytes, plain)
 	}
 	if err != nil || n == 0 {
 		return err
@@ -94,7 +98,7 @@ func (d *decoder) add(r rune) error {
 		return nil
 	}
 	d.n = 0
-	n, err := strict64.Decode(d.bytes[:], d.quad[:])
+	n, err := strict64.Decode(d.bytes, d.quad[:])
 	d.ended, d.bad = n < 3, err != nil
 	if d.bad {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"strconv"
+	"sync"
 
 	"frontdesk/domain/request"
 )
@@ -24,9 +25,10 @@ type diverter struct {
 	place place
 	texts texts
 
-	open  func() file // the next file
-	mark  string      // what markers of this body begin with
-	found map[string]request.Content
+	open   func() file // the next file
+	buffer []byte      // what a file is decoded in; made for the first one
+	mark   string      // what markers of this body begin with
+	found  map[string]request.Content
 }
 
 // A file takes what is decoded.
@@ -38,10 +40,19 @@ type file interface {
 
 const readBuffer = 32 << 10
 
+// readers are used again: most bodies are far smaller than their buffers.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
+
+// newDiverter takes the files out of r. Close it when r has been read.
 func newDiverter(r io.Reader, open func() file) *diverter {
-	return &diverter{
-		in: bufio.NewReaderSize(r, readBuffer), open: open, mark: rand.Text(), found: map[string]request.Content{},
-	}
+	in := readers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return &diverter{in: in, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+}
+
+func (d *diverter) close() {
+	d.in.Reset(nil)
+	readers.Put(d.in)
 }
 
 // Read implements [io.Reader]. Its error is a refusal, a file's, or the
@@ -82,8 +93,11 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 
 // divert hands a string on as a file, and leaves a marker.
 func (d *diverter) divert(out []byte) ([]byte, error) {
+	if d.buffer == nil {
+		d.buffer = make([]byte, decodeBuffer)
+	}
 	file := d.open()
-	base64, err := decode(d.in, file)
+	base64, err := decode(d.in, file, d.buffer)
 	if err != nil {
 		return out, err
 	}

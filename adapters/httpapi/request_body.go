@@ -41,6 +41,7 @@ type RequestBody struct {
 // its size.
 func (b *RequestBody) Read(ctx context.Context, body io.Reader) (any, error) {
 	d := newDiverter(body, func() file { return b.next(ctx) })
+	defer d.close()
 	tree, err := ReadJSON(&inline{r: d, seat: b.text})
 	b.chunk = nil
 	if err != nil {

@@ -18,32 +18,6 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// A batch whose commit nobody heard of is written again: each line once.
-const insertCall = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (request_id) DO NOTHING`
-
-func queueCall(batch *pgx.Batch, c access.Call) error {
-	var act *string
-	if c.Act != nil {
-		text, err := json.Marshal(c.Act)
-		if err != nil {
-			return fmt.Errorf("encode act: %w", err)
-		}
-		act = new(string(text))
-	}
-	batch.Queue(insertCall, c.RequestID, c.At, c.Tenant, c.Application, string(c.Mode), idOrNull(c.Staff.UUID),
-		string(c.Endpoint), idOrNull(c.Patient.UUID), c.Status, c.Code, c.Reason, act, c.TokenHash[:])
-	return nil
-}
-
-func idOrNull(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
-
 // AccessRecord reads the access record (D37).
 type AccessRecord struct {
 	Pool *pgxpool.Pool

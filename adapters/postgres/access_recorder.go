@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -141,13 +140,7 @@ func (r *AccessRecorder) done(lines int) {
 func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 	ctx, cancel := context.WithTimeout(ctx, accessWriteLimit)
 	defer cancel()
-	batch := &pgx.Batch{}
-	for _, c := range calls {
-		if err := queueCall(batch, c); err != nil {
-			return err
-		}
-	}
-	if err := r.Pool.SendBatch(ctx, batch).Close(); err != nil {
+	if _, err := r.Pool.Exec(ctx, insertCalls, linesOf(calls).args()...); err != nil {
 		return fmt.Errorf("write the access record: %w", err)
 	}
 	return nil

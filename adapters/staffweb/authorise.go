@@ -10,7 +10,7 @@ import (
 type authorisePage struct {
 	Application string
 	May         []string // what it may then do
-	For         string   // how long
+	For, Ends   string   // how long, and until when
 	Until       string   // end of what was approved before; "" if nothing
 	Host        string   // where the browser goes next; "" for an application on the device
 	Scheme      string
@@ -29,6 +29,7 @@ func (p *Pages) authoriseForm(v *visit) error {
 	}
 	page := authorisePage{
 		Application: request.Name, May: listed(request.MayCall), For: span(p.Grant.Lifetime),
+		Ends: clock(p.Now().Add(p.Grant.Lifetime), v.practice.Zone),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.session.FormToken(v.ask.purpose()),
 	}
 	if !request.Until.IsZero() {

@@ -38,6 +38,7 @@ type clinic struct {
 	codec         *event.Codec
 	store         *postgres.Store
 	clock         *clock
+	ages          webhooks.Ages
 
 	patient patient.ID
 	member  staff.ID
@@ -95,7 +96,8 @@ func clinicOn(t testing.TB, url string) *clinic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool)}
+	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool),
+		ages: webhooks.Ages{CallIn: 2 * time.Minute, Other: 15 * time.Minute}}
 	t.Cleanup(func() { _ = c.db.Close() })
 	var atOnce []postgres.Projection
 	for _, p := range projections.AtOnce() {
@@ -224,7 +226,7 @@ func (ring) Ring() {}
 
 func (c *clinic) fanOutHandler() webhooks.FanOut {
 	return webhooks.FanOut{
-		Ages: webhooks.Ages{CallIn: 2 * time.Minute, Other: 15 * time.Minute}, Queued: ring{}, Now: c.clock.Now,
+		Ages: c.ages, Queued: ring{}, Now: c.clock.Now,
 	}
 }
 

@@ -37,7 +37,7 @@ const (
 // TestProveThatUploadsAreSmall sends fifty requests of five files of 10 MiB at
 // once, all different, to a program whose memory is limited, and then reads
 // every file back byte by byte.
-func TestProveThatUploadsAreSmall(t *testing.T) {
+func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSandbox(t)
 	s.env = []string{"GOMEMLIMIT=" + memoryLimit}
 	s.start()

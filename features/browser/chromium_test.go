@@ -57,5 +57,5 @@ func startChromium() (context.Context, error) {
 	closeMu.Lock()
 	closers = append(closers, freeAllocator, closeBrowser)
 	closeMu.Unlock()
-	return browser, chromedp.Run(browser)
+	return browser, chromedp.Do(browser)
 }

@@ -4,13 +4,7 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 )
-
-func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 func TestBrowserApprovesAndRevokes_5_4(t *testing.T) {
 	t.Parallel()
@@ -76,9 +70,7 @@ func TestBrowserLocksOutAndLetsInAgain_D27(t *testing.T) {
 	}
 	b.titled("Error: Sign in")
 	b.shows("The username or password is not right.")
-	var focused string
-	b.do(chromedp.Evaluate(`document.activeElement.className`, &focused))
-	if focused != "summary" {
+	if focused := js[string](b, `document.activeElement.className`); focused != "summary" {
 		t.Errorf("focus is on %q, want the summary of what is wrong", focused)
 	}
 	b.look("sign-in-wrong")
@@ -119,7 +111,7 @@ func TestBrowserOpensACustomScheme_D26(t *testing.T) {
 	p, b := start(t), newTab(t)
 	b.open(p.ask(elm, scheme))
 	b.signIn("dr.lee", password)
-	b.shows("opens an application on this device")
+	b.shows("opens the address frontdesk-test: in an application on this device")
 	b.look("authorise-scheme")
 	if got, want := b.leaving("Approve"), scheme+"&username=dr.lee&expiresAt=2026-07-02T00%3A00%3A00Z"; got != want {
 		t.Errorf("left for %s, want %s", got, want)
@@ -186,12 +178,4 @@ func TestBrowserShowsErrorsAsPages_D25(t *testing.T) {
 		}
 		b.look(name)
 	}
-}
-
-// nodes counts what matches a selector.
-func (b *tab) nodes(selector string) int {
-	b.t.Helper()
-	var found []*cdp.Node
-	b.do(chromedp.Nodes(selector, &found, chromedp.ByQueryAll, chromedp.AtLeast(0)))
-	return len(found)
 }

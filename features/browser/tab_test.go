@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -37,7 +38,8 @@ func newTab(t *testing.T) *tab {
 	ctx, cancel := context.WithTimeout(ctx, tabLimit)
 	t.Cleanup(func() { cancel(); closeTab() })
 	tab := &tab{t, ctx, make(chan string, 100)}
-	chromedp.ListenTarget(ctx, func(e any) {
+	must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
+	err = chromedp.Listen(ctx, func(e any) {
 		if entry, ok := e.(*log.EventEntryAdded); ok {
 			select {
 			case tab.messages <- entry.Entry.Text:
@@ -45,29 +47,51 @@ func newTab(t *testing.T) *tab {
 			}
 		}
 	})
-	tab.do(network.Enable(), log.Enable())
+	must(t, err)
+	_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
+	must(t, err)
+	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	must(t, err)
 	return tab
 }
 
-func (b *tab) do(actions ...chromedp.Action) {
+// do does something in the page.
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, actions...); err != nil {
+	ask(b, chromedp.Steps(steps...))
+}
+
+// ask asks the page something.
+func ask[T any](b *tab, question chromedp.Action[T]) T {
+	b.t.Helper()
+	answer, err := chromedp.Run(b.ctx, question)
+	if err != nil {
 		b.t.Fatalf("%v; the page is\n%s", err, b.page())
 	}
+	return answer
+}
+
+// js evaluates an expression in the page.
+func js[T any](b *tab, expression string) T {
+	b.t.Helper()
+	return ask(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
 // page is the text of the page, for whoever reads about a failure.
-func (b *tab) page() (text string) {
+func (b *tab) page() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
-	_ = chromedp.Run(ctx, chromedp.Text("body", &text))
+	text, err := chromedp.Run(ctx, chromedp.Text("body"))
+	if err != nil {
+		return err.Error()
+	}
 	return text
 }
 
 // loading does something that leads to another page, and waits for that.
-func (b *tab) loading(actions ...chromedp.Action) *network.Response {
+func (b *tab) loading(steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	b.t.Helper()
-	response, err := chromedp.RunResponse(b.ctx, actions...)
+	response, err := chromedp.RunResponse(b.ctx, steps...)
 	if err != nil {
 		b.t.Fatalf("%v; the page is\n%s", err, b.page())
 	}
@@ -82,7 +106,7 @@ func (b *tab) open(address string) *network.Response {
 // press clicks the button of that name, in the page's main part or elsewhere.
 func (b *tab) press(name string) *network.Response {
 	b.t.Helper()
-	return b.loading(chromedp.Click(button(name), chromedp.BySearch))
+	return b.loading(chromedp.Click(button(name)))
 }
 
 func button(name string) string {
@@ -91,16 +115,14 @@ func button(name string) string {
 
 func (b *tab) signIn(username, password string) {
 	b.t.Helper()
-	b.do(chromedp.SetValue("#username", username, chromedp.ByQuery), chromedp.SetValue("#password", password, chromedp.ByQuery))
+	b.do(chromedp.SetValue("#username", username), chromedp.SetValue("#password", password))
 	b.press("Sign in")
 }
 
 // at is where the browser is.
 func (b *tab) at() *url.URL {
 	b.t.Helper()
-	var address string
-	b.do(chromedp.Location(&address))
-	parsed, err := url.Parse(address)
+	parsed, err := url.Parse(ask(b, chromedp.Location()))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -119,8 +141,7 @@ func (b *tab) shows(text string) {
 // titled fails unless the page's title begins with a text.
 func (b *tab) titled(text string) {
 	b.t.Helper()
-	var title string
-	b.do(chromedp.Title(&title))
+	title := ask(b, chromedp.Title())
 	if !strings.HasPrefix(title, text) {
 		b.t.Errorf("the title is %q, want %q", title, text)
 	}
@@ -151,9 +172,8 @@ const violations = `(async () => {
 func (b *tab) look(name string) {
 	b.t.Helper()
 	b.picture(name)
-	var found []string
-	b.do(chromedp.Evaluate(axe, nil), chromedp.Evaluate(violations, &found, awaited))
-	for _, violation := range found {
+	b.do(chromedp.Evaluate[chromedp.Void](axe))
+	for _, violation := range js[[]string](b, violations) {
 		b.t.Errorf("%s: %s", name, violation)
 	}
 }
@@ -163,8 +183,7 @@ func (b *tab) picture(name string) {
 	if *screenshots == "" {
 		return
 	}
-	var png []byte
-	b.do(chromedp.FullScreenshot(&png, 100))
+	png := ask(b, chromedp.FullScreenshot(100))
 	if err := os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o600); err != nil {
 		b.t.Fatal(err)
 	}

@@ -176,3 +176,10 @@ func TestAStoppedRebuildGoesOnWhereItWas(t *testing.T) {
 		t.Errorf("began at %d: %+v", first2, result)
 	}
 }
+
+func wantEqual[T any](t *testing.T, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

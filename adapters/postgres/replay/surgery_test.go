@@ -82,7 +82,7 @@ func (s *surgery) found(t testing.TB) {
 	ctx := t.Context()
 	for range 3 {
 		app, err := commands.RegisterApplicationHandler{Store: s.store, CheckURL: anywhere}.Handle(ctx, commands.RegisterApplication{
-			Name: "App", JWKSURL: "https://app.example/jwks", Callbacks: []string{"https://app.example/cb"},
+			Name: "App", JWKSURL: "https://app.example/jwks", Callbacks: []string{"https://app.example/cb"}, PatientScoped: true,
 		})
 		must(err)
 		s.applications = append(s.applications, app)

@@ -27,6 +27,7 @@ var (
 
 // Webhook is a verified webhook.
 type Webhook struct {
+	Token     string          // as it came
 	KID       string          // of the key that it is signed with
 	Claims    json.RawMessage // all of them, as they were signed
 	Event     string
@@ -63,7 +64,9 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Webhook, error) {
 	if err != nil {
 		return Webhook{}, ErrSignature
 	}
-	return v.read(kid, claims)
+	webhook, err := v.read(kid, claims)
+	webhook.Token = token
+	return webhook, err
 }
 
 func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
@@ -83,7 +86,9 @@ func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
 	case !v.Now().Before(time.Unix(c.ExpiresAt, 0)):
 		return Webhook{}, fmt.Errorf("%w at %s", ErrExpired, time.Unix(c.ExpiresAt, 0).UTC().Format(time.RFC3339))
 	}
-	return Webhook{kid, claims, c.Event, c.ID, c.TenantID, c.Data, time.Unix(c.ExpiresAt, 0).UTC()}, nil
+	return Webhook{
+		KID: kid, Claims: claims, Event: c.Event, ID: c.ID, TenantID: c.TenantID, Data: c.Data, ExpiresAt: time.Unix(c.ExpiresAt, 0).UTC(),
+	}, nil
 }
 
 // refetchAfter keeps strangers who invent kids from making us fetch for each.

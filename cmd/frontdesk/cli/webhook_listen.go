@@ -34,7 +34,8 @@ func (f keySetFlags) verifier() (*receiver.Verifier, error) {
 type webhookListenCmd struct {
 	keySetFlags `embed:""`
 	Listen      string `default:"127.0.0.1:8443" placeholder:"HOST:PORT" help:"Where to receive, on loopback."`
-	JSON        bool   `name:"json" help:"Print one JSON object a line."`
+	JSON        bool   `name:"json" xor:"form" help:"Print one JSON object a line."`
+	Raw         bool   `xor:"form" help:"Print each webhook as it came, a JWT a line, to verify it by other means."`
 }
 
 // Run receives until it is told to stop.
@@ -81,6 +82,10 @@ func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.W
 	return func(_ context.Context, webhook receiver.Webhook) error {
 		mu.Lock()
 		defer mu.Unlock()
+		if c.Raw {
+			_, err := fmt.Fprintln(w, webhook.Token)
+			return err
+		}
 		_, err := fmt.Fprintf(w, "%s  %s  tenant %s  jti %s\n  %s\n",
 			time.Now().UTC().Format(time.RFC3339), webhook.Event, webhook.TenantID, webhook.ID, webhook.Data)
 		return err

@@ -1,0 +1,147 @@
+package replay_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/domain/event"
+	"frontdesk/domain/site"
+	"frontdesk/projections"
+)
+
+// auditor is a pool as the role that may read.
+func (s *surgery) auditor(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	at, err := url.Parse(s.db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	at.User = url.User(postgres.AuditRole)
+	if query.Has("user") {
+		query.Set("user", postgres.AuditRole)
+		at.RawQuery = query.Encode()
+	}
+	pool, err := pgxpool.New(t.Context(), at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func (s *surgery) past(t *testing.T, until replay.Until, only func(event.Recorded) bool) *replay.Past {
+	t.Helper()
+	past, err := (&replay.Replay{
+		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Schema: replay.Temporary, Until: until, Only: only,
+		Projections: append(projections.AtOnce(), projections.Following()...),
+	}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(past.Close)
+	return past
+}
+
+// An auditor needs no more than to read.
+func TestThePastIsWhatItWasThen(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	type moment struct {
+		at      time.Time
+		head    int64
+		enabled []projections.EnabledApplication
+	}
+	var moments []moment
+	for range 6 {
+		s.live(t, 60)
+		s.drain(t)
+		now := moment{at: s.at}
+		var err error
+		if now.enabled, err = (projections.EnabledApplications{DB: s.pool}).All(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		if now.head, err = s.log().Head(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		moments = append(moments, now)
+		s.at = s.at.Add(time.Second)
+	}
+	for _, then := range moments {
+		for _, until := range []replay.Until{{Instant: then.at}, {Idx: then.head}, {Instant: then.at.Add(time.Millisecond)}} {
+			past := s.past(t, until, nil)
+			if past.Idx != then.head {
+				t.Errorf("until %+v: idx %d, want %d", until, past.Idx, then.head)
+			}
+			err := past.View(t.Context(), func(db projections.Querier) error {
+				found, err := projections.EnabledApplications{DB: db}.All(t.Context(), "")
+				wantEqual(t, then.enabled, found)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Clocks go wrong: the past of an instant ends before the first event that was
+// recorded after it, whatever follows.
+func TestThePastEndsWithTheLongestPrefix(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.drain(t)
+	before, err := s.log().Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, offset := range []time.Duration{time.Second, time.Hour, 2 * time.Second} {
+		s.at = noon.Add(offset)
+		id := site.ID{UUID: uuid.New()}
+		_, err := s.store.Append(t.Context(), event.Change{Stream: site.StreamOf("elm-street", id), Events: []event.Event{site.Added{Site: id, Name: "Site"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.drain(t)
+	for offset, want := range map[time.Duration]int64{
+		-time.Second: 0, 0: before, time.Second: before + 1, 2 * time.Second: before + 1, time.Hour: before + 3,
+	} {
+		if past := s.past(t, replay.Until{Instant: noon.Add(offset)}, nil); past.Idx != want {
+			t.Errorf("as of noon%+v: idx %d, want %d", offset, past.Idx, want)
+		}
+	}
+}
+
+func TestAKeptPastStaysAndIsNotMadeTwice(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.live(t, 50)
+	s.drain(t)
+	keep := func() error {
+		past, err := (&replay.Replay{
+			Pool: s.owner, Log: postgres.Log{Codec: s.codec}, Schema: "then", Until: replay.Until{Idx: 20}, Projections: projections.AtOnce(),
+		}).Run(context.WithoutCancel(t.Context()))
+		if err == nil {
+			past.Close()
+		}
+		return err
+	}
+	if err := keep(); err != nil {
+		t.Fatal(err)
+	}
+	var practices int
+	if err := s.owner.QueryRow(t.Context(), `SELECT count(*) FROM "then".practices`).Scan(&practices); err != nil || practices != 2 {
+		t.Errorf("%d practices, %v", practices, err)
+	}
+	if err := keep(); err == nil {
+		t.Error("a schema that was kept is written to again")
+	}
+}

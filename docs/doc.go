@@ -1,0 +1,9 @@
+// Package docs is the documentation, and the tests that show that it holds.
+//
+//   - integrators.md is run, line by line, against a sandbox.
+//   - examples are clients in other languages, written from the specification
+//     alone; they call the same sandbox.
+//   - vectors.json is tokens and webhooks with the verdict on each, for whoever
+//     implements the other side. `go test ./docs -run TestVectors
+//     -update-vectors` writes it, with new throw-away keys.
+package docs

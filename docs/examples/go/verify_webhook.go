@@ -1,0 +1,104 @@
+// Command verify_webhook verifies a webhook: its body on standard input, the
+// service's keys by URL.
+//
+//	go run ./docs/examples/go {base_url}/transactional-api/jwks < body
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// A Verifier keeps the service's keys, and fetches them again for an unknown
+// kid only.
+type Verifier struct {
+	JWKSURL string
+	Client  *http.Client
+
+	mu   sync.Mutex
+	keys jose.JSONWebKeySet
+}
+
+// Claims are what a webhook says.
+type Claims struct {
+	jwt.Claims
+	Event    string          `json:"event"`
+	TenantID string          `json:"tenantId"`
+	Data     json.RawMessage `json:"data"`
+}
+
+// Verify returns the claims of a webhook's body, or why it is not to be
+// believed.
+func (v *Verifier) Verify(body string) (claims Claims, err error) {
+	token, err := jwt.ParseSigned(body, []jose.SignatureAlgorithm{jose.RS256})
+	if err != nil {
+		return claims, err
+	}
+	key, err := v.key(token.Headers[0].KeyID)
+	if err != nil {
+		return claims, err
+	}
+	if err := token.Claims(key, &claims); err != nil {
+		return claims, err
+	}
+	if claims.Expiry == nil || claims.Event == "" || claims.ID == "" {
+		return claims, errors.New("claims are missing")
+	}
+	return claims, claims.ValidateWithLeeway(jwt.Expected{Issuer: "service", Time: time.Now()}, 0)
+}
+
+func (v *Verifier) key(kid string) (*jose.JSONWebKey, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for fetched := false; ; fetched = true {
+		if found := v.keys.Key(kid); len(found) == 1 {
+			return &found[0], nil
+		}
+		if fetched {
+			return nil, fmt.Errorf("the service has no key %q", kid)
+		}
+		if err := v.fetch(); err != nil {
+			return nil, fmt.Errorf("fetch keys: %w", err)
+		}
+	}
+}
+
+func (v *Verifier) fetch() error {
+	response, err := v.Client.Get(v.JWKSURL) //nolint:noctx // the client has a time limit
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return errors.New(response.Status)
+	}
+	return json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&v.keys)
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: verify_webhook JWKS-URL < body")
+		os.Exit(2)
+	}
+	body, err := io.ReadAll(io.LimitReader(os.Stdin, 64<<10))
+	verifier := &Verifier{JWKSURL: os.Args[1], Client: &http.Client{Timeout: 10 * time.Second}}
+	var claims Claims
+	if err == nil {
+		claims, err = verifier.Verify(strings.TrimSpace(string(body)))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "not to be believed:", err)
+		os.Exit(1)
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(claims)
+}

@@ -1,0 +1,28 @@
+// Verifies a webhook: its body on standard input, the service's keys by URL.
+//
+//   npx tsx verify-webhook.ts {base_url}/transactional-api/jwks < body
+
+import { argv, exit, stdin } from "node:process";
+import { text } from "node:stream/consumers";
+
+import { createRemoteJWKSet, jwtVerify, type JWTPayload } from "jose";
+
+/** Keeps the service's keys, and fetches them again for an unknown kid only. */
+function verifier(jwksURL: string): (body: string) => Promise<JWTPayload> {
+  const keys = createRemoteJWKSet(new URL(jwksURL), { cacheMaxAge: Infinity });
+  return async (body) => {
+    const { payload } = await jwtVerify(body, keys, {
+      algorithms: ["RS256"],
+      issuer: "service",
+      requiredClaims: ["iat", "exp", "jti", "event", "tenantId", "data"],
+    });
+    return payload;
+  };
+}
+
+try {
+  console.log(JSON.stringify(await verifier(argv[2])((await text(stdin)).trim())));
+} catch (refusal) {
+  console.error("not to be believed:", refusal instanceof Error ? refusal.message : refusal);
+  exit(1);
+}

@@ -1,0 +1,151 @@
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/outbound"
+	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/domain/application"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+func applicationID(text string) application.ID { return application.ID{UUID: uuid.MustParse(text)} }
+
+// judgement is what can be compared of a verdict on a token.
+type judgement struct {
+	accepted          bool
+	code, description string
+	application       string
+	mode              application.Mode
+	username          string
+}
+
+// without is the judgement without who is calling.
+func (j judgement) without() judgement {
+	return judgement{accepted: j.accepted, code: j.code, description: j.description}
+}
+
+// refused is the judgement that an error is.
+func refused(t *testing.T, err error) judgement {
+	t.Helper()
+	refusal, ok := errors.AsType[*bearer.Refusal](err)
+	if !ok {
+		t.Fatalf("%v is no refusal", err)
+	}
+	return judgement{code: refusal.Fault.Code, description: refusal.Fault.Detail}
+}
+
+// everything is the rights of applications that may do anything.
+type everything struct{ jwksURL string }
+
+func (e everything) Rights(_ context.Context, _ projections.Claim, now time.Time) (projections.Rights, error) {
+	return projections.Rights{
+		Known: true, JWKSURL: e.jwksURL, Enabled: true, Granted: true,
+		Staff: staff.ID{UUID: uuid.Max}, AuthorisedUntil: now.Add(time.Hour),
+	}, nil
+}
+
+// newServer is the part of the server that judges tokens.
+func newServer(t *testing.T, jwksURL string, now time.Time) *bearer.Authenticator {
+	t.Helper()
+	guard := outbound.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	keys := bearer.NewKeyCache(bearer.KeyCacheConfig{
+		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
+	})
+	t.Cleanup(keys.Close)
+	return &bearer.Authenticator{Rights: everything{jwksURL}, Keys: keys, Now: func() time.Time { return now }}
+}
+
+func serverSays(t *testing.T, jwksURL, authorisation string, now time.Time) judgement {
+	t.Helper()
+	return authenticate(t, newServer(t, jwksURL, now), authorisation)
+}
+
+func authenticate(t *testing.T, server *bearer.Authenticator, authorisation string) judgement {
+	t.Helper()
+	caller, err := server.Authenticate(t.Context(), []string{authorisation}, "elm-street", bearer.Operation{Endpoint: application.Ping})
+	if err != nil {
+		return refused(t, err)
+	}
+	return judgement{accepted: true, application: caller.Application.String(), mode: caller.Mode, username: caller.Username}
+}
+
+// explainSays is what the command line says, which is given a whole header.
+func explainSays(t *testing.T, jwks, authorisation string, now time.Time) judgement {
+	t.Helper()
+	var out, failure bytes.Buffer
+	arguments := []string{"token", "explain", "--json", "--jwks", jwks, "--now", now.Format(time.RFC3339Nano), "-"}
+	status := cli.Main(t.Context(), arguments, cli.Streams{In: strings.NewReader("Authorization: " + authorisation), Out: &out, Err: &failure})
+	var said struct {
+		Accepted                             bool
+		Code, Description, Application, Mode string
+		Username                             string
+	}
+	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
+		t.Fatalf("token explain printed %q, %q: %v", &out, &failure, err)
+	}
+	if said.Accepted != (status == 0) {
+		t.Errorf("token explain ended with %d and said %s", status, &out)
+	}
+	return judgement{said.Accepted, said.Code, said.Description, said.Application, application.Mode(said.Mode), said.Username}
+}
+
+// publisher serves any number of documents, each at a URL of its own.
+type publisher struct {
+	*httptest.Server
+	mu        sync.Mutex
+	documents []string
+}
+
+func newPublisher(t *testing.T) *publisher {
+	t.Helper()
+	p := &publisher{}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *publisher) publish(document string) (url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.documents = append(p.documents, document)
+	return p.URL + "/" + strconv.Itoa(len(p.documents)-1)
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+	if err != nil || n >= len(p.documents) {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = w.Write([]byte(p.documents[n]))
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
