@@ -1,7 +1,6 @@
 package application
 
 import (
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -56,7 +55,7 @@ func portless(base string) string {
 		return base
 	}
 	path := strings.TrimPrefix(base, "http://"+parsed.Host)
-	return "http://" + net.JoinHostPort(parsed.Hostname(), "") + path
+	return "http://" + parsed.Hostname() + path
 }
 
 // Approved is the callback with the username to call as and the instant at

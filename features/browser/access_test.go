@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -150,22 +149,17 @@ func TestBrowserKeepsOtherSitesOut_D27(t *testing.T) {
 			p.page(elm, "authorise"), p.integrator.ID, p.callback, token)
 	}))
 	defer evil.Close()
-	site := strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)
-	b.open(site + "/form")
-	if answer := b.press("Win a prize"); answer.Status != http.StatusForbidden && answer.Status != http.StatusSeeOther {
-		t.Errorf("the form was answered %d", answer.Status)
+	// The same name on another port is the same site, so it even sends the cookie.
+	for _, site := range []string{strings.Replace(evil.URL, "127.0.0.1", "localhost", 1), evil.URL} {
+		b.open(site + "/form")
+		if answer := b.press("Win a prize"); answer.Status != http.StatusForbidden {
+			t.Errorf("the form of %s was answered %d", site, answer.Status)
+		}
+		b.shows("This was sent from another website")
 	}
-	b.shows("This was sent from another website")
 	b.look("error-foreign")
 	p.mayNotCall(elm)
 
-	b.open(site + "/frame")
-	select {
-	case message := <-b.messages:
-		for !strings.Contains(message, "frame-ancestors") && !strings.Contains(message, "X-Frame-Options") {
-			message = <-b.messages
-		}
-	case <-time.After(20 * time.Second):
-		t.Error("the page was shown in a frame")
-	}
+	b.open(evil.URL + "/frame")
+	b.hears("frame-ancestors")
 }
