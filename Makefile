@@ -15,12 +15,15 @@ LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print)
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, and browser tests, once there are any, a browser.
+# compiler, browser tests a browser, and docs/ Python, Node.js and curl.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
 BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,chromium)$(call have,google-chrome),,chromium))
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER))
+PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
+NODE     = $(if $(call have,npm),,nodejs npm)
+CURL     = $(if $(call have,curl),,curl ca-certificates)
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
 .PHONY: help run test check prove bench features lint deps build
 
@@ -36,7 +39,7 @@ test: deps ## everything a change must pass, under the race detector
 	$(GO) test -race -timeout 15m ./...
 
 check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -skip '^TestBrowser' $$($(GO) list ./... | grep -v ^frontdesk/features)
+	@$(GO) test -skip '^TestBrowser' $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\)')
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...

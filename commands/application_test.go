@@ -35,7 +35,7 @@ func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
 			application.CallbackAdded{Callback: "referrals:/done"}, application.PatientScopedMarked{},
 		}, nil},
 	)
-	if last := s.Log()[len(s.Log())-1]; id.UUID.Version() != 7 || last.Stream != application.StreamOf(id) {
+	if last := s.Log()[len(s.Log())-1]; id.Version() != 7 || last.Stream != application.StreamOf(id) {
 		t.Errorf("the identifier returned is %s, the stream %v", id, last.Stream)
 	}
 }

@@ -40,7 +40,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	s.tenant = oak
 	s.play(t, step{"the same identifier elsewhere", with(func(c *commands.RegisterPatient) { c.Tenant = oak }), registered, nil})
 	must(t, register(commands.RegisterPatient{Tenant: elm, Name: "Bill Baker"})(t.Context()))
-	if last := s.Log()[len(s.Log())-1]; id.UUID.Version() != 7 || last.Stream != patient.StreamOf(elm, id) {
+	if last := s.Log()[len(s.Log())-1]; id.Version() != 7 || last.Stream != patient.StreamOf(elm, id) {
 		t.Errorf("the identifier minted is %s, the stream %v", id, last.Stream)
 	}
 }

@@ -45,7 +45,7 @@ func TestStaffComeAndGo_D14_D35(t *testing.T) {
 		step{"gone", leaves(elm, "dr.lee"), []event.Event{staff.Deactivated{}}, nil},
 		step{"gone already", leaves(elm, "dr.lee"), nil, staff.ErrUnknown},
 	)
-	if last := s.Log()[len(s.Log())-1]; id.UUID.Version() != 7 || last.Stream != staff.StreamOf(elm, id) {
+	if last := s.Log()[len(s.Log())-1]; id.Version() != 7 || last.Stream != staff.StreamOf(elm, id) {
 		t.Errorf("the identifier returned is %s, the stream %v", id, last.Stream)
 	}
 }

@@ -37,7 +37,7 @@ type tokenVector struct {
 	JWKS          *string    `json:"jwks,omitempty"` // the document at the JWKS URL, where it is another
 	Authorization string     `json:"authorization"`
 	Accepted      bool       `json:"accepted"`
-	Description   string     `json:"description,omitempty"` // of the refusal; its code is unauthorized
+	Description   string     `json:"description,omitempty"` // of the refusal, a 403
 }
 
 // webhookVector is a webhook's body and the verdict on it.

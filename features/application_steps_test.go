@@ -2,7 +2,7 @@ package features_test
 
 import (
 	"fmt"
-	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/cucumber/godog"
@@ -120,11 +120,11 @@ func (w *world) keysAnswer(name, what string) error {
 	if err != nil {
 		return err
 	}
-	if what == "500" {
-		app.keys.Fail(http.StatusInternalServerError)
+	if status, err := strconv.Atoi(what); err == nil {
+		app.keys.Fail(status)
 		return nil
 	}
-	app.keys.Publish([]byte(what))
+	app.keys.Publish([]byte(w.filled(what)))
 	return nil
 }
 

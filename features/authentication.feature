@@ -135,7 +135,7 @@ Feature: Authentication
     When "Referrals" pings
     Then the answer is 403 "unauthorized" because "Unable to obtain JWKS from <keys of Diary>: the response held no usable key"
 
-  @7.2 @5.7 @D10
+  @7.2 @5.7 @D9 @D10
   Scenario Outline: Keys that cannot be had: <answer>
     Given the key server of "Referrals" answers <answer>
     When "Referrals" pings
@@ -144,8 +144,31 @@ Feature: Authentication
     Examples:
       | answer           | reason                          |
       | 500              | the URL did not respond         |
+      | 404              | the URL did not respond         |
+      | 302              | the URL did not respond         |
+      | 204              | the URL did not respond         |
       | <html></html>    | the response was not JSON       |
       | {"keys": []}     | the response held no usable key |
+
+  @5.7 @D7
+  Scenario Outline: One odd key spoils no other: <odd>
+    Given the key server of "Referrals" answers {"keys": [<odd>, <key of Referrals>]}
+    When "Referrals" pings
+    Then the answer is 200
+
+    Examples:
+      | odd |
+      | 7 |
+      | {} |
+      | {"kty": "oct", "kid": "secret", "k": "c2VjcmV0"} |
+      | {"kty": "RSA", "kid": "short", "n": "AQAB", "e": "AQAB"} |
+      | {"kty": "EC", "kid": "curve", "crv": "P-256", "x": "AA", "y": "AA"} |
+
+  @5.7 @D7
+  Scenario: A key that a set holds twice is no key
+    Given the key server of "Referrals" answers {"keys": [<key of Referrals>, <key of Referrals>]}
+    When "Referrals" pings
+    Then the answer is 403 "unauthorized" because "Unable to obtain JWKS from <keys of Referrals>: the response held no usable key"
 
   @5.7
   Scenario: The first call after the keys are mended succeeds

@@ -41,6 +41,9 @@ func runFeature(t *testing.T, file string) {
 			w.clinicalSteps(sc)
 			w.attachmentSteps(sc)
 			w.logSteps(sc)
+			w.auditSteps(sc)
+			w.tenancySteps(sc)
+			w.accessSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

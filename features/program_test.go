@@ -16,6 +16,7 @@ import (
 type program struct {
 	*app.App
 	t     *testing.T
+	db    *postgrestest.Database
 	clock *clock
 	count int // scenarios so far
 }
@@ -27,8 +28,9 @@ const apiDomain = "frontdesk.test"
 func startProgram(t *testing.T) *program {
 	t.Helper()
 	clock := &clock{now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	db := postgrestest.New(t)
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL,
+		DatabaseURL: db.URL,
 		Listen:      "127.0.0.1:0",
 		APIDomain:   apiDomain,
 		// The applications of the features publish their keys on loopback.
@@ -47,7 +49,7 @@ func startProgram(t *testing.T) *program {
 		}
 	})
 	t.Cleanup(func() { stop(); running.Wait() })
-	return &program{App: service, t: t, clock: clock}
+	return &program{App: service, t: t, db: db, clock: clock}
 }
 
 // clock is the program's clock, which only moves when a step says so.

@@ -2,11 +2,14 @@ package features_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/domain/appointment"
@@ -23,19 +26,30 @@ type world struct {
 	practice     string          // the practice last spoken of
 	applications map[string]*integrator
 	patients     map[string]patient.ID
-	usernames    map[string]string // by staff name
-	appointment  appointment.ID    // the one last booked
-	token        []bearertest.Edit // what is odd about the next token
-	answer       *answer           // to the last call
+	usernames    map[string]string    // by staff name
+	appointment  appointment.ID       // the one last booked
+	things       map[string]uuid.UUID // by what scenarios call them
+	token        []bearertest.Edit    // what is odd about the next token
+	answer       *answer              // to the last call
 	answers      []*answer
 	files        [][]byte // last sent
 	logged       int64    // head of the log when the scenario began
+	shown        string   // what an auditor was shown last
 }
 
 // integrator is an application and what its owner runs.
 type integrator struct {
 	bearertest.Application
 	keys *bearertest.Server
+}
+
+// key is the application's public key as its key set has it.
+func (i *integrator) key() string {
+	jwk, err := json.Marshal(bearertest.JWK(i.Kid, &i.Key.PublicKey))
+	if err != nil {
+		panic(err) // of texts
+	}
+	return string(jwk)
 }
 
 func newWorld(p *program) *world {
@@ -51,6 +65,7 @@ func newWorld(p *program) *world {
 			Actor: event.Actor{Kind: event.ByOperator, ID: "features"},
 		}),
 		applications: map[string]*integrator{}, patients: map[string]patient.ID{}, usernames: map[string]string{},
+		things: map[string]uuid.UUID{},
 	}
 }
 
@@ -81,9 +96,13 @@ func (w *world) filled(text string) string {
 	for name, id := range w.patients {
 		text = strings.ReplaceAll(text, "<"+name+">", id.String())
 	}
+	for name, id := range w.things {
+		text = strings.ReplaceAll(text, "<"+name+">", id.String())
+	}
 	for name, app := range w.applications {
 		text = strings.ReplaceAll(text, "<"+name+">", app.ID.String())
 		text = strings.ReplaceAll(text, "<keys of "+name+">", app.keys.URL)
+		text = strings.ReplaceAll(text, "<key of "+name+">", app.key())
 	}
 	text = strings.ReplaceAll(text, "<tenant>", w.tenant(w.practice))
 	text = strings.ReplaceAll(text, "<appointment>", w.appointment.String())

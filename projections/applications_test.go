@@ -58,7 +58,7 @@ func TestCallbacksAndGrantsComeAndGoOneByOne_5_6(t *testing.T) {
 		`{"application": "0190c7a2-0000-7000-8000-000000000011", "callback": "referrals:/done"}`)
 	d.wantTable(t, "endpoint_grants", grantRow, grantForRow)
 
-	d.happens(t, stream, application.CallbackRemoved{Callback: custom.Callback}, application.EndpointRevoked{Grant: submitFor})
+	d.happens(t, stream, application.CallbackRemoved(custom), application.EndpointRevoked{Grant: submitFor})
 	d.wantTable(t, "application_callbacks", callbackRow)
 	d.wantTable(t, "endpoint_grants", grantRow)
 }

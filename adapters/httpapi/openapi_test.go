@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -99,21 +100,37 @@ func TestEveryWebhookIsDescribed_6_1(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionIsServedToEverybody(t *testing.T) {
+// What is served to everybody is as described, without a token.
+func TestWhatIsPublicIsAsDescribed(t *testing.T) {
 	t.Parallel()
 	contract, err := httpapitest.NewContract()
 	if err != nil {
 		t.Fatal(err)
 	}
-	api := &httpapi.API{Domain: "frontdesk.example", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-	const path = "/transactional-api/openapi.json"
-	answer := httptest.NewRecorder()
-	api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://elm-street.frontdesk.example"+path, nil))
-	if answer.Code != http.StatusOK || !strings.HasPrefix(describe(t).OpenAPI, "3.1.") {
-		t.Errorf("status %d", answer.Code)
+	api := &httpapi.API{
+		Domain: "frontdesk.example", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		SigningKeys: func(context.Context) ([]byte, error) {
+			return []byte(`{"keys":[{"kty":"RSA","use":"sig","alg":"RS256","kid":"a","n":"AQAB","e":"AQAB"}]}`), nil
+		},
 	}
-	got := httpapitest.Answer{Status: answer.Code, Header: answer.Header(), Body: answer.Body.Bytes()}
-	if err := contract.CheckAnswer(http.MethodGet, path, got); err != nil {
-		t.Error(err)
+	call := func(method, path, etag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://elm-street.frontdesk.example"+path, nil)
+		r.Header.Set("If-None-Match", etag)
+		answer := httptest.NewRecorder()
+		api.Handler().ServeHTTP(answer, r)
+		got := httpapitest.Answer{Status: answer.Code, Header: answer.Header(), Body: answer.Body.Bytes()}
+		if err := contract.CheckAnswer(method, path, got); err != nil {
+			t.Error(err)
+		}
+		return answer
 	}
+	if answer := call(http.MethodGet, "/transactional-api/openapi.json", ""); answer.Code != http.StatusOK || !strings.HasPrefix(describe(t).OpenAPI, "3.1.") {
+		t.Errorf("the description: status %d", answer.Code)
+	}
+	first := call(http.MethodGet, "/transactional-api/jwks", "")
+	if again := call(http.MethodGet, "/transactional-api/jwks", first.Header().Get("ETag")); again.Code != http.StatusNotModified {
+		t.Errorf("the same keys again: status %d", again.Code)
+	}
+	call(http.MethodHead, "/transactional-api/jwks", "")
+	call(http.MethodPost, "/transactional-api/jwks", "")
 }

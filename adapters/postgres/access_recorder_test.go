@@ -178,7 +178,7 @@ func TestWhatCannotBeWrittenAtTheEndIsCountedAsLost_D37(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nobody.Close)
-	r.AccessRecorder.Pool = nobody
+	r.Pool = nobody
 	for range 5 {
 		r.Record(aPing())
 	}

@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -85,10 +86,7 @@ func TestAFormIsGoodForItsSessionAndItsPurposeAlone_D27(t *testing.T) {
 		"no token": "", "made up": "x", "for another callback": b.approval(elm, "frontdesk-app://callback").Get("token"),
 		"the last session's": other.Get("token"), "for signing out": b.get("/elm-street/staff/authorisations").form(t, "/elm-street/staff/sign-out").Get("token"),
 	} {
-		form := url.Values{}
-		for name, values := range fresh {
-			form[name] = values
-		}
+		form := maps.Clone(fresh)
 		form.Set("token", token)
 		stale(name, form)
 	}

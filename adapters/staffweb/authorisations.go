@@ -38,7 +38,7 @@ func (p *Pages) authorisations(v *visit) error {
 		return v.goTo(v.base() + "/sign-in")
 	}
 	page := authorisationsPage{
-		Stopped: v.r.Form.Has("stopped"), Administrator: v.session.Administrator, Token: v.session.FormToken("revoke"),
+		Stopped: v.form.Has("stopped"), Administrator: v.session.Administrator, Token: v.session.FormToken("revoke"),
 	}
 	own, err := p.Given.By(v.ctx(), v.practice.Tenant, v.session.Staff, p.Now(), mostShown)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Pages) revoke(v *visit) error {
 	if !v.owns("revoke") {
 		return errStale
 	}
-	form := v.r.PostForm
+	form := v.form
 	app, appErr := uuid.Parse(form.Get("application"))
 	about, aboutErr := uuid.Parse(form.Get("patient"))
 	if appErr != nil || aboutErr != nil {

@@ -1,8 +1,8 @@
 package staffweb_test
 
 import (
+	"maps"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -128,10 +128,7 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
 	good := b.get(given).form(t, given)
 	for name, value := range map[string]string{"application": "x", "patient": "", "username": "nobody"} {
-		form := url.Values{}
-		for field, values := range good {
-			form[field] = values
-		}
+		form := maps.Clone(good)
 		form.Set(name, value)
 		if answer := b.post(given, form); answer.StatusCode < 400 || answer.StatusCode >= 500 {
 			t.Errorf("%s = %q: %s", name, value, answer.Status)

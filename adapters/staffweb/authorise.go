@@ -53,7 +53,7 @@ func (p *Pages) authorise(v *visit) error {
 	if !v.owns(v.ask.purpose()) {
 		return errStale
 	}
-	switch v.r.PostForm.Get("decision") {
+	switch v.form.Get("decision") {
 	case "approve":
 		return p.approve(v, request)
 	case "decline":

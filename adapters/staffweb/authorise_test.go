@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"frontdesk/commands"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -163,9 +163,7 @@ func TestABadAskLeadsNowhere_D25(t *testing.T) {
 	} {
 		for who, b := range map[string]*browser{"signed in": signedIn, "stranger": stranger} {
 			form := url.Values{"token": good["token"], "decision": {"approve"}}
-			for name, values := range c.ask {
-				form[name] = values
-			}
+			maps.Copy(form, c.ask)
 			for _, answer := range []seen{
 				b.get("/elm-street/staff/authorise?" + c.ask.Encode()),
 				b.post("/elm-street/staff/authorise", form),
@@ -202,9 +200,6 @@ func TestWhatChangedSinceThePageWasShownIsJudgedAgain(t *testing.T) {
 	answer.wants(t, http.StatusSeeOther, strings.Replace(s.ask(elm, callback), "/authorise", "/sign-in", 1), "")
 	if s.granted(t) != 0 {
 		t.Errorf("%d were granted", s.granted(t))
-	}
-	if _, err := (projections.Staff{DB: s.pool}).StaffByUsername(t.Context(), elm, "dr.lee"); err != staff.ErrUnknown {
-		t.Fatal(err)
 	}
 }
 

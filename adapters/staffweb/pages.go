@@ -49,7 +49,7 @@ func (p *Pages) Handler() http.Handler {
 	}
 	p.route(router, of, "home", methods{http.MethodGet: p.home})
 	p.route(router, of+"/", "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.signIn})
+	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.halfOf(p.signIn)})
 	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: p.signOut})
 	p.route(router, of+"/authorise", "authorise", methods{http.MethodGet: p.authoriseForm, http.MethodPost: p.authorise})
 	p.route(router, of+"/authorisations", "authorisations", methods{http.MethodGet: p.authorisations, http.MethodPost: p.revoke})

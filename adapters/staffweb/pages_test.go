@@ -1,13 +1,16 @@
 package staffweb_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/signin"
 )
 
 func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
@@ -52,6 +55,39 @@ func TestADatabaseThatIsAwayIsAPageThatSaysSo(t *testing.T) {
 	if answer.StatusCode != http.StatusServiceUnavailable && answer.StatusCode != http.StatusInternalServerError || !strings.Contains(answer.body, "Sorry") {
 		t.Errorf("%s\n%s", answer.Status, answer.body)
 	}
+}
+
+// slow checks passwords when it is told to.
+type slow struct {
+	passwords
+	begun, proceed chan struct{}
+}
+
+func (s slow) Check(ctx context.Context, tenant, username, typed string) (signin.Holder, bool, error) {
+	s.begun <- struct{}{}
+	<-s.proceed
+	return s.passwords.Check(ctx, tenant, username, typed)
+}
+
+func TestAFloodOfPasswordsLeavesRoomForOtherPages(t *testing.T) {
+	t.Parallel()
+	hashing := slow{begun: make(chan struct{}), proceed: make(chan struct{})}
+	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 2 })
+	hashing.passwords = s.pages.Desk.Passwords.(passwords)
+	s.pages.Desk.Passwords = hashing
+	first, second := s.browser(t), s.browser(t)
+	var signingIn sync.WaitGroup
+	signingIn.Go(func() { first.signIn(elm, "dr.lee") })
+	<-hashing.begun
+	answer := second.post("/elm-street/staff/sign-in", try("dr.may", password))
+	answer.wants(t, http.StatusServiceUnavailable, "", "Sorry, the service is busy")
+	if answer.Header.Get("Retry-After") == "" {
+		t.Error("nobody says when to try again")
+	}
+	second.get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
+	close(hashing.proceed)
+	signingIn.Wait()
+	first.get("/elm-street/staff/authorisations").wants(t, http.StatusOK, "", "Dr Lee")
 }
 
 func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {

@@ -51,6 +51,22 @@ func (p *Pages) limited(next http.Handler) http.Handler {
 	})
 }
 
+// halfOf leaves half of the slots to other pages, for this one waits until
+// there is room to hash: a flood of wrong passwords keeps nobody from working
+// who is signed in.
+func (p *Pages) halfOf(answer page) page {
+	slots := make(chan struct{}, max(1, p.InFlight/2))
+	return func(v *visit) error {
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+			return answer(v)
+		default:
+			return errBusy
+		}
+	}
+}
+
 // statusWriter remembers the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter

@@ -35,7 +35,7 @@ func (p *Pages) signInForm(v *visit) error {
 	if v.signedIn {
 		return p.onward(v)
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.r.Form.Has("signed-out")})
+	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out")})
 }
 
 func (p *Pages) askWho(v *visit, status int, page signInPage) error {
@@ -64,8 +64,8 @@ func (p *Pages) onward(v *visit) error {
 
 // signIn begins a session, in place of the one that the browser may have.
 func (p *Pages) signIn(v *visit) error {
-	page := signInPage{Username: v.r.PostForm.Get("username")}
-	password := v.r.PostForm.Get("password")
+	page := signInPage{Username: v.form.Get("username")}
+	password := v.form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}

@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -93,9 +94,7 @@ func TestSigningInGoesOnlyToPagesOfOurs(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	evil := url.Values{"next": {"https://evil.example"}, "redirect": {"https://evil.example/callback"}, "app": {s.app.String()}}
-	for name, values := range try("dr.lee", password) {
-		evil[name] = values
-	}
+	maps.Copy(evil, try("dr.lee", password))
 	b := s.browser(t)
 	answer := b.post("/elm-street/staff/sign-in", evil)
 	location := answer.Header.Get("Location")

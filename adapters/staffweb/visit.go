@@ -3,6 +3,7 @@ package staffweb
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -20,6 +21,7 @@ type visit struct {
 	practice projections.Signpost
 	session  signin.Session
 	signedIn bool
+	form     url.Values // what the visit says: the body of a POST, the query of any other
 	ask      ask
 }
 
@@ -55,11 +57,11 @@ func (v *visit) readForm() error {
 	if err := v.r.ParseForm(); err != nil {
 		return errUnreadable
 	}
-	values := v.r.Form
+	v.form = v.r.Form
 	if v.r.Method == http.MethodPost {
-		values = v.r.PostForm
+		v.form = v.r.PostForm //nolint:forbidigo // the field, not the function of that name
 	}
-	v.ask = askOf(values)
+	v.ask = askOf(v.form)
 	return nil
 }
 
@@ -78,7 +80,7 @@ func (v *visit) base() string { return "/" + v.practice.Tenant + "/staff" }
 
 // owns reports whether the form that was sent is the session's own.
 func (v *visit) owns(purpose string) bool {
-	return v.signedIn && v.session.Owns(v.r.PostForm.Get("token"), purpose)
+	return v.signedIn && v.session.Owns(v.form.Get("token"), purpose)
 }
 
 // goTo sends the browser on, to a path of ours or to a callback that was found

@@ -1,6 +1,7 @@
 package application_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestOnlyARegisteredCallbackIsAWayBack_D25(t *testing.T) {
 		if (err == nil) != found {
 			t.Errorf("%q: %v, want found = %t", callback, err, found)
 		}
-		if err != nil && err != application.ErrUnknownCallback {
+		if err != nil && !errors.Is(err, application.ErrUnknownCallback) {
 			t.Errorf("%q: %v, want %v", callback, err, application.ErrUnknownCallback)
 		}
 	}

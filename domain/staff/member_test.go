@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestWhoIsDeactivatedMayActNoMore_D14(t *testing.T) {
 	if err := event.Fold[staff.Member](drLee).Active(); err != nil {
 		t.Error(err)
 	}
-	if err := event.Fold[staff.Member](drLee, staff.Deactivated{}).Active(); err != staff.ErrUnknown {
+	if err := event.Fold[staff.Member](drLee, staff.Deactivated{}).Active(); !errors.Is(err, staff.ErrUnknown) {
 		t.Errorf("got %v, want %v", err, staff.ErrUnknown)
 	}
 }

@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestAPasswordIsFit_D27(t *testing.T) {
 		{"half a character \xff", staff.ErrPasswordText},
 		{"with a zero \x00 byte", staff.ErrPasswordText},
 	} {
-		if err := staff.CheckPassword("dr.lee.jones", c.password); err != c.want {
+		if err := staff.CheckPassword("dr.lee.jones", c.password); !errors.Is(err, c.want) {
 			t.Errorf("%q: got %v, want %v", c.password, err, c.want)
 		}
 	}

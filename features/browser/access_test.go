@@ -80,11 +80,10 @@ func TestBrowserIsDrivenByKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Tab))
 	b.focuses("Skip to main content")
 	b.picture("keyboard-skip")
-	b.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("dr.lee"),
-		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(password))
+	b.do(chromedp.KeyEvent(kb.Enter + kb.Tab + "dr.lee" + kb.Tab + password))
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Let Triage Helper act for you?")
-	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter)) // skip the header
+	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter)) // skip the header
 	for _, name := range []string{"Your authorisations", "Approve", "Decline"} {
 		b.do(chromedp.KeyEvent(kb.Tab))
 		b.focuses(name)

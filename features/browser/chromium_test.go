@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,16 +16,17 @@ import (
 // chromium is the one browser of all tests; it is closed when they are over.
 var chromium = sync.OnceValues(startChromium)
 
-var (
-	closeMu sync.Mutex
-	closers []func() // in the order in which they were opened
-)
+// opened is the browser, if a test has opened it.
+var opened atomic.Pointer[context.Context]
+
+const closeLimit = 10 * time.Second
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	closeMu.Lock()
-	for i := len(closers) - 1; i >= 0; i-- {
-		closers[i]()
+	if browser := opened.Load(); browser != nil {
+		ctx, cancel := context.WithTimeout(*browser, closeLimit)
+		_ = chromedp.Cancel(ctx) // waits until it is gone, or kills it
+		cancel()
 	}
 	os.Exit(status)
 }
@@ -52,10 +54,8 @@ func startChromium() (context.Context, error) {
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"), // loopback only
 		chromedp.WSURLReadTimeout(time.Minute),                                                        // a busy machine
 	)
-	allocator, freeAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	browser, closeBrowser := chromedp.NewContext(allocator)
-	closeMu.Lock()
-	closers = append(closers, freeAllocator, closeBrowser)
-	closeMu.Unlock()
+	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...) // ends with the browser
+	browser, _ := chromedp.NewContext(allocator)
+	opened.Store(&browser)
 	return browser, chromedp.Do(browser)
 }

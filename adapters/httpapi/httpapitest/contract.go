@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -94,7 +96,7 @@ func (c *Contract) responseOf(method, path string, status int) ([]string, bool) 
 	}
 	operation := []string{"paths", path, strings.ToLower(method)}
 	if at(c.document, operation...) != nil {
-		place := append(operation, "responses", fmt.Sprint(status))
+		place := slices.Concat(operation, []string{"responses", strconv.Itoa(status)})
 		return c.follow(place), at(c.document, place...) != nil
 	}
 	switch {
@@ -111,7 +113,7 @@ func (c *Contract) responseOf(method, path string, status int) ([]string, bool) 
 func (c *Contract) checkHeaders(response []string, got http.Header) error {
 	headers, _ := at(c.document, append(response, "headers")...).(map[string]any)
 	for name := range headers {
-		place := append(append([]string{}, response...), "headers", name)
+		place := slices.Concat(response, []string{"headers", name})
 		required := at(c.document, append(place, "required")...) == true
 		place = c.follow(place)
 		required = required || at(c.document, append(place, "required")...) == true
@@ -140,7 +142,7 @@ func (c *Contract) checkContent(response []string, method string, answer Answer)
 	if err != nil {
 		return fmt.Errorf("its Content-Type: %w", err)
 	}
-	place := append(append([]string{}, response...), "content", media, "schema")
+	place := slices.Concat(response, []string{"content", media, "schema"})
 	if at(c.document, place...) == nil {
 		return fmt.Errorf("its Content-Type is %s", media)
 	}

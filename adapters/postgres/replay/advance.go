@@ -57,7 +57,7 @@ func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 
 // step moves every projection that is behind its target past the next page of
 // the log, and reports where they are then.
-func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log postgres.Log, targets places) (places, error) {
+func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places) (places, error) {
 	at, err := s.progress(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -66,10 +66,6 @@ func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log postgres.Log, targets 
 	if len(short) == 0 {
 		return at, nil
 	}
-	if err := use(ctx, tx, live); err != nil {
-		return nil, err
-	}
-	log.Pool = tx
 	page, err := log.Next(ctx, short.lowest())
 	if err == nil && len(page) == 0 {
 		err = fmt.Errorf("the log ends at idx %d, before the read models", short.lowest())

@@ -70,9 +70,12 @@ func (r *Replay) fill(ctx context.Context, past *Past) error {
 	if err := past.conn.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
 		return fmt.Errorf("read the head of the log: %w", err)
 	}
+	log := &ahead{log: r.Log}
+	log.log.Pool = r.Pool
+	defer log.Close()
 	for ended := false; !ended; {
 		err := pgx.BeginFunc(ctx, past.conn, func(tx pgx.Tx) (err error) {
-			ended, err = r.step(ctx, tx, past)
+			ended, err = r.step(ctx, tx, log, past)
 			return err
 		})
 		if err != nil {
@@ -85,12 +88,7 @@ func (r *Replay) fill(ctx context.Context, past *Past) error {
 	return nil
 }
 
-func (r *Replay) step(ctx context.Context, tx pgx.Tx, past *Past) (ended bool, err error) {
-	if err := use(ctx, tx, live); err != nil {
-		return false, err
-	}
-	log := r.Log
-	log.Pool = tx
+func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (ended bool, err error) {
 	page, err := log.Next(ctx, past.Idx)
 	if err != nil || len(page) == 0 {
 		return true, err

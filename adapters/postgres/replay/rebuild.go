@@ -68,13 +68,16 @@ const near = 500
 
 // approach brings the shadow close to the live tables, in short transactions.
 func (r *Rebuild) approach(ctx context.Context, s *Shadow) error {
+	log := &ahead{log: r.Log}
+	log.log.Pool = r.Pool
+	defer log.Close()
 	for {
 		var at, targets places
 		err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) (err error) {
 			if targets, _, err = s.targets(ctx, tx); err != nil {
 				return err
 			}
-			at, err = s.step(ctx, tx, r.Log, targets)
+			at, err = s.step(ctx, tx, log, targets)
 			return err
 		})
 		if err != nil {
@@ -229,7 +232,7 @@ func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow, result *Res
 	}
 	result.Idx = head
 	for {
-		at, err := s.step(ctx, tx, r.Log, targets)
+		at, err := s.step(ctx, tx, within{tx, r.Log}, targets)
 		if err != nil {
 			return err
 		}

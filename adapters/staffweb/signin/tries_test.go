@@ -90,10 +90,11 @@ func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 	for range 4 {
 		s.signIn(t, try(wrong))
 	}
-	for _, want := range []time.Duration{1, 2, 4, 8, 16, 16, 16} {
+	for _, times := range []int{1, 2, 4, 8, 16, 16, 16} {
+		want := time.Duration(times) * lockout
 		_, wait := s.signIn(t, try(wrong))
-		if wait != want*lockout {
-			t.Errorf("waits %v, want %v", wait, want*lockout)
+		if wait != want {
+			t.Errorf("waits %v, want %v", wait, want)
 		}
 		s.pass(wait)
 	}

@@ -292,6 +292,15 @@ func TestACallIsExplained(t *testing.T) {
 	if text := c.audit(t, "explain", "--tenant=elm", "--application", c.app, "--endpoint=create-note", "--at", now).out; !strings.Contains(text, "has not been granted access") || !strings.Contains(text, "idx 13") {
 		t.Errorf("it says\n%s", text)
 	}
+	const call = "0190c7a2-0000-7000-8000-000000000001"
+	if _, err := c.db.AdminPool(t).Exec(t.Context(), `
+		INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, token_hash)
+		SELECT $1, $2, 'elm', $3, 'user-restricted', staff, 'create-note', $4, 200, '', '', '\x00' FROM staff`, call, c.enabled, c.app, c.ann); err != nil {
+		t.Fatal(err)
+	}
+	if found := objects(t, c.audit(t, "explain", "--json", "--call", call).out)[0]; found["allowed"] != true || found["recorded"].(map[string]any)["status"] != 200.0 || len(found["because"].([]any)) != 5 {
+		t.Errorf("the recorded call is explained as %v", found)
+	}
 	frontdesk(t, "audit", "explain", "--tenant=elm", "--database-url", c.auditor).wantFailure(t, 1, "--call")
 	frontdesk(t, "audit", "explain", "--call=0190c7a2-0000-7000-8000-0000000000a1", "--database-url", c.auditor).wantFailure(t, 1, "unknown-call")
 }

@@ -173,7 +173,7 @@ func TestKeysArePublished(t *testing.T) {
 		done <- cli.Main(ctx, []string{"token", "publish", "--jwks", jwks, "--listen=127.0.0.1:0"}, cli.Streams{Err: said})
 	}()
 	url := strings.Fields(strings.TrimPrefix(<-said, "The JWKS URL is "))[0]
-	response, err := http.Get(url) //nolint:noctx // loopback
+	response, err := http.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,14 +38,14 @@ type Claims struct {
 	Data     json.RawMessage `json:"data"`
 }
 
-// Verify returns the claims of a webhook's body, or why it is not to be
-// believed.
-func (v *Verifier) Verify(body string) (claims Claims, err error) {
+// Verify returns the claims of a webhook's body that arrives now, or why it is
+// not to be believed.
+func (v *Verifier) Verify(ctx context.Context, body string, now time.Time) (claims Claims, err error) {
 	token, err := jwt.ParseSigned(body, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
 		return claims, err
 	}
-	key, err := v.key(token.Headers[0].KeyID)
+	key, err := v.key(ctx, token.Headers[0].KeyID)
 	if err != nil {
 		return claims, err
 	}
@@ -54,10 +55,10 @@ func (v *Verifier) Verify(body string) (claims Claims, err error) {
 	if claims.Expiry == nil || claims.Event == "" || claims.ID == "" {
 		return claims, errors.New("claims are missing")
 	}
-	return claims, claims.ValidateWithLeeway(jwt.Expected{Issuer: "service", Time: time.Now()}, 0)
+	return claims, claims.ValidateWithLeeway(jwt.Expected{Issuer: "service", Time: now}, 0)
 }
 
-func (v *Verifier) key(kid string) (*jose.JSONWebKey, error) {
+func (v *Verifier) key(ctx context.Context, kid string) (*jose.JSONWebKey, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for fetched := false; ; fetched = true {
@@ -67,14 +68,18 @@ func (v *Verifier) key(kid string) (*jose.JSONWebKey, error) {
 		if fetched {
 			return nil, fmt.Errorf("the service has no key %q", kid)
 		}
-		if err := v.fetch(); err != nil {
+		if err := v.fetch(ctx); err != nil {
 			return nil, fmt.Errorf("fetch keys: %w", err)
 		}
 	}
 }
 
-func (v *Verifier) fetch() error {
-	response, err := v.Client.Get(v.JWKSURL) //nolint:noctx // the client has a time limit
+func (v *Verifier) fetch(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.JWKSURL, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := v.Client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -94,7 +99,7 @@ func main() {
 	verifier := &Verifier{JWKSURL: os.Args[1], Client: &http.Client{Timeout: 10 * time.Second}}
 	var claims Claims
 	if err == nil {
-		claims, err = verifier.Verify(strings.TrimSpace(string(body)))
+		claims, err = verifier.Verify(context.Background(), strings.TrimSpace(string(body)), time.Now())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "not to be believed:", err)

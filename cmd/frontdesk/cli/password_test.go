@@ -1,0 +1,44 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+// A password is read from standard input and appears nowhere (D27).
+func TestAPasswordIsReadFromStandardInput_D27(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	const password, another = "walnut soup boat", "coffee tin fish"
+	run := func(in string, args ...string) outcome {
+		t.Helper()
+		return frontdeskWith(t, in, append(args, "--database-url", db.URL)...)
+	}
+	wants := func(o outcome, text string) {
+		t.Helper()
+		if o.status != 0 || !strings.Contains(o.out, text) || strings.Contains(o.out+o.err, password) || strings.Contains(o.out+o.err, another) {
+			t.Errorf("exit status %d:\n%s%s", o.status, o.out, o.err)
+		}
+	}
+	wants(run("", "register-practice", "--tenant=elm", "--name=Elm"), "practice.registered.v1")
+	register := []string{"register-staff", "--tenant=elm", "--username=dr.lee", "--name=Lee", "--email=lee@elm.example", "--password-stdin"}
+	run("short\n", register...).wantFailure(t, 1, "at least 8 characters")
+	wants(run(password+"\n", register...), "staff.password-set.v1")
+
+	set := []string{"set-password", "--tenant=elm", "--username=dr.lee"}
+	run(another, set...).wantFailure(t, 1, "--password-stdin")
+	set = append(set, "--password-stdin")
+	run("", set...).wantFailure(t, 1, "--password-stdin")
+	run("two\nlines of text", set...).wantFailure(t, 1, "one line")
+	run("dr.lee.x\n", "set-password", "--tenant=elm", "--username=nobody", "--password-stdin").wantFailure(t, 1, "no active member of staff")
+	for _, end := range []string{"", "\n", "\r\n"} {
+		wants(run(another+end, set...), "staff.password-set.v1")
+	}
+	o := run("", "audit", "log", "--json", "--show-personal")
+	wants(o, "staff.password-set.v1")
+	if strings.Contains(o.out, "argon2") {
+		t.Error("the log holds a hash")
+	}
+}

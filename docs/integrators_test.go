@@ -1,0 +1,114 @@
+package docs_test
+
+import (
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const page = "integrators.md"
+
+// snippet is a fenced block of the page.
+type snippet struct{ language, text string }
+
+func snippets(t *testing.T) (all []snippet) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := false
+	for line := range strings.Lines(string(data)) {
+		fence, isFence := strings.CutPrefix(line, "```")
+		switch {
+		case isFence && !inside:
+			all = append(all, snippet{language: strings.TrimSpace(fence)})
+			inside = true
+		case isFence:
+			inside = false
+		case inside:
+			all[len(all)-1].text += line
+		}
+	}
+	return all
+}
+
+// shown are the files that the page shows; the commands beside them run them.
+var shown = map[string]string{
+	"go":         "examples/go/verify_webhook.go",
+	"python":     "examples/python/verify_webhook.py",
+	"typescript": "examples/typescript/verify-webhook.ts",
+}
+
+func TestThePageShowsTheExamplesAsTheyAre(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, s := range snippets(t) {
+		file, isShown := shown[s.language]
+		if !isShown {
+			if s.language != "sh" {
+				t.Errorf("nothing runs a snippet in %q", s.language)
+			}
+			continue
+		}
+		seen[s.language] = true
+		if text, err := os.ReadFile(file); err != nil || string(text) != s.text {
+			t.Errorf("the page shows another %s, %v", file, err)
+		}
+	}
+	if len(seen) != len(shown) {
+		t.Errorf("the page shows %v alone", seen)
+	}
+}
+
+// TestEveryCommandOfThePageWorks types the page into a shell: its first
+// command is make run, which starts the sandbox, and the rest belongs to
+// another terminal. Only ports are others than the page's.
+func TestEveryCommandOfThePageWorks(t *testing.T) {
+	t.Parallel()
+	var commands []string
+	for _, s := range snippets(t) {
+		if s.language == "sh" {
+			commands = append(commands, s.text)
+		}
+	}
+	if len(commands) < 10 || commands[0] != "make run\n" {
+		t.Fatalf("the page begins with %q", commands)
+	}
+	s, err := theSandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\nset -x\n" + strings.Join(commands[1:], "\n")
+	for _, port := range []string{"8081", "8443"} {
+		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
+	}
+	printed := output(t, "", "..", "env", "FRONTDESK_DIR="+s.dir, "bash", "-c", script)
+	for _, want := range []string{
+		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
+		"Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
+	} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the page's commands never print %s:\n%s", want, printed)
+		}
+	}
+	verified := slices.DeleteFunc(strings.Split(printed, "\n"), func(line string) bool {
+		return !strings.Contains(strings.ReplaceAll(line, `": "`, `":"`), `"event":"record.opened"`)
+	})
+	if len(verified) != 4 { // webhook verify and the three languages
+		t.Errorf("the webhook is verified %d times:\n%s", len(verified), printed)
+	}
+}
+
+// freeAddress is an address that nobody listens on, most likely.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}

@@ -1,0 +1,120 @@
+package features_test
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/cucumber/godog"
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/access"
+)
+
+// accessSteps are about the record of calls.
+func (w *world) accessSteps(sc *godog.ScenarioContext) {
+	sc.Step(`^the access record shows the call:$`, w.accessShows)
+	sc.Step(`^the access record does not show the call$`, w.accessHides)
+}
+
+// accessShows compares what the table names of the last call.
+func (w *world) accessShows(table *godog.Table) error {
+	call, err := w.recorded(w.lastRequest())
+	if err != nil {
+		return err
+	}
+	got := fieldsOf(call)
+	for _, row := range table.Rows {
+		name, want := row.Cells[0].Value, row.Cells[1].Value
+		if want, err = w.named(want); err != nil {
+			return err
+		}
+		if value, ok := got[name]; !ok || value != want {
+			return fmt.Errorf("%s is %q, want %q", name, value, want)
+		}
+	}
+	return nil
+}
+
+// named fills in placeholders, those of staff among them.
+func (w *world) named(text string) (string, error) {
+	for name, username := range w.usernames {
+		if text != "<"+name+">" {
+			continue
+		}
+		id, err := w.Staff.StaffByUsername(w.ctx, w.tenant(w.practice), username)
+		return id.String(), err
+	}
+	return w.filled(text), nil
+}
+
+func fieldsOf(c access.Call) map[string]string {
+	fields := map[string]string{
+		"tenant": c.Tenant, "application": c.Application.String(), "mode": string(c.Mode), "staff": orNobody(c.Staff.UUID),
+		"endpoint": string(c.Endpoint), "patient": orNobody(c.Patient.UUID), "outcome": string(c.Outcome()),
+		"status": strconv.Itoa(c.Status), "code": c.Code, "reason": c.Reason, "on behalf of": "",
+	}
+	if c.Act != nil {
+		fields["on behalf of"] = c.Act.Practitioner.Name + ", " + c.Act.Organisation.Name
+	}
+	return fields
+}
+
+func orNobody(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+func (w *world) lastRequest() uuid.UUID {
+	return uuid.MustParse(w.answer.headers.Get("X-Request-Id"))
+}
+
+// lines are the lines of a call: none, or one.
+func (w *world) lines(id uuid.UUID) (found []access.Call, err error) {
+	for call, err := range w.AccessRecord().Calls(w.ctx, postgres.CallFilter{RequestID: id}) {
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, call)
+	}
+	return found, nil
+}
+
+// recorded waits for a line: they are written in batches, behind the answers.
+func (w *world) recorded(id uuid.UUID) (access.Call, error) {
+	deadline := time.After(stepLimit)
+	for {
+		found, err := w.lines(id)
+		if err != nil {
+			return access.Call{}, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+		select {
+		case <-deadline:
+			return access.Call{}, fmt.Errorf("call %s is not recorded", id)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// accessHides waits for a later call's line. Lines are written in order, so an
+// earlier one would be there.
+func (w *world) accessHides() error {
+	hidden := w.lastRequest()
+	if err := w.pings("Referrals"); err != nil {
+		return err
+	}
+	if _, err := w.recorded(w.lastRequest()); err != nil {
+		return err
+	}
+	found, err := w.lines(hidden)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("it shows %+v", found)
+	}
+	return err
+}

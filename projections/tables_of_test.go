@@ -1,0 +1,40 @@
+package projections_test
+
+import (
+	"slices"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/projections"
+)
+
+// notFromTheLog is what queues and secrets are kept in: nothing in the log could
+// bring it back.
+var notFromTheLog = []string{
+	"deliveries", "parked_events", "sign_in_tries", "signing_key_secrets", "staff_passwords", "staff_sessions",
+}
+
+// A table that no projection declares is never rebuilt, and one that two do is
+// nobody's.
+func TestEveryReadModelDeclaresItsTables(t *testing.T) {
+	t.Parallel()
+	var declared []string
+	for _, p := range slices.Concat(projections.AtOnce(), projections.Following()) {
+		if len(projections.TablesOf(p)) == 0 {
+			t.Errorf("%s declares no table", p.Name())
+		}
+		for _, table := range projections.TablesOf(p) {
+			if (table.Kept > 0) != (table.Age != "") {
+				t.Errorf("table %s says %s and %q", table.Name, table.Kept, table.Age)
+			}
+			declared = append(declared, table.Name)
+		}
+	}
+	slices.Sort(declared)
+	all := slices.DeleteFunc(readModels(t, postgrestest.New(t).AdminPool(t)), func(table string) bool {
+		return slices.Contains(notFromTheLog, table)
+	})
+	if !slices.Equal(declared, all) {
+		t.Errorf("declared are\n%v, migrated are\n%v", declared, all)
+	}
+}
