@@ -78,7 +78,7 @@ func answers200(url string) bool {
 
 func (s *program) kill() {
 	_ = s.process.Process.Kill()
-	<-s.exited
+	_ = <-s.exited // it was killed: there is nothing else to say
 	s.info.Store(nil)
 	_ = os.Remove(filepath.Join(s.dir, "sandbox.json"))
 }

@@ -1,6 +1,7 @@
 package application_test
 
 import (
+	"errors"
 	"testing"
 
 	"frontdesk/domain/application"
@@ -99,7 +100,7 @@ func TestPatientScopeNeedsTheMark_5_5(t *testing.T) {
 		application.ErrNotPatientScoped: {registered, marked, application.PatientScopedUnmarked{}},
 		application.ErrUnknown:          {},
 	} {
-		if got := event.Fold[app](history...).TakesPatientScope(); got != want {
+		if got := event.Fold[app](history...).TakesPatientScope(); !errors.Is(got, want) {
 			t.Errorf("after %v: %v, want %v", history, got, want)
 		}
 	}

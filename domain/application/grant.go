@@ -55,11 +55,9 @@ func Endpoints() []Endpoint {
 // whom a patient-scoped authorisation can cover (D12). A call that names an
 // appointment alone names no patient.
 func (e Endpoint) NamesPatient() bool {
-	switch e {
-	case CreatePatientRequest, CreateNote, RetrieveCareRecord, OpenCareRecord, BookAppointment, StartConsultation:
-		return true
-	}
-	return false
+	return slices.Contains([]Endpoint{
+		CreatePatientRequest, CreateNote, RetrieveCareRecord, OpenCareRecord, BookAppointment, StartConsultation,
+	}, e)
 }
 
 // ShowsRecord reports whether calls of the endpoint see or add to a patient's
