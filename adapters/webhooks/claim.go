@@ -35,9 +35,8 @@ type dispatch struct {
 //     so that it keeps its order, and nothing that another sender is at.
 //   - All lanes get their first slot before any gets its second.
 //
-// The subject's oldest is asked for by a scalar subquery: it is answered by one
-// step in an index, whatever the planner believes of a queue's statistics; and
-// so is what is fetched by ctid.
+// The subject's oldest is asked for by a scalar subquery, and rows are fetched
+// by ctid: each is one step, whatever the planner believes.
 const claimBatch = `
 WITH RECURSIVE waiting AS (
 	(SELECT destination FROM deliveries
@@ -56,7 +55,7 @@ ready AS (
 		SELECT d.ctid AS place, d.idx FROM deliveries d
 		WHERE d.destination = lanes.destination AND d.status = 'pending'
 			AND d.idx = (SELECT min(e.idx) FROM deliveries e
-				WHERE e.destination = d.destination AND e.tenant = d.tenant AND e.subject = d.subject AND e.status IN ('pending', 'sending'))
+				WHERE e.destination = d.destination AND e.tenant = d.tenant AND e.subject = d.subject AND e.finished_at IS NULL)
 		ORDER BY d.idx LIMIT lanes.free FOR UPDATE OF d SKIP LOCKED) p),
 claimed AS (
 	UPDATE deliveries d SET (status, finished_at) = (
@@ -75,10 +74,6 @@ SELECT c.application, c.idx, c.kind, c.destination, c.status, coalesce(w.url, ''
 FROM claimed c JOIN log USING (idx) JOIN events e USING (position)
 LEFT JOIN webhooks w ON w.application = c.application AND w.event = c.kind
 ORDER BY c.idx`
-
-// withoutJIT keeps Postgres from compiling the claim for 400 ms to run it in
-// one: behind a long backlog the planner's guess of its cost is far too high.
-const withoutJIT = `SELECT set_config('jit', 'off', true)`
 
 // claimed is what a claim has found: what to send, and what was ended instead.
 type claimed struct {
@@ -99,7 +94,6 @@ type ended struct {
 func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 	attempt, now := event.NewID(), s.Now()
 	destinations, used := lanes.busy()
-	batch.Queue(withoutJIT)
 	batch.Queue(claimBatch, now, lanes.share(), destinations, used, lanes.free(), attempt, now.Add(s.unknownAfter())).
 		Query(func(rows pgx.Rows) error {
 			for rows.Next() {

@@ -43,8 +43,6 @@ func (k Keeper) Run(ctx context.Context) {
 	}
 }
 
-// What is fetched by ctid is fetched so whatever the planner believes of a
-// queue's statistics.
 const (
 	endUnknown = `
 UPDATE deliveries SET status = 'unknown', finished_at = $1
@@ -84,9 +82,14 @@ func (k Keeper) Keep(ctx context.Context) error {
 // all repeats a statement, in short transactions, until it finds nothing more.
 func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
 	for {
-		rows, _ := k.DB.Query(ctx, statement, at, keepBatch)
-		kinds, err := pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])
-		if err != nil {
+		var batch pgx.Batch
+		var kinds []application.WebhookEvent
+		batch.Queue(plainPlan)
+		batch.Queue(statement, at, keepBatch).Query(func(rows pgx.Rows) (err error) {
+			kinds, err = pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])
+			return err
+		})
+		if err := k.DB.SendBatch(ctx, &batch).Close(); err != nil {
 			return total, err
 		}
 		for _, kind := range kinds {

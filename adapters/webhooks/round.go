@@ -75,13 +75,14 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
 	var batch pgx.Batch
+	batch.Queue(plainPlan)
 	late := 0
 	recordInto(&batch, r.finished, &late)
 	if claim && r.lanes.free() > 0 {
 		r.claimInto(&batch, r.lanes, &found)
 	}
-	if batch.Len() == 0 {
-		return claimed{}, nil
+	if batch.Len() == 1 {
+		return claimed{}, nil // nothing to write down, and no slot is free
 	}
 	if err := r.DB.SendBatch(ctx, &batch).Close(); err != nil {
 		return claimed{}, err

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -60,6 +61,9 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	past := &Past{Shadow: shadow}
 	if err := r.fill(ctx, past); err != nil {
 		shadow.Close()
+		if r.Schema != Temporary { // it is ours: we made it
+			err = errors.Join(err, drop(context.WithoutCancel(ctx), r.Pool, r.Schema))
+		}
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	return past, nil

@@ -43,17 +43,25 @@ func (c *auditReplayCmd) until() (replay.Until, error) {
 	return replay.Until{Instant: at}, nil
 }
 
+func (c *auditReplayCmd) schema() (string, error) {
+	switch {
+	case c.Keep == "":
+		return replay.Temporary, nil
+	case !schemaForm.MatchString(c.Keep) || c.Keep == "public":
+		return "", errSchema
+	}
+	return c.Keep, nil
+}
+
 // Run replays the log and prints what the service would have answered then.
 func (c *auditReplayCmd) Run(r *run) error {
 	until, err := c.until()
 	if err != nil {
 		return err
 	}
-	schema := replay.Temporary
-	if c.Keep != "" {
-		if schema = c.Keep; !schemaForm.MatchString(schema) || schema == "public" {
-			return errSchema
-		}
+	schema, err := c.schema()
+	if err != nil {
+		return err
 	}
 	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
 	if err != nil {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"text/tabwriter"
 	"time"
 
@@ -25,7 +27,7 @@ type auditWhoAccessedCmd struct {
 }
 
 // Run lists every event about a patient, and then every judged call that named
-// them.
+// them. It counts first, because that is recorded before anything is shown.
 func (c *auditWhoAccessedCmd) Run(r *run) error {
 	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
 	if err != nil {
@@ -37,13 +39,9 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 		return err
 	}
 	asked := filter{filterFlags: filterFlags{Tenant: c.Tenant, Patient: c.Patient}}
-	count, err := asked.count(r.ctx, engine, head)
-	if err != nil {
-		return err
-	}
-	newest := event.NewID() // calls before this one, so that counting and showing agree
-	calls := postgres.CallFilter{Tenant: c.Tenant, Patient: c.Patient, Before: newest}
-	for _, err := range engine.AccessRecord().Calls(r.ctx, calls) {
+	all := c.accesses(r.ctx, engine, asked, head)
+	count := int64(0)
+	for _, err := range all {
 		if err != nil {
 			return err
 		}
@@ -53,23 +51,41 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 		return err
 	}
 	line, flush := c.printer(r.Out)
-	for e, err := range asked.events(r.ctx, engine, head) {
+	for a, err := range all {
 		if err == nil {
-			err = line(accessOf(e, c.ShowPersonal))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for call, err := range engine.AccessRecord().Calls(r.ctx, calls) {
-		if err == nil {
-			err = line(accessOfCall(call))
+			err = line(a)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return flush()
+}
+
+// accesses yields the events up to an idx, oldest first, and the calls up to
+// now, newest first: the same each time.
+func (c *auditWhoAccessedCmd) accesses(ctx context.Context, engine *app.Engine, asked filter, head int64) iter.Seq2[accessed, error] {
+	calls := postgres.CallFilter{Tenant: c.Tenant, Patient: c.Patient, Before: event.NewID()}
+	return func(yield func(accessed, error) bool) {
+		for e, err := range asked.events(ctx, engine, head) {
+			if err != nil || !yield(accessOf(e, c.ShowPersonal), nil) {
+				yieldError(yield, err)
+				return
+			}
+		}
+		for call, err := range engine.AccessRecord().Calls(ctx, calls) {
+			if err != nil || !yield(accessOfCall(call), nil) {
+				yieldError(yield, err)
+				return
+			}
+		}
+	}
+}
+
+func yieldError(yield func(accessed, error) bool, err error) {
+	if err != nil {
+		yield(accessed{}, err)
+	}
 }
 
 // accessed is one line: an event or a call.

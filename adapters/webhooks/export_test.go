@@ -1,0 +1,7 @@
+package webhooks
+
+// What tests of the plan need to see.
+const (
+	ClaimBatch = claimBatch
+	PlainPlan  = plainPlan
+)
