@@ -28,7 +28,15 @@ type desk struct {
 
 func open(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{db: postgrestest.New(t), ended: make(chan error, 1)}
+	d := replica(t, postgrestest.New(t))
+	d.integrator, _ = onboard(t, d.App)
+	return d
+}
+
+// replica is a program on a database that others may serve, too.
+func replica(t *testing.T, db *postgrestest.Database) *desk {
+	t.Helper()
+	d := &desk{db: db, ended: make(chan error, 1)}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},
@@ -39,23 +47,29 @@ func open(t *testing.T) *desk {
 	done := make(chan struct{})
 	go func() { defer close(done); d.ended <- service.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
-	d.integrator, _ = onboard(t, service)
 	return d
 }
 
 // ping is one call that is allowed, and its request id.
 func (d *desk) ping(t *testing.T) uuid.UUID {
 	t.Helper()
+	status, id := d.call(t, d.integrator.Token(time.Now()))
+	if status != http.StatusOK {
+		t.Fatalf("answered %d", status)
+	}
+	return id
+}
+
+// call pings with a token.
+func (d *desk) call(t *testing.T, token string) (status int, id uuid.UUID) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL()+"/transactional-api/ping", nil)
 	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+d.integrator.Token(time.Now()))
+	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)
 	must(t, err)
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("answered %d", response.StatusCode)
-	}
-	return uuid.MustParse(response.Header.Get("X-Request-Id"))
+	return response.StatusCode, uuid.MustParse(response.Header.Get("X-Request-Id"))
 }
 
 // recorded are the request ids in the access record, in order.

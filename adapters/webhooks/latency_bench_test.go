@@ -1,0 +1,106 @@
+package webhooks_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+)
+
+// BenchmarkCommitToReceipt is how long it takes from an append's commit until a
+// receiver has the webhook, at a hundred events a second.
+func BenchmarkCommitToReceipt(b *testing.B) {
+	c, r := newClinic(b), newReceiver(b)
+	c.application(r.URL, application.RecordOpened)
+	arrivals := &arrivals{at: map[uuid.UUID]time.Time{}, some: make(chan struct{}, 1)}
+	r.Config.Handler = arrivals
+	appended, grown, queued := &postgres.Bell{}, &postgres.Bell{}, &postgres.Bell{}
+	c.store.Appended = appended
+	handler := c.fanOutHandler()
+	handler.Queued = queued
+	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
+	s.Queued = queued
+	background(b, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	background(b, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: s.Log}).Run)
+	background(b, s.Run)
+
+	committed := map[uuid.UUID]time.Time{}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	b.ResetTimer()
+	for range b.N {
+		<-tick.C
+		recorded, err := c.store.Append(b.Context(), event.Change{
+			Stream: event.Stream{Tenant: tenant, ID: uuid.New()},
+			Events: []event.Event{record.CareRecordOpened{Patient: patient.ID{UUID: uuid.New()}}},
+		})
+		must(b, err)
+		committed[recorded[0].ID] = time.Now()
+	}
+	arrivals.wait(b, b.N)
+	b.StopTimer()
+	var took []time.Duration
+	for id, at := range committed {
+		took = append(took, arrivals.at[id].Sub(at))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}
+
+// arrivals is a receiver that notes when each event came.
+type arrivals struct {
+	mu   sync.Mutex
+	at   map[uuid.UUID]time.Time
+	some chan struct{}
+}
+
+func (a *arrivals) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	now := time.Now()
+	token, _ := io.ReadAll(request.Body)
+	payload, _ := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
+	var claims struct {
+		ID uuid.UUID `json:"jti"`
+	}
+	_ = json.Unmarshal(payload, &claims)
+	a.mu.Lock()
+	a.at[claims.ID] = now
+	a.mu.Unlock()
+	select {
+	case a.some <- struct{}{}:
+	default:
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// wait waits until n events have come.
+func (a *arrivals) wait(t testing.TB, n int) {
+	t.Helper()
+	for limit := time.After(patience); ; {
+		a.mu.Lock()
+		come := len(a.at)
+		a.mu.Unlock()
+		if come == n {
+			return
+		}
+		select {
+		case <-a.some:
+		case <-limit:
+			t.Fatalf("%d of %d events have come", come, n)
+		}
+	}
+}

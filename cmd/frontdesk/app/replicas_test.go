@@ -1,0 +1,56 @@
+package app_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/commands"
+)
+
+// What one replica was told holds for the very next call on another.
+func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
+	t.Parallel()
+	here := open(t)
+	there := replica(t, here.db)
+	id, ctx := here.integrator.ID, t.Context()
+	_, err := here.RegisterStaff.Handle(ctx, commands.RegisterStaff{Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
+	must(t, err)
+
+	disable := func(ctx context.Context) error {
+		return here.DisableApplication.Handle(ctx, commands.DisableApplication{Tenant: "elm-street", Application: id})
+	}
+	enable := func(ctx context.Context) error {
+		return here.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id})
+	}
+	authorise := func(ctx context.Context) error {
+		_, err := here.GrantUserAuthorisation.Handle(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
+		return err
+	}
+	revoke := func(ctx context.Context) error {
+		return here.RevokeUserAuthorisation.Handle(ctx, commands.RevokeUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
+	}
+	leave := func(ctx context.Context) error {
+		return here.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: "elm-street", Username: "dr.lee"})
+	}
+	for i, step := range []struct {
+		do           func(context.Context) error
+		itself, user int // how the application is answered for itself, and for Dr Lee
+	}{
+		{authorise, http.StatusOK, http.StatusOK},
+		{disable, http.StatusForbidden, http.StatusForbidden},
+		{enable, http.StatusOK, http.StatusOK},
+		{revoke, http.StatusOK, http.StatusForbidden},
+		{authorise, http.StatusOK, http.StatusOK},
+		{leave, http.StatusOK, http.StatusForbidden},
+	} {
+		must(t, step.do(ctx))
+		itself, _ := there.call(t, here.integrator.Token(time.Now()))
+		user, _ := there.call(t, here.integrator.Token(time.Now(), bearertest.As("dr.lee")))
+		if itself != step.itself || user != step.user {
+			t.Errorf("after step %d: answered %d and %d, want %d and %d", i, itself, user, step.itself, step.user)
+		}
+	}
+}
