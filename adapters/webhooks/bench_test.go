@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -45,13 +46,14 @@ func benchmarkSignature(b *testing.B) {
 func benchmarkDelivery(b *testing.B, destinations int) {
 	c, received := newClinic(b), atomic.Int64{}
 	all := make(chan struct{})
-	r := newReceiver(b)
-	r.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		_, _ = io.Copy(io.Discard, request.Body)
-		w.WriteHeader(http.StatusNoContent)
-		if received.Add(1) == int64(b.N*destinations) {
-			close(all)
-		}
+	r := newReceiver(b, func(s *httptest.Server) {
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+			_, _ = io.Copy(io.Discard, request.Body)
+			w.WriteHeader(http.StatusNoContent)
+			if received.Add(1) == int64(b.N*destinations) {
+				close(all)
+			}
+		})
 	})
 	for range destinations {
 		c.application(r.URL, application.RecordOpened)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,8 +132,8 @@ type ledger struct {
 
 // newLedger reads bodies in two steps, so that there is a middle.
 func newLedger(c *clinic) *ledger {
-	l := &ledger{receiver: newReceiver(c.t), here: make(chan struct{}, 1), times: map[string]int{}, order: map[string][]int{}}
-	l.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+	l := &ledger{here: make(chan struct{}, 1), times: map[string]int{}, order: map[string][]int{}}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		head := make([]byte, 100)
 		n, _ := io.ReadFull(request.Body, head)
 		if l.stops() {
@@ -149,6 +150,7 @@ func newLedger(c *clinic) *ledger {
 		l.received(c, request.URL.Path, string(head[:n])+string(rest))
 		w.WriteHeader(http.StatusNoContent)
 	})
+	l.receiver = newReceiver(c.t, func(s *httptest.Server) { s.Config.Handler = handler })
 	return l
 }
 

@@ -4,6 +4,7 @@ package webhooks_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -16,8 +17,7 @@ import (
 // Nothing is sent twice, so one that is closed under our hands loses its event.
 func TestProveThatStaleConnectionsLoseNothing(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
-	r.Config.IdleTimeout = 5 * time.Second
+	c, r := newClinic(t), newReceiver(t, func(s *httptest.Server) { s.Config.IdleTimeout = 5 * time.Second })
 	for n := range 40 {
 		c.application(fmt.Sprintf("%s/%d", r.URL, n), application.RecordOpened)
 	}

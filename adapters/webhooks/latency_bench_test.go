@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -24,10 +25,9 @@ import (
 // BenchmarkCommitToReceipt is how long it takes from an append's commit until a
 // receiver has the webhook, at a hundred events a second.
 func BenchmarkCommitToReceipt(b *testing.B) {
-	c, r := newClinic(b), newReceiver(b)
-	c.application(r.URL, application.RecordOpened)
 	arrivals := &arrivals{at: map[uuid.UUID]time.Time{}, some: make(chan struct{}, 1)}
-	r.Config.Handler = arrivals
+	c, r := newClinic(b), newReceiver(b, func(s *httptest.Server) { s.Config.Handler = arrivals })
+	c.application(r.URL, application.RecordOpened)
 	appended, grown, queued := &postgres.Bell{}, &postgres.Bell{}, &postgres.Bell{}
 	c.store.Appended = appended
 	handler := c.fanOutHandler()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -63,9 +64,8 @@ func TestABrokenConnectionIsNotTriedAgain_D29(t *testing.T) {
 
 func TestHTTP2IsNotSpoken_D29(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
+	c, r := newClinic(t), newReceiver(t, func(s *httptest.Server) { s.EnableHTTP2 = true })
 	var major atomic.Int32
-	r.EnableHTTP2 = true
 	r.answers(func(_ http.ResponseWriter, request *http.Request) { major.Store(int32(request.ProtoMajor)) })
 	c.application(r.URL)
 	c.openRecord(t.Context(), c.patient)

@@ -37,8 +37,8 @@ type receiver struct {
 	conns  int
 }
 
-// newReceiver answers 204 until told otherwise.
-func newReceiver(t testing.TB) *receiver {
+// newReceiver answers 204 until told otherwise. Edits come before it starts.
+func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	r := &receiver{got: make(chan post, 100_000)}
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
@@ -49,6 +49,9 @@ func newReceiver(t testing.TB) *receiver {
 			r.conns++
 			r.mu.Unlock()
 		}
+	}
+	for _, edit := range edits {
+		edit(r.Server)
 	}
 	r.StartTLS()
 	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
