@@ -78,7 +78,9 @@ func answers200(url string) bool {
 
 func (s *program) kill() {
 	_ = s.process.Process.Kill()
-	_ = <-s.exited // it was killed: there is nothing else to say
+	if err := <-s.exited; err == nil {
+		s.t.Error("the program ended by itself before it was killed")
+	}
 	s.info.Store(nil)
 	_ = os.Remove(filepath.Join(s.dir, "sandbox.json"))
 }

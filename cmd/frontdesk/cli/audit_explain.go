@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -76,10 +77,8 @@ func (c *auditExplainCmd) question() (app.Question, error) {
 }
 
 func knownEndpoint(endpoint application.Endpoint) error {
-	for _, known := range append(application.Endpoints(), application.Ping) {
-		if endpoint == known {
-			return nil
-		}
+	if endpoint == application.Ping || slices.Contains(application.Endpoints(), endpoint) {
+		return nil
 	}
 	return errUnknownEndpoint
 }

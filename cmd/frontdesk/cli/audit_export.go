@@ -119,7 +119,7 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("make a file: %w", err)
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // it is gone if all went well
+	defer os.Remove(file.Name()) // it is gone if all went well
 	if err := write(file); err != nil {
 		_ = file.Close()
 		return err

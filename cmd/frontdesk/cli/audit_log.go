@@ -77,10 +77,10 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // endOfFollowing is no failure: it is how following ends.
 func endOfFollowing(ctx context.Context, follow bool, err error) error {
-	if follow && ctx.Err() != nil {
-		return nil
+	if !follow || ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // print shows what passes up to the head of the log and moves the filter there.

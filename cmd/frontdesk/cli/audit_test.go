@@ -30,7 +30,7 @@ func newClinic(t *testing.T) *clinic {
 	t.Helper()
 	c := &clinic{db: postgrestest.New(t)}
 	c.auditor = asRole(t, c.db.URL, "frontdesk_audit")
-	make := func(args ...string) map[string]any {
+	do := func(args ...string) map[string]any {
 		t.Helper()
 		o := frontdeskWith(t, "a cough", append(args, "--database-url", c.db.URL, "--json")...)
 		if o.status != 0 {
@@ -38,20 +38,20 @@ func newClinic(t *testing.T) *clinic {
 		}
 		return objects(t, o.out)[0]
 	}
-	make("register-practice", "--tenant=elm", "--name=Elm Street")
-	make("register-practice", "--tenant=oak", "--name=Oak Lane")
-	make("register-staff", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
-	c.app = make("register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--callback=https://app.example/cb")["applicationId"].(string)
-	c.ann = make("register-patient", "--tenant=elm", "--name=Ann Archer")["patientId"].(string)
-	c.bob = make("register-patient", "--tenant=elm", "--name=Bob Baker")["patientId"].(string)
-	make("grant-endpoint", "--application", c.app, "--endpoint=create-note", "--mode=user-restricted")
+	do("register-practice", "--tenant=elm", "--name=Elm Street")
+	do("register-practice", "--tenant=oak", "--name=Oak Lane")
+	do("register-staff", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
+	c.app = do("register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--callback=https://app.example/cb")["applicationId"].(string)
+	c.ann = do("register-patient", "--tenant=elm", "--name=Ann Archer")["patientId"].(string)
+	c.bob = do("register-patient", "--tenant=elm", "--name=Bob Baker")["patientId"].(string)
+	do("grant-endpoint", "--application", c.app, "--endpoint=create-note", "--mode=user-restricted")
 	c.before = time.Now()
-	make("enable-application", "--tenant=elm", "--application", c.app, "--as=dr.lee")
-	make("grant-user-authorisation", "--tenant=elm", "--application", c.app, "--username=dr.lee")
+	do("enable-application", "--tenant=elm", "--application", c.app, "--as=dr.lee")
+	do("grant-user-authorisation", "--tenant=elm", "--application", c.app, "--username=dr.lee")
 	c.enabled = time.Now()
-	make("restrict-patient-record", "--tenant=elm", "--patient", c.bob, "--username=dr.lee")
-	make("create-note", "--tenant=elm", "--patient", c.ann, "--file=-")
-	make("disable-application", "--tenant=elm", "--application", c.app)
+	do("restrict-patient-record", "--tenant=elm", "--patient", c.bob, "--username=dr.lee")
+	do("create-note", "--tenant=elm", "--patient", c.ann, "--file=-")
+	do("disable-application", "--tenant=elm", "--application", c.app)
 	return c
 }
 

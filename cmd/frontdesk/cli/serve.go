@@ -45,7 +45,7 @@ func (c *serveCmd) Run(r *run) error {
 	}
 	c.apply(&config)
 	var err error
-	if config.MasterKey, err = c.masterKeyFlags.read(); err != nil {
+	if config.MasterKey, err = c.read(); err != nil {
 		return err
 	}
 	service, err := app.New(r.ctx, config)
