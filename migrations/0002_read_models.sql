@@ -72,25 +72,11 @@ CREATE TABLE record_restrictions (
     PRIMARY KEY (tenant, patient, staff)
 );
 
--- Read models that follow the log.
-
-CREATE TABLE patient_requests (
-    tenant        text        NOT NULL,
-    request       uuid        NOT NULL,
-    patient       uuid        NOT NULL,
-    request_type  text        NOT NULL,
-    requester     text        NOT NULL,
-    high_priority boolean     NOT NULL,
-    submitted_at  timestamptz NOT NULL,
-    PRIMARY KEY (tenant, request)
-);
-CREATE INDEX patient_requests_by_patient ON patient_requests (tenant, patient, submitted_at);
-
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     practices, applications, application_callbacks, endpoint_grants, enablements, staff,
-    authorisations, patients, record_restrictions, patient_requests
+    authorisations, patients, record_restrictions
     TO frontdesk_app;
 
 -- +goose Down
 DROP TABLE practices, applications, application_callbacks, endpoint_grants, enablements, staff,
-    authorisations, patients, record_restrictions, patient_requests;
+    authorisations, patients, record_restrictions;

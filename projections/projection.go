@@ -31,5 +31,5 @@ func AtOnce() []Projection {
 
 // Following are the projections behind the feed: what people browse.
 func Following() []Projection {
-	return []Projection{PatientRequests{}, CallInBoard{}, Timeline{}}
+	return []Projection{CallInBoard{}, Timeline{}}
 }

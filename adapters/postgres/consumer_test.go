@@ -244,3 +244,29 @@ func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {
 	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Counted{}, eventtest.Noted{Note: "b"})
 	eventually(t, "the read model has followed", func() bool { return e.count(t, "test.notes") == 2 })
 }
+
+func TestConsumersDoNotWaitForTheDiskAndAppendsDo(t *testing.T) {
+	t.Parallel()
+	e, _ := consuming(t)
+	seen := make(chan string, 1)
+	handler := func(ctx context.Context, tx *sql.Tx, _ event.Recorded) error {
+		var setting string
+		err := tx.QueryRowContext(ctx, `SHOW synchronous_commit`).Scan(&setting)
+		seen <- setting
+		return err
+	}
+	runUntilCleanup(t, e.consumer("seer", handler).Run)
+	e.appendMany(t, 1)
+	if got := <-seen; got != "off" {
+		t.Errorf("a consumer's synchronous_commit is %s", got)
+	}
+	var after string
+	if err := e.pool.QueryRow(t.Context(), `SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'`).Scan(&after); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the setting ends with the transaction", func() bool {
+		var now string
+		err := e.pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&now)
+		return err == nil && now == after
+	})
+}

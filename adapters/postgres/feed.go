@@ -27,9 +27,14 @@ type feedSchema struct {
 	batch int // messages a transaction, at most
 }
 
-// nextMessages is [readLog] from where the consumer has come to.
+// nextMessages is [readLog] from where the consumer has come to. Its
+// transaction need not wait for the disk: what a handler wrote and how far it
+// came are one commit, and are kept or lost together. Who reads a handler's rows
+// and must not lose them flushes them with a commit of their own.
 const nextMessages = `
-WITH consumer AS (SELECT idx FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
+WITH consumer AS (
+	SELECT idx, set_config('synchronous_commit', 'off', true)
+	FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
 FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT $2) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
