@@ -38,7 +38,7 @@ func (w *world) anApplication(name string) error {
 	}
 	app := bearertest.NewApplication(id)
 	keys.Publish(app.JWKS())
-	w.applications[name] = &integrator{app, keys}
+	w.applications[name] = &integrator{Application: app, keys: keys}
 	return nil
 }
 

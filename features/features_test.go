@@ -44,6 +44,7 @@ func runFeature(t *testing.T, file string) {
 			w.auditSteps(sc)
 			w.tenancySteps(sc)
 			w.accessSteps(sc)
+			w.webhookSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -19,6 +20,8 @@ type program struct {
 	db    *postgrestest.Database
 	clock *clock
 	count int // scenarios so far
+
+	authority *receiver.Authority // vouches for the applications' webhook receivers
 }
 
 // apiDomain is where the features' practices are served.
@@ -29,12 +32,18 @@ func startProgram(t *testing.T) *program {
 	t.Helper()
 	clock := &clock{now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	db := postgrestest.New(t)
+	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL,
 		Listen:      "127.0.0.1:0",
 		APIDomain:   apiDomain,
-		// The applications of the features publish their keys on loopback.
+		// The applications of the features publish their keys on loopback, and
+		// receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		RootCAs:      authority.Pool(),
 		Now:          clock.Now,
 		MasterKey:    webhooks.MasterKey{1},
 	})
@@ -49,7 +58,7 @@ func startProgram(t *testing.T) *program {
 		}
 	})
 	t.Cleanup(func() { stop(); running.Wait() })
-	return &program{App: service, t: t, db: db, clock: clock}
+	return &program{App: service, t: t, db: db, clock: clock, authority: authority}
 }
 
 // clock is the program's clock, which only moves when a step says so.

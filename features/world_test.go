@@ -40,7 +40,8 @@ type world struct {
 // integrator is an application and what its owner runs.
 type integrator struct {
 	bearertest.Application
-	keys *bearertest.Server
+	keys    *bearertest.Server
+	mailbox *mailbox // nil without one
 }
 
 // key is the application's public key as its key set has it.
@@ -72,6 +73,9 @@ func newWorld(p *program) *world {
 func (w *world) end() {
 	for _, app := range w.applications {
 		app.keys.Close()
+		if app.mailbox != nil {
+			app.mailbox.server.Close()
+		}
 	}
 }
 

@@ -1,28 +1,14 @@
 package webhooks
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
 )
-
-// dispatch is a delivery that has been claimed, with all it takes to send it.
-type dispatch struct {
-	attempt, application, destination uuid.UUID
-	url                               string
-	recorded                          event.Recorded
-	names                             names
-	signer                            *signer
-	unreadable                        bool // the event's stored form cannot be read
-}
 
 // claimBatch claims what may be sent now, and judges it again (D28, D30). It is
 // one statement, so that nothing can come between looking and taking.
@@ -105,53 +91,6 @@ func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 		})
 }
 
-func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
-	d := dispatch{attempt: attempt}
-	var kind application.WebhookEvent
-	var status Status
-	var name string
-	var data, metadata []byte
-	e := &d.recorded
-	err := rows.Scan(&d.application, &e.Idx, &kind, &d.destination, &status, &d.url,
-		&e.ID, &e.Stream.Tenant, &e.Stream.ID, &e.Version, &name, &data, &metadata, &e.At, &found.kid)
-	if err != nil {
-		return err
-	}
-	if status != Sending {
-		found.ended = append(found.ended, ended{kind, status})
-		return nil
-	}
-	err = s.decode(e, name, data, metadata)
-	if errors.Is(err, event.ErrUnknownName) {
-		found.foreign = append(found.foreign, d)
-		return nil
-	}
-	d.unreadable = err != nil
-	found.send = append(found.send, d)
-	return nil
-}
-
-func (s *Sender) decode(e *event.Recorded, name string, data, metadata []byte) (err error) {
-	if e.Event, err = s.Codec.Decode(name, data); err != nil {
-		return err
-	}
-	return json.Unmarshal(metadata, &e.Metadata)
-}
-
 // unknownAfter is when a delivery that nobody has ended is taken for lost in a
 // crash (D29): well after its own sender would have given up.
-func (s *Sender) unknownAfter() time.Duration { return max(20*time.Second, s.Timeout+10*time.Second) }
-
-// prepare gets ready what has been claimed: the key, and the names.
-func (s *Sender) prepare(ctx context.Context, deadline time.Time, found *claimed) error {
-	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	signer, err := s.keys.forKID(ctx, found.kid)
-	if err != nil {
-		return err
-	}
-	for i := range found.send {
-		found.send[i].signer = signer
-	}
-	return lookUp(ctx, s.DB, found.send)
-}
+func (s *Sender) unknownAfter() time.Duration { return max(20*time.Second, s.Timeout+lookLimit) }

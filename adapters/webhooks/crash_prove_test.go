@@ -52,7 +52,7 @@ func sendUntilKilled() {
 	roots.AppendCertsFromPEM(certificates)
 	client := webhooks.NewClient(loopback, roots)
 	client.Transport = &stopper{client.Transport, os.Getenv("WEBHOOKS_STOP")}
-	fmt.Println("ready")
+	_, _ = fmt.Fprintln(os.Stdout, "ready")
 	c.sender(client).Run(t.Context())
 }
 
@@ -82,7 +82,7 @@ func (s *stopper) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func (*stopper) stay() {
-	fmt.Println("here")
+	_, _ = fmt.Fprintln(os.Stdout, "here")
 	select {}
 }
 

@@ -27,6 +27,8 @@ func (s *Sender) attempt(ctx context.Context, d dispatch) outcome {
 	if d.unreadable || d.names.missing || token.failed != nil {
 		return s.outcomeOf(d, Failed, NotBuilt)
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
 	result := post(ctx, s.Client, d.url, token.text)
 	s.Metrics.connected(result.reused)
 	o := s.outcomeOf(d, Delivered, result.reason)

@@ -33,7 +33,7 @@ const (
 // a second, first while all of them are healthy and then while ten are dead,
 // and prints how long deliveries to the healthy ones waited; beside it, the
 // same through one pool of 64 workers for all destinations.
-func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) {
+func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) { //nolint:paralleltest // it measures
 	lanes := func(c *clinic, client *http.Client, queued *postgres.Bell) func(context.Context) {
 		s := c.sender(client)
 		s.Queued = queued

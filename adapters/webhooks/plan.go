@@ -6,4 +6,5 @@ package webhooks
 // for the sake of a few rows, fetch and sort a whole backlog for its first
 // four, or compile for 400 ms what runs in one.
 const plainPlan = `
-SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)`
+SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+	set_config('plan_cache_mode', 'force_generic_plan', true)`

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -25,6 +24,7 @@ const (
 	firstLook = time.Millisecond       // after something was sent
 	idleLook  = 250 * time.Millisecond // for what other processes have queued
 	retryWait = time.Second            // after a look that failed
+	lingering = time.Millisecond       // when one of several has ended
 	lookLimit = 10 * time.Second       // for one look
 	lastTries = 5                      // to write down what is known, at the end
 )
@@ -34,17 +34,21 @@ const (
 // more at once.
 func (r *round) turn(ctx context.Context) time.Duration {
 	r.collect()
-	deadline := time.Now().Add(r.Timeout)
+	// After this, others take what was claimed for lost: nothing may be sent
+	// any more, even if this process was stopped for a while meanwhile.
+	last := time.Now().Add(lookLimit + r.Timeout)
 	found, err := r.look(ctx, true)
 	if err == nil && len(found.send)+len(found.foreign) > 0 {
-		err = r.send(ctx, deadline, found)
+		err = r.send(ctx, last, found)
 	}
 	switch {
 	case err != nil:
 		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
 		return retryWait
-	case len(found.send)+len(found.ended) > 0:
-		r.wait = 0
+	case len(found.ended) > 0 || len(found.send) > 0 && r.lanes.free() == 0:
+		r.wait = 0 // slots were spent on what is not sent, or there were too few
+	case len(found.send) > 0:
+		r.wait = firstLook // each lane has what it may have, until something ends
 	default:
 		r.wait = min(max(firstLook, 2*r.wait), idleLook)
 	}
@@ -97,41 +101,6 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	return found, nil
 }
 
-// send begins to send what was claimed, and releases what cannot be.
-func (r *round) send(ctx context.Context, deadline time.Time, found claimed) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := r.prepare(ctx, deadline, &found); err != nil {
-		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
-	}
-	for _, d := range found.send {
-		r.lanes.take(d.destination)
-		r.sends.Go(func() {
-			ctx, cancel := context.WithDeadline(ctx, deadline)
-			defer cancel()
-			r.done <- r.deliver(ctx, d)
-		})
-	}
-	r.Metrics.inFlight(r.lanes.total)
-	return r.release(ctx, found.foreign)
-}
-
-// errReleased says that a newer program, or one with another master key, has to
-// send what this one has claimed.
-var errReleased = errors.New("deliveries were left to others")
-
-// release lets others claim what this process cannot send: a look of its own,
-// so that it does not claim the same again in the same breath.
-func (r *round) release(ctx context.Context, dispatches []dispatch) error {
-	if len(dispatches) == 0 {
-		return nil
-	}
-	for _, d := range dispatches {
-		r.finished = append(r.finished, r.outcomeOf(d, Pending, ""))
-	}
-	_, err := r.look(ctx, false)
-	return errors.Join(errReleased, err)
-}
-
 // rest waits for something to do.
 func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
 	select {
@@ -140,7 +109,21 @@ func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Dura
 		r.wait = 0
 	case o := <-r.done:
 		r.ended(o)
+		r.linger()
 	case <-time.After(wait):
+	}
+}
+
+// linger waits a moment for others to end, too, while enough goes on without
+// us: one look for two costs half.
+func (r *round) linger() {
+	for enough := time.After(lingering); len(r.finished) < r.lanes.total; {
+		select {
+		case o := <-r.done:
+			r.ended(o)
+		case <-enough:
+			return
+		}
 	}
 }
 

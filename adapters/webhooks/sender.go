@@ -26,7 +26,7 @@ type Sender struct {
 		Next() <-chan struct{} // closed when this process has queued something
 	}
 	Now     func() time.Time
-	Timeout time.Duration // for one delivery, from its claim to the end of the answer (§6.3: 10 s)
+	Timeout time.Duration // for one delivery, from dialling to the end of the answer (§6.3: 10 s)
 	Log     *slog.Logger
 	Metrics *Metrics
 

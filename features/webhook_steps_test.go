@@ -1,0 +1,167 @@
+package features_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cucumber/godog"
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+)
+
+// mailbox is where an application receives webhooks.
+type mailbox struct {
+	server *receiver.Server
+	got    chan receiver.Webhook
+	broken atomic.Bool
+}
+
+// webhookSteps are about what applications are told.
+func (w *world) webhookSteps(sc *godog.ScenarioContext) {
+	sc.Step(`^"([^"]*)" receives webhooks of "([^"]*)"$`, w.receives)
+	sc.Step(`^the receiver of "([^"]*)" (fails|works again)$`, w.receiverFails)
+	sc.Step(`^"([^"]*)" is told of "([^"]*)"$`, func(name, event string) error { return w.told(name, event, nil) })
+	sc.Step(`^"([^"]*)" is told of "([^"]*)" with this:$`, w.told)
+	sc.Step(`^nothing was queued for "([^"]*)"$`, w.notQueued)
+	sc.Step(`^a delivery to "([^"]*)" is "([^"]*)" because "([^"]*)"$`, w.delivery)
+}
+
+func (w *world) receives(name, event string) error {
+	app, err := w.application(name)
+	if err == nil && app.mailbox == nil {
+		app.mailbox, err = w.newMailbox()
+	}
+	if err != nil {
+		return err
+	}
+	return w.SetWebhook.Handle(w.ctx, commands.SetWebhook{
+		Application: app.ID, Event: application.WebhookEvent(event), URL: app.mailbox.server.URL(),
+	})
+}
+
+// newMailbox verifies what it gets as §6.5 says, with the keys that the
+// practice's host publishes.
+func (w *world) newMailbox() (*mailbox, error) {
+	m := &mailbox{got: make(chan receiver.Webhook, 100)}
+	handler := receiver.Handler{
+		Verifier: &receiver.Verifier{
+			JWKSURL: "http://" + w.tenant(w.practice) + "." + apiDomain + "/transactional-api/jwks",
+			Client:  &http.Client{Transport: &http.Transport{DialContext: w.dialProgram}}, Now: w.clock.Now,
+		},
+		Received: func(_ context.Context, webhook receiver.Webhook) error { m.got <- webhook; return nil },
+	}
+	var err error
+	m.server, err = receiver.Listen(w.ctx, "127.0.0.1:0", w.authority, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if m.broken.Load() {
+			http.Error(rw, "out of order", http.StatusServiceUnavailable)
+			return
+		}
+		handler.ServeHTTP(rw, r)
+	}), time.Now())
+	return m, err
+}
+
+// dialProgram stands for the name resolution of the practices' hosts.
+func (w *world) dialProgram(ctx context.Context, network, _ string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(w.URL(), "http://"))
+}
+
+func (w *world) receiverFails(name, how string) error {
+	app, err := w.application(name)
+	if err == nil {
+		app.mailbox.broken.Store(how == "fails")
+	}
+	return err
+}
+
+// told fails unless the next webhook that an application has got is of this
+// event, with these data among its own.
+func (w *world) told(name, event string, data *godog.DocString) error {
+	app, err := w.application(name)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-time.After(stepLimit):
+		return fmt.Errorf("%s was told nothing", name)
+	case webhook := <-app.mailbox.got:
+		if webhook.Event != event || webhook.TenantID != w.tenant(w.practice) {
+			return fmt.Errorf("%s was told of %s at %s", name, webhook.Event, webhook.TenantID)
+		}
+		return w.wantData(webhook.Data, data)
+	}
+}
+
+func (w *world) wantData(got json.RawMessage, data *godog.DocString) error {
+	if data == nil {
+		return nil
+	}
+	var want, have map[string]any
+	if err := json.Unmarshal([]byte(w.filled(data.Content)), &want); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(got, &have); err != nil {
+		return err
+	}
+	for name, value := range want {
+		if diff := cmp.Diff(value, have[name]); diff != "" {
+			return fmt.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	return nil
+}
+
+func (w *world) deliveries(name string) ([]webhooks.Logged, error) {
+	app, err := w.application(name)
+	if err != nil {
+		return nil, err
+	}
+	return w.Deliveries().List(w.ctx, webhooks.Filter{Application: app.ID, Limit: 10})
+}
+
+// notQueued is for events that somebody else has been told of: by then they
+// have been fanned out to all.
+func (w *world) notQueued(name string) error {
+	found, err := w.deliveries(name)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%d deliveries were queued", len(found))
+	}
+	return err
+}
+
+// delivery waits until a delivery has ended so, and fails if there are several.
+func (w *world) delivery(name, status, reason string) error {
+	for limit := time.After(stepLimit); ; {
+		found, err := w.deliveries(name)
+		if err != nil {
+			return err
+		}
+		ended := 0
+		for _, d := range found {
+			if string(d.Status) == status && d.Reason != nil && string(*d.Reason) == reason {
+				ended++
+			}
+		}
+		switch {
+		case ended == 1:
+			return nil
+		case ended > 1:
+			return fmt.Errorf("%d deliveries have ended so", ended)
+		}
+		select {
+		case <-limit:
+			return fmt.Errorf("deliveries: %+v", found)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
