@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands/commandtest"
 )
 
 // program is a running frontdesk.
@@ -18,7 +19,7 @@ type program struct {
 	*app.App
 	t     *testing.T
 	db    *postgrestest.Database
-	clock *clock
+	clock *commandtest.Clock
 	count int // scenarios so far
 
 	authority *receiver.Authority // vouches for the applications' webhook receivers
@@ -30,7 +31,7 @@ const apiDomain = "frontdesk.test"
 // startProgram runs the program until the test ends.
 func startProgram(t *testing.T) *program {
 	t.Helper()
-	clock := &clock{now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
+	clock := commandtest.NewClock(commandtest.Noon)
 	db := postgrestest.New(t)
 	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
 	if err != nil {
@@ -59,24 +60,4 @@ func startProgram(t *testing.T) *program {
 	})
 	t.Cleanup(func() { stop(); running.Wait() })
 	return &program{App: service, t: t, db: db, clock: clock, authority: authority}
-}
-
-// clock is the program's clock, which only moves when a step says so.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// Now is the time.
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Pass moves the clock.
-func (c *clock) Pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }

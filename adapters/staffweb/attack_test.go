@@ -177,7 +177,7 @@ func TestSessionsEndByThemselves_D27(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
 	form := b.approval(elm, callback)
-	s.pass(31 * time.Minute)
+	s.Pass(31 * time.Minute)
 	// Signing in comes back to the page that asks; nothing is approved meanwhile.
 	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusSeeOther,
 		strings.Replace(s.ask(elm, callback), "/authorise", "/sign-in", 1), "")

@@ -59,7 +59,7 @@ func TestWhatHasExpiredIsNotShown_D13(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
 	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
-	s.pass(12 * time.Hour)
+	s.Pass(12 * time.Hour)
 	b.signIn(elm, "dr.lee")
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you")
 }

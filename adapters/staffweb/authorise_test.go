@@ -37,7 +37,7 @@ func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
 		t.Error("GET has approved (D25)")
 	}
 	form = b.approval(elm, callback+"?state=a%2Fb&x=1")
-	s.pass(999 * time.Millisecond)
+	s.Pass(999 * time.Millisecond)
 	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusSeeOther,
 		callback+"?state=a%2Fb&x=1&username=dr.lee&expiresAt=2026-07-02T00%3A00%3A00Z", "")
 	if s.granted(t) != 1 {
@@ -70,7 +70,7 @@ func TestApprovingAgainGrantsANewLifetime_D13(t *testing.T) {
 	for _, expiresAt := range []string{"2026-07-02T00%3A00%3A00Z", "2026-07-02T00%3A20%3A00Z"} {
 		b.post("/elm-street/staff/authorise", b.approval(elm, callback)).
 			wants(t, http.StatusSeeOther, callback+"?username=dr.lee&expiresAt="+expiresAt, "")
-		s.pass(20 * time.Minute)
+		s.Pass(20 * time.Minute)
 	}
 }
 

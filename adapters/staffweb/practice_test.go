@@ -25,6 +25,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -42,7 +43,7 @@ const (
 // Each has a dr.lee; dr.may is an administrator of Elm Street.
 type service struct {
 	*httptest.Server
-	*clock
+	*commandtest.Clock
 	pages   *staffweb.Pages
 	pool    *pgxpool.Pool
 	store   *postgres.Store
@@ -54,7 +55,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{pool: postgrestest.New(t).Pool(t), clock: &clock{now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, watched: &watched{}}
+	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}}
 	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: s.Now}
 	for _, p := range projections.AtOnce() {
 		s.store.AtOnce = append(s.store.AtOnce, p)
@@ -258,24 +259,6 @@ func (p passwords) Check(ctx context.Context, tenant, username, typed string) (h
 		return holder, false, nil
 	}
 	return holder, err == nil && typed == password, err
-}
-
-// clock moves only when a test says so.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // watched is what was logged.

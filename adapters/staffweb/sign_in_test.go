@@ -57,13 +57,13 @@ func TestALockedAccountSaysHowLongToWait_D27(t *testing.T) {
 	for range 5 {
 		b.post("/elm-street/staff/sign-in", try("dr.lee", "not the password"))
 	}
-	s.pass(15 * time.Second)
+	s.Pass(15 * time.Second)
 	answer := b.post("/elm-street/staff/sign-in", try("dr.lee", password))
 	answer.wants(t, http.StatusTooManyRequests, "", wrongAnswer+" You have tried too often: you can try again in 45 seconds.")
 	if answer.Header.Get("Retry-After") != "45" {
 		t.Errorf("Retry-After: %s", answer.Header.Get("Retry-After"))
 	}
-	s.pass(45 * time.Second)
+	s.Pass(45 * time.Second)
 	b.signIn(elm, "dr.lee")
 }
 

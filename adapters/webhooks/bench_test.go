@@ -5,12 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,18 +61,12 @@ func benchmarkDelivery(b *testing.B, destinations int) {
 	c.happen(b.N)
 	c.fanOut()
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
-	commits := c.count(`SELECT xact_commit::int FROM pg_stat_database WHERE datname = current_database()`)
-	cpu := pgcpu()
 	b.ResetTimer()
 	begun := time.Now()
 	stop := start(b, s)
 	<-all
 	stop()
 	b.StopTimer()
-	spent := pgcpu() - cpu
-	time.Sleep(1500 * time.Millisecond)
-	commits = c.count(`SELECT xact_commit::int FROM pg_stat_database WHERE datname = current_database()`) - commits
-	b.Logf("N %d commits %d pg cpu %v per event", b.N, commits, spent/time.Duration(b.N))
 	b.ReportMetric(float64(b.N*destinations)/time.Since(begun).Seconds(), "deliveries/s")
 }
 
@@ -95,14 +86,4 @@ func (c *clinic) happen(n int) {
 		_, err := c.store.Append(by, changes...)
 		must(c.t, err)
 	}
-}
-
-func pgcpu() (total time.Duration) {
-	out, _ := exec.Command("bash", "-c", "for p in $(pgrep -x postgres); do cut -d' ' -f14,15 /proc/$p/stat; done").Output()
-	for line := range strings.Lines(string(out)) {
-		var u, s int
-		fmt.Sscan(line, &u, &s)
-		total += time.Duration(u+s) * 10 * time.Millisecond
-	}
-	return total
 }

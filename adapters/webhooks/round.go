@@ -24,7 +24,6 @@ const (
 	firstLook = time.Millisecond       // after something was sent
 	idleLook  = 250 * time.Millisecond // for what other processes have queued
 	retryWait = time.Second            // after a look that failed
-	lingering = time.Millisecond       // when one of several has ended
 	lookLimit = 10 * time.Second       // for one look
 	lastTries = 5                      // to write down what is known, at the end
 )
@@ -109,21 +108,7 @@ func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Dura
 		r.wait = 0
 	case o := <-r.done:
 		r.ended(o)
-		r.linger()
 	case <-time.After(wait):
-	}
-}
-
-// linger waits a moment for others to end, too, while enough goes on without
-// us: one look for two costs half.
-func (r *round) linger() {
-	for enough := time.After(lingering); len(r.finished) < r.lanes.total; {
-		select {
-		case o := <-r.done:
-			r.ended(o)
-		case <-enough:
-			return
-		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/application"
 )
 
@@ -32,7 +33,7 @@ const (
 // is enabled at both.
 type program struct {
 	*app.App
-	*clock
+	*commandtest.Clock
 	t          *testing.T
 	integrator bearertest.Application
 	callback   string // where the application receives staff
@@ -40,7 +41,7 @@ type program struct {
 
 func start(t *testing.T) *program {
 	t.Helper()
-	p := &program{t: t, clock: &clock{now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}}
+	p := &program{t: t, Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: apiDomain,
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1}, Now: p.Now,
@@ -147,23 +148,4 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// clock moves only when a test says so.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// Now is the time.
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }

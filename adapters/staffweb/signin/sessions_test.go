@@ -38,27 +38,27 @@ func TestASessionEndsWhenItIsIdleOrOld_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
-	s.pass(30*time.Minute - time.Second)
+	s.Pass(30*time.Minute - time.Second)
 	if !s.alive(t, elm, token) {
 		t.Fatal("it ended before it was idle for long enough")
 	}
-	s.pass(30*time.Minute - time.Second)
+	s.Pass(30*time.Minute - time.Second)
 	if !s.alive(t, elm, token) {
 		t.Fatal("it ended though it was seen")
 	}
-	s.pass(30 * time.Minute)
+	s.Pass(30 * time.Minute)
 	if s.alive(t, elm, token) {
 		t.Error("it lives though it was idle")
 	}
 
 	token = s.begin(t)
 	for range 12*3 - 1 {
-		s.pass(20 * time.Minute)
+		s.Pass(20 * time.Minute)
 		if !s.alive(t, elm, token) {
 			t.Fatal("it ended before its time")
 		}
 	}
-	s.pass(20 * time.Minute)
+	s.Pass(20 * time.Minute)
 	if s.alive(t, elm, token) {
 		t.Error("it lives longer than any session may")
 	}

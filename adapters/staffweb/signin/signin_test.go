@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
@@ -28,7 +29,7 @@ const (
 // sign in.
 type surgery struct {
 	signin.Desk
-	*clock
+	*commandtest.Clock
 	pool  *pgxpool.Pool
 	vault vault
 	store *postgres.Store
@@ -41,7 +42,7 @@ func newSurgery(t *testing.T) *surgery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &surgery{pool: postgrestest.New(t).Pool(t), clock: &clock{now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}}
+	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
 	s.vault = vault{signin.Vault{DB: s.pool, Hasher: signin.NewHasher()}}
 	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: s.Now}
 	for _, p := range projections.AtOnce() {
@@ -100,24 +101,6 @@ func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed s
 		_, err = v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hash)
 	}
 	return id, err
-}
-
-// clock moves only when a test says so.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // counting counts how often passwords are looked at.

@@ -56,7 +56,7 @@ func TestFiveWrongPasswordsMakeOneWait_D27(t *testing.T) {
 				t.Errorf("%s, try %d: in %t, wait %v, want %v", username, n+1, in, wait, want)
 			}
 		}
-		s.pass(lockout / 3)
+		s.Pass(lockout / 3)
 		if in, wait := s.signIn(t, try(as(username))); in || wait != lockout-lockout/3 {
 			t.Errorf("%s with the right password, during the wait: in %t, wait %v", username, in, wait)
 		}
@@ -72,7 +72,7 @@ func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
 	for range 5 {
 		s.signIn(t, try(wrong))
 	}
-	s.pass(lockout)
+	s.Pass(lockout)
 	if in, wait := s.signIn(t, try()); !in {
 		t.Fatalf("not signed in after the wait: another %v", wait)
 	}
@@ -96,9 +96,9 @@ func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 		if wait != want {
 			t.Errorf("waits %v, want %v", wait, want)
 		}
-		s.pass(wait)
+		s.Pass(wait)
 	}
-	s.pass(24*time.Hour + time.Second)
+	s.Pass(24*time.Hour + time.Second)
 	if _, wait := s.signIn(t, try(wrong)); wait != 0 {
 		t.Errorf("after a day without tries it waits %v", wait)
 	}
@@ -116,13 +116,13 @@ func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
 	if _, wait := s.signIn(t, try(from("198.51.100.7"))); wait != lockout {
 		t.Errorf("from a fresh source it waits %v, want %v", wait, lockout)
 	}
-	s.pass(lockout)
+	s.Pass(lockout)
 	// What was refused for the account's sake was not counted for the source.
 	for n := range 4 {
 		if _, wait := s.signIn(t, try(wrong, from("203.0.113.9"))); n == 0 && wait != 2*lockout {
 			t.Errorf("wait %v, want %v", wait, 2*lockout)
 		}
-		s.pass(16 * lockout)
+		s.Pass(16 * lockout)
 	}
 	other := try(wrong, from("203.0.113.9"))
 	other.Tenant = oak
@@ -177,7 +177,7 @@ func TestOldTriesAreSweptAndNoNameIsKept(t *testing.T) {
 	if strings.Contains(kept, "guess") {
 		t.Error("usernames are kept as they were typed")
 	}
-	s.pass(25 * time.Hour)
+	s.Pass(25 * time.Hour)
 	s.signIn(t, try(wrong))
 	var rows int
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM sign_in_tries`).Scan(&rows))
