@@ -20,24 +20,21 @@ CREATE TABLE events (
 
 CREATE INDEX events_patient ON events (patient, position) WHERE patient IS NOT NULL;
 
--- Positions that the sequencer has not placed yet. Every append adds to it,
--- the sequencer empties it: short at any moment, so it is vacuumed often.
-CREATE TABLE unsequenced (
-    position bigint PRIMARY KEY
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
-        autovacuum_vacuum_insert_threshold = -1, autovacuum_vacuum_cost_delay = 0);
-
 -- The log: idx is dense, final and causal. Everything downstream reads it.
 CREATE TABLE log (
     idx      bigint PRIMARY KEY,
     position bigint NOT NULL UNIQUE
 );
 
--- The last idx given out. Whoever locks the row is the sequencer.
+-- How far the log has come. Whoever locks the row is the sequencer. Positions
+-- are drawn before they are committed: those that it has passed without seeing
+-- an event are gaps, until one appears or nobody is left who could write it.
 CREATE TABLE sequencer (
-    head bigint NOT NULL
+    head    bigint   NOT NULL, -- the last idx given out
+    reached bigint   NOT NULL, -- the highest position placed
+    gaps    bigint[] NOT NULL  -- open positions below it
 ) WITH (fillfactor = 10);
-INSERT INTO sequencer (head) VALUES (0);
+INSERT INTO sequencer (head, reached, gaps) VALUES (0, 0, '{}');
 
 -- How far each consumer of the feed has come.
 CREATE TABLE feed_offsets (
@@ -62,13 +59,12 @@ CREATE TRIGGER log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON log
 -- also stops an owner's slip.
 GRANT USAGE ON SCHEMA public TO frontdesk_app, frontdesk_audit;
 GRANT SELECT, INSERT ON events, log TO frontdesk_app;
-GRANT SELECT, INSERT, DELETE ON unsequenced TO frontdesk_app;
 GRANT SELECT, UPDATE ON sequencer TO frontdesk_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON feed_offsets TO frontdesk_app;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO frontdesk_audit;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO frontdesk_audit;
 
 -- +goose Down
-DROP TABLE feed_offsets, sequencer, log, unsequenced, events;
+DROP TABLE feed_offsets, sequencer, log, events;
 DROP FUNCTION refuse_change();
 ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE SELECT ON TABLES FROM frontdesk_audit;

@@ -16,17 +16,14 @@ BEGIN
     END IF;
     FOR attempt IN 1..100 LOOP
         BEGIN
-            WITH appended AS (
-                INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-                VALUES (event_id, of_tenant, queries,
-                    coalesce((SELECT max(version) FROM events WHERE stream = queries), 0) + 1,
-                    'audit.queried.v1', of_patient,
-                    json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
-                        'personal', personal, 'count', shown))::text,
-                    json_build_object('actor', json_build_object('kind', 'operator', 'id', who || '@' || session_user))::text,
-                    clock_timestamp())
-                RETURNING position)
-            INSERT INTO unsequenced (position) SELECT position FROM appended;
+            INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+            VALUES (event_id, of_tenant, queries,
+                coalesce((SELECT max(version) FROM events WHERE stream = queries), 0) + 1,
+                'audit.queried.v1', of_patient,
+                json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
+                    'personal', personal, 'count', shown))::text,
+                json_build_object('actor', json_build_object('kind', 'operator', 'id', who || '@' || session_user))::text,
+                clock_timestamp());
             RETURN;
         EXCEPTION WHEN unique_violation THEN NULL; -- another auditor was faster
         END;

@@ -13,17 +13,19 @@ import (
 	"frontdesk/domain/event"
 )
 
-// appendEvent stores one event and queues it for the sequencer. A version
-// without a predecessor of the same tenant becomes NULL, which the column
-// refuses: a stream has no holes and one owner.
-const appendEvent = `
-WITH appended AS (
-	INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-	VALUES ($1, $2, $3,
-		CASE WHEN $4::int = 1 OR EXISTS (SELECT FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2) THEN $4 END,
-		$5, $6, $7, $8, $9)
-	RETURNING position)
-INSERT INTO unsequenced (position) SELECT position FROM appended`
+// appendEvent stores one event. A version without a predecessor of the same
+// tenant becomes NULL, which the column refuses: a stream has no holes and one
+// owner. The first of a stream has none, and a statement that need not look.
+const (
+	appendFirst = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	appendNext = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3,
+	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
+	$5, $6, $7, $8, $9)`
+)
 
 // record numbers and stamps the events, streams in id order so that two
 // appends meet their rows in the same order.
@@ -76,7 +78,11 @@ func (s *Store) queue(batch *pgx.Batch, e event.Recorded) error {
 	if err != nil {
 		return fmt.Errorf("encode metadata of %s: %w", name, err)
 	}
-	batch.Queue(appendEvent,
+	statement := appendNext
+	if e.Version == 1 {
+		statement = appendFirst
+	}
+	batch.Queue(statement,
 		e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, name, patientOf(e.Event), string(data), string(metadata), e.At)
 	return nil
 }

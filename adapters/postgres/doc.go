@@ -1,6 +1,6 @@
 // Package postgres keeps the event log in PostgreSQL and lets others follow it.
 //
-//		 Store.Append ──→ events + unsequenced      one pipelined batch, with the
+//		 Store.Append ──→ events                    one pipelined batch, with the
 //		      │              │                      projections that hold at once
 //		      │ bell         │ Sequencer
 //		      └────────────→ ▼

@@ -39,7 +39,7 @@ func engineOn(t testing.TB, url string) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := pgxpool.New(context.WithoutCancel(t.Context()), url)
+	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,11 @@
 package postgres
 
+import "time"
+
 // What the tests of this package look at from outside.
 const (
-	AppendEvent  = appendEvent
+	AppendFirst  = appendFirst
+	AppendNext   = appendNext
 	NextMessages = nextMessages
 	ReadLog      = readLog
 	ReadCalls    = readCalls
@@ -10,3 +13,6 @@ const (
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
+
+// LookAgain lets the watch look at the next batch, however soon that comes.
+func (s *Sequencer) LookAgain() { s.gaps.looked = time.Time{} }

@@ -30,19 +30,20 @@ type feedSchema struct {
 // nextMessages is [readLog] from where the consumer has come to. Its
 // transaction need not wait for the disk: what a handler wrote and how far it
 // came are one commit, and are kept or lost together. Who reads a handler's rows
-// and must not lose them flushes them with a commit of their own.
+// and must not lose them flushes them with a commit of their own. The limit is
+// part of the text: Postgres takes a parameter for a tenth of the table.
 const nextMessages = `
 WITH consumer AS (
 	SELECT idx, set_config('synchronous_commit', 'off', true)
 	FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT $2) l
+FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT %d) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`
 
 // SelectQuery implements [wsql.SchemaAdapter].
 func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
-	return wsql.Query{Query: nextMessages, Args: []any{consumer, f.batch}}
+	return wsql.Query{Query: fmt.Sprintf(nextMessages, f.batch), Args: []any{consumer}}
 }
 
 // SubscribeIsolationLevel implements [wsql.SchemaAdapter]. Under a stricter

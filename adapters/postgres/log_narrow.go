@@ -42,7 +42,9 @@ func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.S
 
 const readUnsequenced = `
 SELECT 0::bigint, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM unsequenced u JOIN events e ON e.position = u.position ORDER BY e.position`
+FROM events e, sequencer
+WHERE e.position = ANY (gaps) OR e.position > reached
+ORDER BY e.position`
 
 // Unsequenced is the events that are stored and not in the log yet, in the
 // order in which they will be. They have no idx.

@@ -13,13 +13,14 @@ import (
 
 // Positions are drawn concurrently, so a lower one may become visible after a
 // higher one: nobody can follow them. The sequencer gives each event that has
-// been committed the next idx, in one short transaction a batch. An event that
-// was decided on the strength of another drew its position later and cannot be
-// seen without it; ordering by position within what is visible is therefore
-// enough to make the log causal.
+// been committed the next idx, in one short transaction a batch, and looks at
+// the gaps it has left behind again each time. An event that was decided on the
+// strength of another drew its position later and cannot be seen without it;
+// ordering by position within what is visible is therefore enough to make the
+// log causal.
 
-// A Sequencer drains unsequenced positions into the log. Any process may run
-// one: a row lock elects.
+// A Sequencer brings events into the log. Any process may run one: a row lock
+// elects.
 type Sequencer struct {
 	Pool     *pgxpool.Pool
 	Appended *Bell // wakes the sequencer
@@ -28,6 +29,8 @@ type Sequencer struct {
 	Batch    int           // events a transaction, at most
 	Pace     time.Duration // shortest wait between two batches: each costs a flush
 	Idle     time.Duration // longest wait between two looks
+
+	gaps watch
 }
 
 // NewSequencer is a sequencer with the usual batch and pace.
@@ -80,7 +83,7 @@ func pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
 // serving calls it once.
 func (s *Sequencer) Drain(ctx context.Context) error {
 	for {
-		waiting, err := s.waiting(ctx)
+		_, waiting, err := s.look(ctx)
 		if err != nil || !waiting {
 			return err
 		}
@@ -102,52 +105,67 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 func (s *Sequencer) step(ctx context.Context) (head int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
 	defer cancel()
-	var waiting bool
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unsequenced), head FROM sequencer`).Scan(&waiting, &head)
-	if err != nil {
-		return 0, fmt.Errorf("look for unsequenced events: %w", err)
-	}
-	if !waiting {
-		return head, nil
+	head, waiting, err := s.look(ctx)
+	if err != nil || !waiting {
+		return head, err
 	}
 	return s.batch(ctx)
 }
 
-func (s *Sequencer) waiting(ctx context.Context) (waiting bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM unsequenced)`).Scan(&waiting)
+// look asks for the ends of two indexes: counting would read the table.
+func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		SELECT head, coalesce((SELECT max(position) FROM events) > reached, false)
+			OR EXISTS (SELECT FROM events WHERE position = ANY (gaps))
+		FROM sequencer`).Scan(&head, &waiting)
 	if err != nil {
-		return false, fmt.Errorf("look for unsequenced events: %w", err)
+		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
-	return waiting, nil
+	return head, waiting, nil
 }
 
-// drainBatch is one statement, so that no failure can come between taking the
-// positions out and putting them into the log.
-const drainBatch = `
-WITH taken AS (
-	DELETE FROM unsequenced
-	WHERE position = ANY (ARRAY (SELECT position FROM unsequenced ORDER BY position LIMIT $1))
-	RETURNING position),
+// elect locks the row, unless another sequencer has: whoever has it is alone,
+// and the next statement sees what the last sequencer has committed. Planning
+// that statement anew each time would take longer than running it.
+const elect = `
+SELECT head, reached, gaps, set_config('plan_cache_mode', 'force_generic_plan', true)
+FROM sequencer FOR UPDATE SKIP LOCKED`
+
+// place is one statement, so that the log and how far it has come are never
+// apart. Filled gaps come first: their positions are lower.
+const place = `
+WITH found AS (
+	SELECT position FROM events WHERE position = ANY ($3::bigint[])
+	UNION ALL
+	(SELECT position FROM events WHERE position > $2::bigint ORDER BY position LIMIT $4)),
 placed AS (
 	INSERT INTO log (idx, position)
-	SELECT $2 + row_number() OVER (ORDER BY position), position FROM taken
-	RETURNING idx)
-UPDATE sequencer SET head = $2 + (SELECT count(*) FROM placed) RETURNING head`
+	SELECT $1::bigint + row_number() OVER (ORDER BY position), position FROM found)
+UPDATE sequencer SET
+	head = $1::bigint + (SELECT count(*) FROM found),
+	reached = greatest($2, (SELECT max(position) FROM found)),
+	gaps = ARRAY (
+		(SELECT unnest($3::bigint[]) UNION ALL SELECT generate_series($2::bigint + 1, (SELECT max(position) FROM found)))
+		EXCEPT SELECT position FROM found)
+RETURNING head, gaps`
 
 // batch drains one batch, unless another sequencer is at it, and returns the
 // head of the log; 0 when another is at it.
 func (s *Sequencer) batch(ctx context.Context) (head int64, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		// The lock comes first and alone: the next statement's snapshot must
-		// not be older than the last sequencer's commit.
-		err := tx.QueryRow(ctx, `SELECT head FROM sequencer FOR UPDATE SKIP LOCKED`).Scan(&head)
+		var reached int64
+		var gaps []int64
+		err := tx.QueryRow(ctx, elect).Scan(&head, &reached, &gaps, nil)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, drainBatch, s.Batch, head).Scan(&head)
+		return s.gaps.settle(ctx, tx, gaps, func() (left []int64, err error) {
+			err = tx.QueryRow(ctx, place, head, reached, gaps, s.Batch).Scan(&head, &left)
+			return left, err
+		})
 	})
 	if err != nil {
 		return 0, fmt.Errorf("sequence a batch: %w", err)

@@ -139,7 +139,7 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	e.append(t, stream, 0, eventtest.Counted{N: 1})
 	e.drain(t)
 
-	_, err = early.Exec(t.Context(), postgres.AppendEvent, uuid.New(), stream.Tenant, stream.ID, 2,
+	_, err = early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
 		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tx.Exec(t.Context(), postgres.AppendEvent, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
+	_, err = tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (d *Database) AdminPool(tb testing.TB) *pgxpool.Pool {
 
 func pool(tb testing.TB, url string) *pgxpool.Pool {
 	tb.Helper()
-	p, err := pgxpool.New(tb.Context(), url)
+	p, err := postgres.NewPool(tb.Context(), url, 0)
 	if err != nil {
 		tb.Fatalf("open pool: %v", err)
 	}

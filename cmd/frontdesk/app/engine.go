@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -57,7 +56,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		calls.Close()
 		return nil, err
 	}
-	uploads, err := newPool(ctx, config.DatabaseURL, uploadConnections)
+	uploads, err := postgres.NewPool(ctx, config.DatabaseURL, uploadConnections)
 	if err != nil {
 		calls.Close()
 		background.Close()
@@ -111,28 +110,11 @@ func (e *Engine) Close() {
 const (
 	backgroundConnections = 12
 	uploadConnections     = 4
-	connectLimit          = 10 * time.Second
 )
-
-// newPool connects when somebody needs a connection.
-func newPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, fmt.Errorf("read the database URL: %w", err)
-	}
-	config.MaxConns = connections
-	config.ConnConfig.ConnectTimeout = connectLimit
-	config.ConnConfig.RuntimeParams["application_name"] = "frontdesk"
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
-	}
-	return pool, nil
-}
 
 // openPool connects now.
 func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, url, connections)
+	pool, err := postgres.NewPool(ctx, url, connections)
 	if err != nil {
 		return nil, err
 	}

@@ -48,40 +48,40 @@ func (e *Engine) lag() prometheus.Collector {
 	return &lag{e,
 		prometheus.NewDesc("frontdesk_log_head", "Idx of the newest event in the log.", nil, nil),
 		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log.", nil, nil),
-		prometheus.NewDesc("frontdesk_unsequenced_dead_rows", "Dead rows of the sequencer's queue, which a long reader keeps from being vacuumed.", nil, nil),
+		prometheus.NewDesc("frontdesk_log_gaps", "Positions that the sequencer has passed and that may still be filled.", nil, nil),
 		prometheus.NewDesc("frontdesk_feed_offset", "Idx that a consumer has handled, whichever process it ran in.", []string{"consumer"}, nil),
 	}
 }
 
 type lag struct {
 	engine                    *Engine
-	head, waiting, dead, seen *prometheus.Desc
+	head, waiting, gaps, seen *prometheus.Desc
 }
 
 // Describe implements [prometheus.Collector].
 func (l *lag) Describe(out chan<- *prometheus.Desc) {
 	out <- l.head
 	out <- l.waiting
-	out <- l.dead
+	out <- l.gaps
 	out <- l.seen
 }
 
 const lagOf = `
-SELECT (SELECT head FROM sequencer), (SELECT count(*) FROM unsequenced),
-	coalesce((SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'unsequenced'), 0)`
+SELECT head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
+FROM sequencer`
 
 // Collect implements [prometheus.Collector]. A database that cannot be asked
 // leaves the figures out.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
 	defer cancel()
-	var head, waiting, dead float64
-	if err := l.engine.background.QueryRow(ctx, lagOf).Scan(&head, &waiting, &dead); err != nil {
+	var head, waiting, gaps float64
+	if err := l.engine.background.QueryRow(ctx, lagOf).Scan(&head, &gaps, &waiting); err != nil {
 		return
 	}
 	out <- prometheus.MustNewConstMetric(l.head, prometheus.GaugeValue, head)
 	out <- prometheus.MustNewConstMetric(l.waiting, prometheus.GaugeValue, waiting)
-	out <- prometheus.MustNewConstMetric(l.dead, prometheus.GaugeValue, dead)
+	out <- prometheus.MustNewConstMetric(l.gaps, prometheus.GaugeValue, gaps)
 	l.offsets(ctx, out)
 }
 
