@@ -27,6 +27,11 @@ type CallIn struct {
 // Name implements [Projection].
 func (CallInBoard) Name() string { return "call-in-board.v1" }
 
+// Follows implements [Follower].
+func (CallInBoard) Follows() []event.Event {
+	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}}
+}
+
 // Project implements [Projection].
 func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {

@@ -16,6 +16,13 @@ type Projection interface {
 	Project(e event.Recorded, do func(sql string, args ...any))
 }
 
+// Follower is a read model behind the feed.
+type Follower interface {
+	Projection
+	// Follows is an event of each sort that moves the model. It is handed no other.
+	Follows() []event.Event
+}
+
 // Querier asks the database: a pool, a connection or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -30,6 +37,15 @@ func AtOnce() []Projection {
 }
 
 // Following are the projections behind the feed: what people browse.
-func Following() []Projection {
-	return []Projection{CallInBoard{}, Timeline{}}
+func Following() []Follower {
+	return []Follower{CallInBoard{}, Timeline{}}
+}
+
+// All are both.
+func All() []Projection {
+	all := AtOnce()
+	for _, p := range Following() {
+		all = append(all, p)
+	}
+	return all
 }

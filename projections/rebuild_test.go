@@ -72,7 +72,7 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range everyProjection() {
+		for _, p := range projections.All() {
 			p.Project(e, exec)
 		}
 	}
@@ -86,10 +86,6 @@ func dump(t *testing.T, admin *pgxpool.Pool, table string) []string {
 		t.Fatal(err)
 	}
 	return found
-}
-
-func everyProjection() []projections.Projection {
-	return slices.Concat(projections.AtOnce(), projections.Following())
 }
 
 // liveThrough makes everything happen that any read model cares about, and
@@ -109,7 +105,7 @@ func liveThrough(t *testing.T, d *day) {
 		}
 	}
 	for _, e := range domain.Events() {
-		for _, p := range everyProjection() {
+		for _, p := range projections.All() {
 			if cares(p, e) && !happened[e.EventName()] {
 				t.Errorf("%s cares about %s, which does not happen in this test: add it", p.Name(), e.EventName())
 			}

@@ -19,7 +19,7 @@ var notFromTheLog = []string{
 func TestEveryReadModelDeclaresItsTables(t *testing.T) {
 	t.Parallel()
 	var declared []string
-	for _, p := range slices.Concat(projections.AtOnce(), projections.Following()) {
+	for _, p := range projections.All() {
 		if len(projections.TablesOf(p)) == 0 {
 			t.Errorf("%s declares no table", p.Name())
 		}

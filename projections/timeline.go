@@ -43,6 +43,11 @@ type Happening struct {
 // Name implements [Projection].
 func (Timeline) Name() string { return "timeline.v1" }
 
+// Follows implements [Follower].
+func (Timeline) Follows() []event.Event {
+	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}}
+}
+
 // Project implements [Projection].
 func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
 	kind, happened := kindOf(r.Event)

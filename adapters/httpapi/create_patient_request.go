@@ -49,8 +49,10 @@ func (a *API) requestBody(r *http.Request, caller commands.Caller) (tree any, ha
 	}
 	call := callOf(r.Context())
 	body := &RequestBody{Tenant: caller.Tenant, Uploads: a.Uploads, text: &call.text, upload: &call.upload}
-	call.after = append(call.after, body.Close)
 	tree, err = body.Read(call.connection, raw)
+	if len(body.stored) > 0 {
+		call.after = append(call.after, body.Close)
+	}
 	return tree, raw.sum(), err
 }
 

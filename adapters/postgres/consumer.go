@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
@@ -29,10 +30,12 @@ type Consumer struct {
 	DB      *sql.DB // from stdlib.OpenDBFromPool
 	Codec   *event.Codec
 	Handler Handler
-	Grown   *Bell // wakes the consumer when the log has grown
+	Follows []event.Event // what the handler has a use for, and is handed; nil is everything
+	Grown   *Bell         // wakes the consumer when the log has grown
 	Log     *slog.Logger
 	Metrics *Metrics      // nil measures nothing
 	Limit   time.Duration // for one attempt; 0 means 10 s
+	Pace    time.Duration // shortest wait between two looks that find little; 0 means 10 ms
 	Retry   time.Duration // between attempts at an event that fails; 0 means 1 s
 }
 
@@ -71,7 +74,8 @@ func (c *Consumer) Run(ctx context.Context) {
 // would throw them away.
 func (c *Consumer) consume(ctx context.Context, batch int) error {
 	closing := make(chan struct{})
-	subscriber, err := c.subscriber(closing, batch)
+	skips := c.skips()
+	subscriber, err := c.subscriber(closing, batch, skips)
 	if err != nil {
 		return fmt.Errorf("make subscriber: %w", err)
 	}
@@ -85,7 +89,7 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 		case <-ctx.Done():
 			return nil
 		case msg := <-messages:
-			if err := c.handle(ctx, msg); err != nil {
+			if err := c.take(ctx, msg, skips); err != nil {
 				return err
 			}
 			msg.Ack()
@@ -94,15 +98,33 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 	return nil // past the trouble: subscribe afresh, in full batches
 }
 
-func (c *Consumer) subscriber(closing <-chan struct{}, batch int) (*wsql.Subscriber, error) {
-	deadline := ackDeadline
+// skips is the names that the handler has no use for.
+func (c *Consumer) skips() []string {
+	if c.Follows == nil {
+		return []string{}
+	}
+	return c.Codec.Without(c.Follows...)
+}
+
+func (c *Consumer) subscriber(closing <-chan struct{}, batch int, skips []string) (*wsql.Subscriber, error) {
+	deadline, look := ackDeadline, &look{}
 	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
-		ConsumerGroup:  c.Name,
-		AckDeadline:    &deadline,
-		BackoffManager: &waiter{consumer: c, closing: closing, grown: c.Grown.Next()},
-		SchemaAdapter:  feedSchema{batch},
+		ConsumerGroup: c.Name,
+		AckDeadline:   &deadline,
+		BackoffManager: &waiter{
+			consumer: c, closing: closing, grown: c.Grown.Next(), look: look, batch: int64(batch), pace: orDefault(c.Pace, 10*time.Millisecond),
+		},
+		SchemaAdapter:  feedSchema{batch, skips, look},
 		OffsetsAdapter: feedOffsets{},
 	}, quiet(c.Log))
+}
+
+// take hands an event to the handler, unless it only tells how far a page went.
+func (c *Consumer) take(ctx context.Context, msg *message.Message, skips []string) error {
+	if _, skipped := slices.BinarySearch(skips, msg.Metadata["name"]); skipped {
+		return nil
+	}
+	return c.handle(ctx, msg)
 }
 
 // handle makes one attempt at an event, with a deadline. The attempt is over
@@ -127,7 +149,7 @@ func (c *Consumer) handle(ctx context.Context, msg *message.Message) error {
 	if err != nil {
 		return undo(tx, fmt.Errorf("idx %d (%s): %w", e.Idx, e.EventName(), err))
 	}
-	c.Metrics.handled(c.Name, e)
+	c.Metrics.handled(c.Name, e.Idx)
 	return nil
 }
 
@@ -138,38 +160,6 @@ func undo(tx *sql.Tx, because error) error {
 		return errors.Join(because, fmt.Errorf("undo: %w", err))
 	}
 	return because
-}
-
-// waiter is watermill's backoff manager: it waits for the bell itself, because
-// watermill only knows how to sleep.
-type waiter struct {
-	consumer *Consumer
-	closing  <-chan struct{}
-	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
-}
-
-// HandleError implements [wsql.BackoffManager]. It is called after each look.
-func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
-	if errors.Is(err, sql.ErrTxDone) {
-		return 0 // undone by us, and logged there
-	}
-	if err != nil {
-		w.consumer.Log.Warn("the feed could not be read; it is tried again",
-			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
-		w.wait(nil)
-	} else if empty {
-		w.wait(w.grown)
-	}
-	w.grown = w.consumer.Grown.Next()
-	return 0
-}
-
-func (w *waiter) wait(grown <-chan struct{}) {
-	select {
-	case <-w.closing:
-	case <-grown:
-	case <-time.After(feedPoll):
-	}
 }
 
 // quiet is our log as watermill writes to it: its ordinary comings and goings

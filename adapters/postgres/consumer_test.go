@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -233,6 +234,57 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 	}
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	e.eventuallyHandled(t, idxUpTo(5))
+}
+
+// following is a consumer that has a use for one sort of event.
+func (e *engine) following(r *recorder) *postgres.Consumer {
+	c := e.consumer("recorder", r.handle)
+	c.Follows = []event.Event{eventtest.Noted{}}
+	return c
+}
+
+func TestAConsumerIsHandedOnlyWhatItFollows(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "first"})
+	e.appendMany(t, 150) // more than a page
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "last"})
+	e.appendMany(t, 3)
+	runUntilCleanup(t, e.following(recorder).Run)
+	eventually(t, "the consumer has come to the end", func() bool { return e.offset(t, "recorder") == 155 })
+	if got := e.handled(t); !slices.Equal(got, []int64{1, 152}) {
+		t.Errorf("handled %v", got)
+	}
+}
+
+func (e *engine) offset(t *testing.T, consumer string) (idx int64) {
+	t.Helper()
+	err := e.pool.QueryRow(t.Context(), `SELECT coalesce(max(idx), 0) FROM feed_offsets WHERE consumer = $1`, consumer).Scan(&idx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return idx
+}
+
+// What nobody knows may be what a newer program follows.
+func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
+	t.Parallel()
+	e, recorder := consuming(t)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "before"})
+	e.appendMany(t, 1)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "after"})
+	older, err := event.NewCodec(eventtest.Noted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, metrics := newMetrics(t)
+	old := e.following(recorder)
+	old.Codec, old.Metrics = older, metrics
+	runUntilCleanup(t, old.Run)
+	eventually(t, "the consumer has stopped there", func() bool {
+		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
+	})
+	e.eventuallyHandled(t, []int64{1})
 }
 
 func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {

@@ -24,11 +24,19 @@ const topic = "log"
 
 // feedSchema is watermill's schema adapter over log and events.
 type feedSchema struct {
-	batch int // messages a transaction, at most
+	batch int      // events a transaction, at most
+	skips []string // names of events that the consumer has no use for; not nil, which SQL takes for all
+	look  *look
 }
 
-// nextMessages is [readLog] from where the consumer has come to. Its
-// transaction need not wait for the disk: what a handler wrote and how far it
+// look is what a consumer's last look at the log has come to.
+type look struct{ last int64 } // idx; 0 before the first
+
+// nextMessages is [readLog] from where the consumer has come to. What it has no
+// use for is left out, but for the last of the page, which tells how far the page
+// went; a name that nobody knows is never left out.
+//
+// Its transaction need not wait for the disk: what a handler wrote and how far it
 // came are one commit, and are kept or lost together. Who reads a handler's rows
 // and must not lose them flushes them with a commit of their own. The limit is
 // part of the text: Postgres takes a parameter for a tenth of the table.
@@ -37,13 +45,16 @@ WITH consumer AS (
 	SELECT idx, set_config('synchronous_commit', 'off', true)
 	FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT %d) l
+FROM (
+	SELECT idx, position, lead(idx) OVER (ORDER BY idx) IS NULL AS last
+	FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT %d) page) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
+WHERE l.last OR e.name <> ALL ($2)
 ORDER BY l.idx`
 
 // SelectQuery implements [wsql.SchemaAdapter].
 func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
-	return wsql.Query{Query: fmt.Sprintf(nextMessages, f.batch), Args: []any{consumer}}
+	return wsql.Query{Query: fmt.Sprintf(nextMessages, f.batch), Args: []any{consumer, f.skips}}
 }
 
 // SubscribeIsolationLevel implements [wsql.SchemaAdapter]. Under a stricter
@@ -51,12 +62,13 @@ func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.
 func (feedSchema) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
 
 // UnmarshalMessage implements [wsql.SchemaAdapter].
-func (feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
+func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	var s stored
 	err := row.Scan(&s.idx, &s.id, &s.tenant, &s.stream, &s.version, &s.name, &s.data, &s.metadata, &s.at)
 	if err != nil {
 		return wsql.Row{}, err
 	}
+	f.look.last = s.idx
 	return wsql.Row{Offset: s.idx, Msg: s.message()}, nil
 }
 

@@ -97,7 +97,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, query := range map[string]string{
-		"the feed":   strings.NewReplacer("$1", "'c'", "%d", "100").Replace(postgres.NextMessages),
+		"the feed":   strings.NewReplacer("$1", "'c'", "$2", "'{a}'", "%d", "100").Replace(postgres.NextMessages),
 		"the reader": strings.NewReplacer("$1", "100", "$2", "100").Replace(postgres.ReadLog),
 	} {
 		rows, err := e.pool.Query(t.Context(), "EXPLAIN "+query)

@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"github.com/prometheus/client_golang/prometheus"
-
-	"frontdesk/domain/event"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // Metrics counts what the feed does. A nil Metrics counts nothing.
 type Metrics struct {
@@ -28,9 +24,9 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) handled(consumer string, e event.Recorded) {
+func (m *Metrics) handled(consumer string, idx int64) {
 	if m != nil {
-		m.idx.WithLabelValues(consumer).Set(float64(e.Idx))
+		m.idx.WithLabelValues(consumer).Set(float64(idx))
 	}
 }
 

@@ -9,7 +9,10 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/record"
 )
 
 // FanOutName is the consumer under which webhooks are fanned out: permanent.
@@ -35,6 +38,11 @@ type FanOut struct {
 	Queued  interface{ Ring() } // wakes this process's sender
 	Now     func() time.Time
 	Metrics *Metrics // nil measures nothing
+}
+
+// Follows is an event of each sort that is told.
+func (FanOut) Follows() []event.Event {
+	return []event.Event{record.CareRecordOpened{}, consultation.Started{}, appointment.CalledIn{}, appointment.CallInRemoved{}}
 }
 
 // queueDeliveries judges destination and enablement as they are now (D28).

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 )
 
 // ErrUnknownName says that a stored event has a name that this program does
@@ -28,6 +30,19 @@ func NewCodec(events ...Event) (*Codec, error) {
 		types[e.EventName()] = reflect.TypeOf(e)
 	}
 	return &Codec{types}, nil
+}
+
+// Without is the names that the codec knows but for those of some events, in
+// order; never nil.
+func (c *Codec) Without(events ...Event) []string {
+	types := maps.Clone(c.types)
+	for _, e := range events {
+		delete(types, e.EventName())
+	}
+	names := make([]string, 0, len(types))
+	names = slices.AppendSeq(names, maps.Keys(types))
+	slices.Sort(names)
+	return names
 }
 
 // Encode is the stored name and data of e. An event that the codec was not

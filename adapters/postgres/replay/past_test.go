@@ -41,7 +41,7 @@ func (s *surgery) past(t *testing.T, until replay.Until, only func(event.Recorde
 	t.Helper()
 	past, err := (&replay.Replay{
 		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Schema: replay.Temporary, Until: until, Only: only,
-		Projections: append(projections.AtOnce(), projections.Following()...),
+		Projections: projections.All(),
 	}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

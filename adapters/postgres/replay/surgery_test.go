@@ -259,6 +259,6 @@ func (s *surgery) log() postgres.Log { return postgres.Log{Pool: s.pool, Codec: 
 func (s *surgery) rebuild() *replay.Rebuild {
 	return &replay.Rebuild{
 		Pool: s.owner, Log: postgres.Log{Codec: s.codec, Page: 50}, Now: s.now,
-		Projections: append(projections.AtOnce(), projections.Following()...),
+		Projections: projections.All(),
 	}
 }

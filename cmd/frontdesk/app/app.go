@@ -76,7 +76,7 @@ func (a *App) following() []*postgres.Consumer {
 	var consumers []*postgres.Consumer
 	for _, p := range projections.Following() {
 		consumers = append(consumers, &postgres.Consumer{
-			Name: p.Name(), DB: db, Codec: a.codec, Handler: postgres.Following(p),
+			Name: p.Name(), DB: db, Codec: a.codec, Handler: postgres.Following(p), Follows: p.Follows(),
 			Grown: a.grown, Log: a.config.Log, Metrics: metrics,
 		})
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"frontdesk/adapters/postgres"
@@ -27,7 +26,7 @@ type PracticeAsOf struct {
 func (e *Engine) AsOf(ctx context.Context, until replay.Until, schema string, progress func(done, all int64)) (*replay.Past, error) {
 	past, err := (&replay.Replay{
 		Pool: e.background, Log: postgres.Log{Codec: e.codec}, Schema: schema, Until: until, Progress: progress,
-		Projections: slices.Concat(projections.AtOnce(), projections.Following()),
+		Projections: projections.All(),
 	}).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the past: %w", postgres.Fault(err))

@@ -54,7 +54,7 @@ func (e *Engine) Rebuild(names []string) (*replay.Rebuild, error) {
 }
 
 func projectionsNamed(names []string) (chosen []projections.Projection, err error) {
-	all := slices.Concat(projections.AtOnce(), projections.Following())
+	all := projections.All()
 	if len(names) == 0 {
 		return all, nil
 	}

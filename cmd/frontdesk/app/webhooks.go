@@ -28,7 +28,7 @@ func (a *App) fanOut(db *sql.DB, feed *postgres.Metrics) *postgres.Consumer {
 		Queued: a.telling.queued, Now: a.config.Now, Metrics: a.telling.metrics,
 	}
 	return &postgres.Consumer{
-		Name: webhooks.FanOutName, DB: db, Codec: a.codec, Handler: fanOut.Handle,
+		Name: webhooks.FanOutName, DB: db, Codec: a.codec, Handler: fanOut.Handle, Follows: fanOut.Follows(),
 		Grown: a.grown, Log: a.config.Log, Metrics: feed,
 	}
 }

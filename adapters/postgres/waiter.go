@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+)
+
+// waiter is watermill's backoff manager: it waits itself, for a bell and at a
+// pace, because watermill only knows how to sleep. The pace lets events gather:
+// a look costs a transaction, however little it finds.
+type waiter struct {
+	consumer *Consumer
+	closing  <-chan struct{}
+	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
+	look     *look
+	seen     int64 // idx at the end of the look before
+	batch    int64
+	pace     time.Duration
+}
+
+// HandleError implements [wsql.BackoffManager]. It is called after each look.
+func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
+	switch {
+	case errors.Is(err, sql.ErrTxDone): // undone by us, and logged there
+	case err != nil:
+		w.consumer.Log.Warn("the feed could not be read; it is tried again",
+			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
+		w.wait(nil, feedPoll)
+	case empty:
+		w.wait(w.grown, feedPoll)
+	case w.look.last-w.seen < w.batch: // a short page: there was no more
+		w.wait(nil, w.pace)
+	}
+	w.seen = w.look.last
+	w.grown = w.consumer.Grown.Next()
+	return 0
+}
+
+func (w *waiter) wait(grown <-chan struct{}, atMost time.Duration) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-w.closing:
+	case <-grown:
+	case <-timer.C:
+	}
+}
