@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -15,8 +14,10 @@ import (
 
 // watch follows gaps until their writers are gone. The zero watch is ready.
 type watch struct {
-	gaps    []int64  // open when it last looked
+	open    []int64  // after the last batch
+	gaps    []int64  // open when it last looked who writes
 	writers []string // who was writing then, and is still
+	dead    []int64  // to be struck out
 	looked  time.Time
 }
 
@@ -29,33 +30,34 @@ SELECT coalesce(array_agg(DISTINCT virtualtransaction), '{}') FROM pg_locks
 WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock'
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// settle places a batch and strikes out the gaps that can no longer be filled:
-// all who were writing when the watch last looked have ended since, and a
-// look at the events that began after that has not found them.
-func (w *watch) settle(ctx context.Context, tx pgx.Tx, open []int64, place func() ([]int64, error)) error {
-	if len(open) == 0 || time.Since(w.looked) < watchEvery {
-		_, err := place()
-		return err
+const strikeOut = `
+UPDATE sequencer SET gaps = ARRAY (SELECT unnest(gaps) EXCEPT SELECT unnest($1::bigint[]))
+WHERE current_setting('frontdesk.sequencer', true) = 'elected'`
+
+// queue asks who writes, if it is time to, before the batch looks at the events.
+// What it returns is told afterwards which gaps the batch has left open.
+func (w *watch) queue(batch *pgx.Batch) (looked func(left []int64)) {
+	if len(w.dead) > 0 {
+		batch.Queue(strikeOut, w.dead)
+	}
+	if len(w.open) == 0 || time.Since(w.looked) < watchEvery {
+		return func(left []int64) { w.open, w.dead = left, nil }
 	}
 	var writers []string
-	if err := tx.QueryRow(ctx, writersNow).Scan(&writers); err != nil {
-		return err
+	batch.Queue(writersNow).QueryRow(func(row pgx.Row) error { return row.Scan(&writers) })
+	return func(left []int64) { w.judge(writers, left) }
+}
+
+// judge finds the gaps that can no longer be filled: all who were writing when
+// the watch last looked have ended since, and a look at the events that began
+// after that has not found them.
+func (w *watch) judge(writers []string, left []int64) {
+	w.looked, w.dead = time.Now(), nil
+	if w.writers = common(w.writers, writers); len(w.writers) == 0 {
+		w.dead = common(w.gaps, left)
+		w.gaps, w.writers = w.open, writers
 	}
-	left, err := place()
-	if err != nil {
-		return err
-	}
-	w.looked = time.Now()
-	if w.writers = common(w.writers, writers); len(w.writers) > 0 {
-		return nil
-	}
-	dead := common(w.gaps, left)
-	w.gaps, w.writers = open, writers
-	if len(dead) == 0 {
-		return nil
-	}
-	_, err = tx.Exec(ctx, `UPDATE sequencer SET gaps = ARRAY (SELECT unnest(gaps) EXCEPT SELECT unnest($1::bigint[]))`, dead)
-	return err
+	w.open = left
 }
 
 // common is what is in both, in the order of a.

@@ -47,23 +47,34 @@ const sequencingLimit = 10 * time.Second // for one look or one batch
 // for the pace; what other processes have appended it looks for by itself, less
 // and less often while nothing comes.
 func (s *Sequencer) Run(ctx context.Context) {
-	head, wait := int64(0), s.Pace
+	head, wait, appended := int64(0), s.Pace, s.Appended.Next()
 	for ctx.Err() == nil {
-		appended, start := s.Appended.Next(), time.Now()
-		now, err := s.step(ctx)
+		woken, start := rung(appended), time.Now()
+		appended = s.Appended.Next()
+		now, err := s.step(ctx, woken)
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
 		}
 		wait = min(2*wait, s.Idle)
+		bell := appended
 		if now > head {
 			if now-head >= int64(s.Batch) {
 				start = time.Time{} // there is more: no pause
 			}
 			head, wait = now, s.Pace
 			s.Grown.Ring()
-			appended = nil // the next batch is not begun before its time
+			bell = nil // the next batch is not begun before its time
 		}
-		pause(ctx, wait-time.Since(start), appended)
+		pause(ctx, wait-time.Since(start), bell)
+	}
+}
+
+func rung(bell <-chan struct{}) bool {
+	select {
+	case <-bell:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -101,13 +112,16 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 	}
 }
 
-// step drains one batch, if there is any, and returns the head of the log.
-func (s *Sequencer) step(ctx context.Context) (head int64, err error) {
+// step drains one batch and returns the head of the log. It looks first whether
+// there is anything, unless the caller has heard so.
+func (s *Sequencer) step(ctx context.Context, heard bool) (head int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
 	defer cancel()
-	head, waiting, err := s.look(ctx)
-	if err != nil || !waiting {
-		return head, err
+	if !heard {
+		head, waiting, err := s.look(ctx)
+		if err != nil || !waiting {
+			return head, err
+		}
 	}
 	return s.batch(ctx)
 }
@@ -124,51 +138,60 @@ func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err err
 	return head, waiting, nil
 }
 
-// elect locks the row, unless another sequencer has: whoever has it is alone,
-// and the next statement sees what the last sequencer has committed. Planning
-// that statement anew each time would take longer than running it.
+// elect locks the row and leaves a mark in the transaction, unless another
+// sequencer has the lock. It comes first and alone: the snapshot of what follows
+// must not be older than the last sequencer's commit. Planning that anew each
+// time would take longer than running it.
 const elect = `
-SELECT head, reached, gaps, set_config('plan_cache_mode', 'force_generic_plan', true)
+SELECT set_config('frontdesk.sequencer', 'elected', true), set_config('plan_cache_mode', 'force_generic_plan', true)
 FROM sequencer FOR UPDATE SKIP LOCKED`
 
 // place is one statement, so that the log and how far it has come are never
-// apart. Filled gaps come first: their positions are lower.
+// apart. Filled gaps come first: their positions are lower. Who is not elected
+// finds nothing, and gets no row.
 const place = `
-WITH found AS (
-	SELECT position FROM events WHERE position = ANY ($3::bigint[])
+WITH s AS MATERIALIZED (
+	SELECT head, reached, gaps FROM sequencer WHERE current_setting('frontdesk.sequencer', true) = 'elected'),
+found AS (
+	SELECT position FROM events WHERE position = ANY ((SELECT gaps FROM s)::bigint[])
 	UNION ALL
-	(SELECT position FROM events WHERE position > $2::bigint ORDER BY position LIMIT $4)),
+	(SELECT position FROM events WHERE position > (SELECT reached FROM s) ORDER BY position LIMIT %d)),
 placed AS (
 	INSERT INTO log (idx, position)
-	SELECT $1::bigint + row_number() OVER (ORDER BY position), position FROM found)
-UPDATE sequencer SET
-	head = $1::bigint + (SELECT count(*) FROM found),
-	reached = greatest($2, (SELECT max(position) FROM found)),
-	gaps = ARRAY (
-		(SELECT unnest($3::bigint[]) UNION ALL SELECT generate_series($2::bigint + 1, (SELECT max(position) FROM found)))
-		EXCEPT SELECT position FROM found)
-RETURNING head, gaps`
+	SELECT (SELECT head FROM s) + row_number() OVER (ORDER BY position), position FROM found),
+moved AS (
+	UPDATE sequencer SET
+		head = s.head + (SELECT count(*) FROM found),
+		reached = greatest(s.reached, (SELECT max(position) FROM found)),
+		gaps = ARRAY (
+			(SELECT unnest(gaps) FROM s
+			UNION ALL
+			SELECT generate_series((SELECT reached FROM s) + 1, (SELECT max(position) FROM found)))
+			EXCEPT SELECT position FROM found)
+	FROM s WHERE EXISTS (SELECT FROM found)
+	RETURNING sequencer.gaps)
+SELECT head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) FROM s`
 
 // batch drains one batch, unless another sequencer is at it, and returns the
-// head of the log; 0 when another is at it.
+// head of the log; 0 when another is at it. It is one round trip and one
+// implicit transaction.
 func (s *Sequencer) batch(ctx context.Context) (head int64, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		var reached int64
-		var gaps []int64
-		err := tx.QueryRow(ctx, elect).Scan(&head, &reached, &gaps, nil)
+	batch := &pgx.Batch{}
+	batch.Queue(elect)
+	looked := s.gaps.queue(batch)
+	var left []int64
+	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
+		err := row.Scan(&head, &left)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		return s.gaps.settle(ctx, tx, gaps, func() (left []int64, err error) {
-			err = tx.QueryRow(ctx, place, head, reached, gaps, s.Batch).Scan(&head, &left)
-			return left, err
-		})
+		return err
 	})
-	if err != nil {
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return 0, fmt.Errorf("sequence a batch: %w", err)
+	}
+	if head > 0 {
+		looked(left)
 	}
 	return head, nil
 }

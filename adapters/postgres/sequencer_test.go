@@ -110,7 +110,7 @@ func TestASequencerKilledBetweenTwoStepsLosesNothing(t *testing.T) {
 	killer := runUntilCleanup(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = admin.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE datname = current_database() AND query LIKE '%FOR UPDATE SKIP LOCKED%' AND pid <> pg_backend_pid()`)
+				WHERE datname = current_database() AND query LIKE '%frontdesk.sequencer%' AND pid <> pg_backend_pid()`)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Millisecond):
