@@ -119,6 +119,9 @@ func (r *AccessRecorder) flush(ctx context.Context) error {
 			r.Log.ErrorContext(ctx, "a line of the access record cannot be written", slog.Any("error", err))
 			r.done(1)
 		}
+		if len(batch) < r.Batch && size > 1 {
+			return nil // what has come meanwhile goes with the next
+		}
 	}
 	return nil
 }
