@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -132,9 +131,9 @@ func (c CareRecords) scan(row pgx.CollectableRow, all *int) (entry RecordEntry, 
 
 // name is, where no member of staff acted, the practitioner of the act claim.
 func (e *RecordEntry) name(metadata []byte) error {
-	var by event.Metadata
-	if err := json.Unmarshal(metadata, &by); err != nil {
-		return fmt.Errorf("decode metadata: %w", err)
+	by, err := event.ParseMetadata(metadata)
+	if err != nil {
+		return err
 	}
 	if e.UserName == "" && by.Actor.OnBehalfOf != nil {
 		e.UserName = by.Actor.OnBehalfOf.Practitioner.Name

@@ -4,6 +4,7 @@ import "time"
 
 // What the tests of this package look at from outside.
 const (
+	Elect        = elect
 	AppendFirst  = appendFirst
 	AppendNext   = appendNext
 	NextMessages = nextMessages

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -136,7 +135,7 @@ func recordedFrom(msg *message.Message, codec *event.Codec) (event.Recorded, err
 		parse(&recorded.Idx, msg.Metadata["idx"], func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 		parse(&recorded.Version, msg.Metadata["version"], strconv.Atoi),
 		parse(&recorded.At, msg.Metadata["at"], func(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }),
-		json.Unmarshal([]byte(msg.Metadata["metadata"]), &recorded.Metadata),
+		parse(&recorded.Metadata, msg.Metadata["metadata"], func(s string) (event.Metadata, error) { return event.ParseMetadata([]byte(s)) }),
 	)
 	if err != nil {
 		return event.Recorded{}, fmt.Errorf("read message %s: %w", msg.UUID, err)

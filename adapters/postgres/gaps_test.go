@@ -25,16 +25,11 @@ func (e *engine) gaps(t testing.TB) (gaps []int64) {
 // inFlight is an append that has drawn its position and not committed.
 func (e *engine) inFlight(t testing.TB) pgx.Tx {
 	t.Helper()
-	tx, err := e.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream := newStream()
+	tx, stream := e.begin(t), newStream()
 	if _, err := tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), stream.Tenant, stream.ID, 1,
 		"test.counted.v1", nil, `{"n":1}`, `{}`, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
 	return tx
 }
 

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"time"
@@ -118,11 +117,12 @@ func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
 	if err != nil {
 		return event.Recorded{}, err
 	}
-	recorded := event.Recorded{
-		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version, At: s.at.UTC(),
+	metadata, err := event.ParseMetadata(s.metadata)
+	if err != nil {
+		return event.Recorded{}, err
 	}
-	if err := json.Unmarshal(s.metadata, &recorded.Metadata); err != nil {
-		return event.Recorded{}, fmt.Errorf("decode metadata: %w", err)
-	}
-	return recorded, nil
+	return event.Recorded{
+		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version,
+		At: s.at.UTC(), Metadata: metadata,
+	}, nil
 }

@@ -140,11 +140,12 @@ func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err err
 
 // elect locks the row and leaves a mark in the transaction, unless another
 // sequencer has the lock. It comes first and alone: the snapshot of what follows
-// must not be older than the last sequencer's commit. Planning that anew each
+// must not be older than the last sequencer's commit. In one SELECT, Postgres
+// would leave the mark before it tries the lock. Planning what follows anew each
 // time would take longer than running it.
 const elect = `
-SELECT set_config('frontdesk.sequencer', 'elected', true), set_config('plan_cache_mode', 'force_generic_plan', true)
-FROM sequencer FOR UPDATE SKIP LOCKED`
+WITH mine AS MATERIALIZED (SELECT FROM sequencer FOR UPDATE SKIP LOCKED)
+SELECT set_config('frontdesk.sequencer', 'elected', true), set_config('plan_cache_mode', 'force_generic_plan', true) FROM mine`
 
 // place is one statement, so that the log and how far it has come are never
 // apart. Filled gaps come first: their positions are lower. Who is not elected

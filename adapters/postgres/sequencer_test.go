@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -97,7 +98,45 @@ func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
 	e.wantLogged(t, e.writers(t, 8, 40))
 }
 
-func TestASequencerKilledBetweenTwoStepsLosesNothing(t *testing.T) {
+// elected tells whether a transaction that asks for the lock has the mark of it.
+func elected(t *testing.T, tx pgx.Tx) (marked bool) {
+	t.Helper()
+	if _, err := tx.Exec(t.Context(), postgres.Elect); err != nil {
+		t.Fatal(err)
+	}
+	err := tx.QueryRow(t.Context(), `SELECT coalesce(current_setting('frontdesk.sequencer', true), '') = 'elected'`).Scan(&marked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return marked
+}
+
+func TestOneSequencerIsElectedAtATime(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	first, second := e.begin(t), e.begin(t)
+	if !elected(t, first) || elected(t, second) {
+		t.Error("not the first alone is elected")
+	}
+	if err := first.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !elected(t, second) {
+		t.Error("nobody is elected when the first has ended")
+	}
+}
+
+func (e *engine) begin(t testing.TB) pgx.Tx {
+	t.Helper()
+	tx, err := e.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	return tx
+}
+
+func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -128,18 +167,14 @@ func TestASequencerKilledBetweenTwoStepsLosesNothing(t *testing.T) {
 func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	t.Parallel()
 	e, stream := newEngine(t), newStream()
-	early, err := e.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = early.Rollback(t.Context()) }()
+	early := e.begin(t)
 	if _, err := early.Exec(t.Context(), `SELECT pg_current_xact_id()`); err != nil {
 		t.Fatal(err)
 	}
 	e.append(t, stream, 0, eventtest.Counted{N: 1})
 	e.drain(t)
 
-	_, err = early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
+	_, err := early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
 		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -160,11 +195,8 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	t.Parallel()
 	e, slow := newEngine(t), newStream()
-	tx, err := e.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
+	tx := e.begin(t)
+	_, err := tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,11 +220,7 @@ func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
 	e.sequence(t)
 	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 
-	elsewhere, err := newEngine(t).pool.Begin(t.Context()) // another database
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = elsewhere.Rollback(t.Context()) }()
+	elsewhere := newEngine(t).begin(t) // another database
 	if _, err := elsewhere.Exec(t.Context(), `INSERT INTO feed_offsets (consumer) VALUES ('open')`); err != nil {
 		t.Fatal(err)
 	}
@@ -213,10 +241,7 @@ func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {
 func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	holder, err := e.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	holder := e.begin(t)
 	if _, err := holder.Exec(t.Context(), `SELECT head FROM sequencer FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // ErrUnknownName says that a stored event has a name that this program does
@@ -60,14 +62,15 @@ func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 }
 
 // Decode is the event stored as data under name; [ErrUnknownName] if there is
-// no such event.
+// no such event. Everything is read far more often than it is written, by
+// consumers, rebuilds and auditors, and json/v2 reads in a third of the time.
 func (c *Codec) Decode(name string, data []byte) (Event, error) {
 	typ, known := c.types[name]
 	if !known {
 		return nil, fmt.Errorf("%w %q", ErrUnknownName, name)
 	}
 	target := reflect.New(typ)
-	if err := json.Unmarshal(data, target.Interface()); err != nil {
+	if err := jsonv2.Unmarshal(data, target.Interface()); err != nil {
 		return nil, fmt.Errorf("decode %s: %w", name, err)
 	}
 	return target.Elem().Interface().(Event), nil

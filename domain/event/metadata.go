@@ -2,7 +2,9 @@ package event
 
 import (
 	"context"
+	"fmt"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 )
 
@@ -64,6 +66,14 @@ type Metadata struct {
 type Idempotency struct {
 	Key  Digest `json:"key"`  // of who calls and of the Idempotency-Key
 	Body Digest `json:"body"` // of the body, byte for byte
+}
+
+// ParseMetadata is metadata as it is stored.
+func ParseMetadata(text []byte) (m Metadata, err error) {
+	if err := jsonv2.Unmarshal(text, &m); err != nil {
+		return Metadata{}, fmt.Errorf("decode metadata: %w", err)
+	}
+	return m, nil
 }
 
 type metadataKey struct{}
