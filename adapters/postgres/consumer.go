@@ -3,15 +3,12 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
-	"github.com/ThreeDotsLabs/watermill/message"
 
 	"frontdesk/domain/event"
 )
@@ -74,8 +71,8 @@ func (c *Consumer) Run(ctx context.Context) {
 // would throw them away.
 func (c *Consumer) consume(ctx context.Context, batch int) error {
 	closing := make(chan struct{})
-	skips := c.skips()
-	subscriber, err := c.subscriber(closing, batch, skips)
+	skips, page := c.skips(), &page{}
+	subscriber, err := c.subscriber(closing, feedSchema{batch, skips, page})
 	if err != nil {
 		return fmt.Errorf("make subscriber: %w", err)
 	}
@@ -89,7 +86,7 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 		case <-ctx.Done():
 			return nil
 		case msg := <-messages:
-			if err := c.take(ctx, msg, skips); err != nil {
+			if err := c.take(ctx, msg, page.take(), skips); err != nil {
 				return err
 			}
 			msg.Ack()
@@ -106,60 +103,17 @@ func (c *Consumer) skips() []string {
 	return c.Codec.Without(c.Follows...)
 }
 
-func (c *Consumer) subscriber(closing <-chan struct{}, batch int, skips []string) (*wsql.Subscriber, error) {
-	deadline, look := ackDeadline, &look{}
+func (c *Consumer) subscriber(closing <-chan struct{}, schema feedSchema) (*wsql.Subscriber, error) {
+	deadline := ackDeadline
 	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
 		ConsumerGroup: c.Name,
 		AckDeadline:   &deadline,
 		BackoffManager: &waiter{
-			consumer: c, closing: closing, grown: c.Grown.Next(), look: look, batch: int64(batch), pace: orDefault(c.Pace, 10*time.Millisecond),
+			consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema, pace: orDefault(c.Pace, 10*time.Millisecond),
 		},
-		SchemaAdapter:  feedSchema{batch, skips, look},
+		SchemaAdapter:  schema,
 		OffsetsAdapter: feedOffsets{},
 	}, quiet(c.Log))
-}
-
-// take hands an event to the handler, unless it only tells how far a page went.
-func (c *Consumer) take(ctx context.Context, msg *message.Message, skips []string) error {
-	if _, skipped := slices.BinarySearch(skips, msg.Metadata["name"]); skipped {
-		return nil
-	}
-	return c.handle(ctx, msg)
-}
-
-// handle makes one attempt at an event, with a deadline. The attempt is over
-// when it returns: finished, or thrown away together with its transaction.
-// There is no savepoint for each event, because two round trips more would
-// cost more than doing a batch again when something in it fails.
-func (c *Consumer) handle(ctx context.Context, msg *message.Message) error {
-	tx, ok := wsql.TxFromContext(msg.Context())
-	if !ok {
-		return errors.New("the message has no transaction")
-	}
-	e, err := recordedFrom(msg, c.Codec)
-	if err != nil {
-		return undo(tx, fmt.Errorf("idx %s: %w", msg.Metadata["idx"], err))
-	}
-	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), orDefault(c.Limit, 10*time.Second))
-	defer cancel()
-	err = c.Handler(attempt, tx, e)
-	if err == nil {
-		err = attempt.Err() // it came back too late
-	}
-	if err != nil {
-		return undo(tx, fmt.Errorf("idx %d (%s): %w", e.Idx, e.EventName(), err))
-	}
-	c.Metrics.handled(c.Name, e.Idx)
-	return nil
-}
-
-// undo throws the transaction away, with the events of the same batch that
-// were handled before. Watermill finds it gone and leaves the offset alone.
-func undo(tx *sql.Tx, because error) error {
-	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		return errors.Join(because, fmt.Errorf("undo: %w", err))
-	}
-	return because
 }
 
 // quiet is our log as watermill writes to it: its ordinary comings and goings

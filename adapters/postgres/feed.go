@@ -4,14 +4,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
-	"github.com/google/uuid"
-
-	"frontdesk/domain/event"
 )
 
 // The feed is watermill-sql over the log itself: there is no second copy of
@@ -25,11 +20,23 @@ const topic = "log"
 type feedSchema struct {
 	batch int      // events a transaction, at most
 	skips []string // names of events that the consumer has no use for; not nil, which SQL takes for all
-	look  *look
+	page  *page
 }
 
-// look is what a consumer's last look at the log has come to.
-type look struct{ last int64 } // idx; 0 before the first
+// page is what the last look at the log has found. A message carries an event's
+// identifier, name and data; the row that it was made of waits here, to be taken
+// in the same order: printed and parsed again, it would cost more than reading it.
+type page struct {
+	last int64 // idx of the last event; 0 before the first look
+	rows []stored
+}
+
+// take is the row of the next message.
+func (p *page) take() stored {
+	row := p.rows[0]
+	p.rows = p.rows[1:]
+	return row
+}
 
 // nextMessages is [readLog] from where the consumer has come to. What it has no
 // use for is left out, but for the last of the page, which tells how far the page
@@ -67,7 +74,7 @@ func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	if err != nil {
 		return wsql.Row{}, err
 	}
-	f.look.last = s.idx
+	f.page.last, f.page.rows = s.idx, append(f.page.rows, s)
 	return wsql.Row{Offset: s.idx, Msg: s.message()}, nil
 }
 
@@ -109,41 +116,10 @@ func (feedOffsets) NextOffsetQuery(string, string) wsql.Query { return wsql.Quer
 // SchemaInitializingQueries implements [wsql.OffsetsAdapter]: migrations do it.
 func (feedOffsets) SchemaInitializingQueries(string) []wsql.Query { return nil }
 
-// message is the stored event as a watermill message: the payload is the
-// event's data, everything else is metadata. Decoding is left to the consumer,
-// which knows what to do about an unknown name.
+// message is the stored event as a watermill message. Decoding is left to the
+// consumer, which knows what to do about an unknown name.
 func (s stored) message() *message.Message {
 	msg := message.NewMessage(s.id.String(), s.data)
-	msg.Metadata = message.Metadata{
-		"idx": strconv.FormatInt(s.idx, 10), "tenant": s.tenant, "stream": s.stream.String(),
-		"version": strconv.Itoa(s.version), "name": s.name, "metadata": string(s.metadata),
-		"at": s.at.UTC().Format(time.RFC3339Nano),
-	}
+	msg.Metadata.Set("name", s.name)
 	return msg
-}
-
-// recordedFrom is the event that a message carries.
-func recordedFrom(msg *message.Message, codec *event.Codec) (event.Recorded, error) {
-	e, err := codec.Decode(msg.Metadata["name"], msg.Payload)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	recorded := event.Recorded{Event: e, Stream: event.Stream{Tenant: msg.Metadata["tenant"]}}
-	err = errors.Join(
-		parse(&recorded.ID, msg.UUID, uuid.Parse),
-		parse(&recorded.Stream.ID, msg.Metadata["stream"], uuid.Parse),
-		parse(&recorded.Idx, msg.Metadata["idx"], func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
-		parse(&recorded.Version, msg.Metadata["version"], strconv.Atoi),
-		parse(&recorded.At, msg.Metadata["at"], func(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }),
-		parse(&recorded.Metadata, msg.Metadata["metadata"], func(s string) (event.Metadata, error) { return event.ParseMetadata([]byte(s)) }),
-	)
-	if err != nil {
-		return event.Recorded{}, fmt.Errorf("read message %s: %w", msg.UUID, err)
-	}
-	return recorded, nil
-}
-
-func parse[T any](target *T, text string, read func(string) (T, error)) (err error) {
-	*target, err = read(text)
-	return err
 }

@@ -16,9 +16,8 @@ type waiter struct {
 	consumer *Consumer
 	closing  <-chan struct{}
 	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
-	look     *look
-	seen     int64 // idx at the end of the look before
-	batch    int64
+	schema   feedSchema
+	seen     int64 // idx at the end of the page before
 	pace     time.Duration
 }
 
@@ -32,10 +31,10 @@ func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) t
 		w.wait(nil, feedPoll)
 	case empty:
 		w.wait(w.grown, feedPoll)
-	case w.look.last-w.seen < w.batch: // a short page: there was no more
+	case w.schema.page.last-w.seen < int64(w.schema.batch): // a short page: there was no more
 		w.wait(nil, w.pace)
 	}
-	w.seen = w.look.last
+	w.seen = w.schema.page.last
 	w.grown = w.consumer.Grown.Next()
 	return 0
 }
