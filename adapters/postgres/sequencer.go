@@ -141,11 +141,17 @@ func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err err
 // elect locks the row and leaves a mark in the transaction, unless another
 // sequencer has the lock. It comes first and alone: the snapshot of what follows
 // must not be older than the last sequencer's commit. In one SELECT, Postgres
-// would leave the mark before it tries the lock. Planning what follows anew each
-// time would take longer than running it.
+// would leave the mark before it tries the lock.
+//
+// To plan what follows anew each time, or to compile it, would take longer than
+// to run it; and a plan that is kept must be one of indexes, because it may be
+// made while the tables are empty, when reading all of them looks cheap.
 const elect = `
 WITH mine AS MATERIALIZED (SELECT FROM sequencer FOR UPDATE SKIP LOCKED)
-SELECT set_config('frontdesk.sequencer', 'elected', true), set_config('plan_cache_mode', 'force_generic_plan', true) FROM mine`
+SELECT set_config('frontdesk.sequencer', 'elected', true),
+	set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+	set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
+FROM mine`
 
 // place is one statement, so that the log and how far it has come are never
 // apart. Filled gaps come first: their positions are lower. Who is not elected
