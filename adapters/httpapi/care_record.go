@@ -18,10 +18,13 @@ func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller comm
 		return err
 	}
 	id := f.patient()
+	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
+		return err
+	}
 	if err := f.err(); err != nil {
 		return err
 	}
-	if err := a.open(r, caller, id); err != nil {
+	if err := a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id}); err != nil {
 		return err
 	}
 	answer(w, http.StatusOK, map[string]patient.ID{"patientId": id})
@@ -35,7 +38,10 @@ func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller 
 	if err != nil {
 		return err
 	}
-	if err := a.open(r, caller, id); err != nil {
+	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
+		return err
+	}
+	if err := a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id}); err != nil {
 		return err
 	}
 	found, err := a.CareRecord(r.Context(), caller.Tenant, id)
@@ -44,13 +50,6 @@ func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller 
 	}
 	answer(w, http.StatusOK, careRecordOf(id, found))
 	return nil
-}
-
-func (a *API) open(r *http.Request, caller commands.Caller, id patient.ID) error {
-	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
-		return err
-	}
-	return a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id})
 }
 
 // patientOf is the patient that a query names, once. What cannot be read is

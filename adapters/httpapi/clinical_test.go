@@ -290,6 +290,7 @@ func TestARestrictedRecordIsClosedToAnotherUser_D17(t *testing.T) {
 		{"a note", "create-note", "", `{"patientId":"` + billID + `","note":"a"}`},
 		{"an empty note: access comes first", "create-note", "", `{"patientId":"` + billID + `","note":""}`},
 		{"an opening", "open-care-record", "", `{"patientId":"` + billID + `"}`},
+		{"an odd opening: access comes first", "open-care-record", "", `{"patientId":"` + billID + `","PatientId":""}`},
 		{"a reading", "retrieve-care-record", "patientId=" + billID, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
