@@ -31,7 +31,7 @@ type Rights struct {
 	JWKSURL         string
 	Enabled         bool         // for the tenant (§5.6)
 	Granted         bool         // the endpoint in the mode (§5.6)
-	Staff           staff.ID     // the active member of staff of that username; zero if there is none
+	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
 	AuthorisedUntil time.Time    // end of the current standing authorisation; zero when there is none
 	Patients        []patient.ID // patients of the current patient-scoped authorisations
 }
@@ -42,14 +42,15 @@ type Rights struct {
 type Judge struct{ DB Querier }
 
 // One row for each current authorisation; one without any, if there is none.
+// Who has left has none (D14), and is still who was named.
 const rightsOf = `
 SELECT a.jwks_url,
 	EXISTS (SELECT FROM enablements e WHERE e.tenant = $1 AND e.application = $2),
 	EXISTS (SELECT FROM endpoint_grants g WHERE g.application = $2 AND g.endpoint = $4 AND g.mode = $5),
 	s.staff, u.patient, u.expires_at
 FROM applications a
-LEFT JOIN staff s ON s.tenant = $1 AND s.username = $3 AND s.active
-LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = $2 AND u.staff = s.staff AND u.expires_at > $6
+LEFT JOIN staff s ON s.tenant = $1 AND s.username = $3
+LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = $2 AND u.staff = s.staff AND s.active AND u.expires_at > $6
 WHERE a.application = $2`
 
 // Rights are those of a claim at an instant; an unknown application has none.

@@ -18,7 +18,7 @@ type Call struct {
 	Tenant      string               `json:"tenant"`    // that it addressed; there need be no such practice (D11)
 	Application application.ID       `json:"application"`
 	Mode        application.Mode     `json:"mode"`
-	Staff       staff.ID             `json:"staff,omitzero"` // of a user-restricted call whose user the practice has
+	Staff       staff.ID             `json:"staff,omitzero"` // of a user-restricted call whose user the practice has, or had
 	Endpoint    application.Endpoint `json:"endpoint"`
 	Patient     patient.ID           `json:"patient,omitzero"` // that it named; there need be no such patient
 	Status      int                  `json:"status"`           // of the answer
