@@ -21,7 +21,8 @@ import (
 )
 
 // Question is about a call of the past: would it have been allowed? Its token
-// is taken to have been good, and its body is not looked at beyond the patient.
+// is taken to have been good, its body is not looked at beyond the patient, and
+// whether the practice took it (D23) is not asked.
 type Question struct {
 	At          time.Time
 	Tenant      string

@@ -130,7 +130,7 @@ func explain(w io.Writer, q app.Question, v app.Verdict, call *access.Call) erro
 		failed = errors.Join(failed, err)
 	}
 	if e.Allowed {
-		say("allowed: at %s no rule refused it (its input and the practice's hours are not judged here)", e.At.Format(time.RFC3339Nano))
+		say("allowed: at %s no rule refused it (its token, its input and whether the practice took it are not judged here)", e.At.Format(time.RFC3339Nano))
 	} else {
 		say("refused at %s by the rule %s: %s (%s)", e.At.Format(time.RFC3339Nano), e.Rule, e.Reason, e.Code)
 	}

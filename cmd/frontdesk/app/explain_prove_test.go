@@ -1,0 +1,37 @@
+//go:build prove
+
+package app_test
+
+import (
+	"strconv"
+	"testing"
+)
+
+// TestProveThatCallsAreExplainedAsTheyWereAnswered makes 10,000 calls of every
+// endpoint, in both modes, while what they depend on changes, and explains each
+// from the log. They are made to ten services, one after the other, because
+// each explanation reads the whole log.
+func TestProveThatCallsAreExplainedAsTheyWereAnswered(t *testing.T) { //nolint:paralleltest // it takes the whole machine
+	const towns, calls = 10, 1000
+	found := newTally()
+	for n := range towns {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			w := newTown(t)
+			w.live(t, calls, uint64(n))
+			w.explainAll(t, found)
+		})
+	}
+	found.want(t, towns*calls,
+		"allowed, and answered 200", "allowed, and answered 415",
+		"allowed, and answered 400 missing-patient-id", "allowed, and answered 400 invalid-patient-id",
+		"allowed, and answered 400 patient-not-found", "allowed, and answered 400 invalid-request-body",
+		"allowed, and answered 400 request-type-disabled", "allowed, and answered 400 request-type-paused",
+		"allowed, and answered 400 request-type-closed",
+		"application-enabled (unauthorized) by nothing", "application-enabled (unauthorized) by practice.application-disabled.v1",
+		"endpoint-granted (unauthorized) by nothing", "endpoint-granted (unauthorized) by application.endpoint-revoked.v1",
+		"user-authorised (unauthorized) by nothing", "user-authorised (unauthorized) by user-authorisation.revoked.v1",
+		// And by what has ended (D13).
+		"user-authorised (unauthorized) by user-authorisation.granted.v1",
+		"user-authorised (unauthorized) by staff.deactivated.v1",
+		"patient-in-scope (patient-not-authorised)", "record-open (unauthorized) by patient.record-restricted.v1")
+}

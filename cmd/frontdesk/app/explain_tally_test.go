@@ -1,0 +1,79 @@
+package app_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/staff"
+)
+
+// tally counts calls by what was said of them later.
+type tally struct {
+	mu         sync.Mutex
+	compared   map[string]int // and found alike, by the outcome
+	excepted   int            // within a second of a change to what they depend on
+	unlike     int            // of these, explained otherwise than answered
+	unrecorded int            // refused for their tokens
+}
+
+func newTally() *tally { return &tally{compared: map[string]int{}} }
+
+func (f *tally) add(count func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	count()
+}
+
+func (f *tally) count(m madeCall, v app.Verdict, agree, near bool) {
+	f.add(func() {
+		if !near {
+			f.compared[outcomeOf(m, v)]++
+			return
+		}
+		if f.excepted++; !agree {
+			f.unlike++
+		}
+	})
+}
+
+// outcomeOf is what became of a call: which rule refused it, and by which
+// event, or what it was answered once every rule had let it through.
+func outcomeOf(m madeCall, v app.Verdict) string {
+	if v.Allowed {
+		return strings.TrimSpace(fmt.Sprintf("allowed, and answered %d %s", m.status, m.code))
+	}
+	because := "nothing"
+	for _, b := range slices.Backward(v.Because) {
+		_, left := b.Event.(staff.Deactivated)
+		if b.Rule == v.Rule || left && v.Rule == app.RuleAuthorised {
+			because = b.EventName()
+		}
+	}
+	return fmt.Sprintf("%s (%s) by %s", v.Rule, v.Code, because)
+}
+
+// want fails unless so many calls were recorded, most of them were compared,
+// and each of the outcomes, by how they begin, was among these.
+func (f *tally) want(t *testing.T, recorded int, outcomes ...string) {
+	t.Helper()
+	found, compared := slices.Sorted(maps.Keys(f.compared)), 0
+	for _, outcome := range found {
+		compared += f.compared[outcome]
+		t.Logf("%6d %s", f.compared[outcome], outcome)
+	}
+	t.Logf("%d of %d recorded calls were compared; %d came within a second of a change to what they depend on, of which %d are explained otherwise than answered; %d more were refused for their tokens and are not recorded",
+		compared, recorded, f.excepted, f.unlike, f.unrecorded)
+	if compared+f.excepted != recorded || f.excepted > recorded/4 || f.unrecorded == 0 {
+		t.Error("too few calls could be compared")
+	}
+	for _, outcome := range outcomes {
+		if !slices.ContainsFunc(found, func(found string) bool { return strings.HasPrefix(found, outcome) }) {
+			t.Errorf("the traffic is too dull: no call was %s", outcome)
+		}
+	}
+}

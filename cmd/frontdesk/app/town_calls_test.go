@@ -1,0 +1,149 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/application"
+)
+
+// madeCall is a call, and what it was answered.
+type madeCall struct {
+	id           uuid.UUID
+	username     string // "" of an application-restricted call
+	sound        bool   // its token is: the signature holds
+	status       int
+	code, reason string // of the first refusal
+}
+
+// caller makes calls, and changes what they depend on.
+type caller struct {
+	*town
+	random *rand.Rand
+}
+
+// call calls any endpoint of any practice, by any application, for anybody.
+func (c caller) call(ctx context.Context, sound bool) error {
+	c.moving.RLock()
+	defer c.moving.RUnlock()
+	integrator := one(c.random, c.applications...)
+	m := madeCall{sound: sound, username: one(c.random, townUsers...)}
+	r, err := c.request(ctx, one(c.random, townTenants...))
+	if err != nil {
+		return err
+	}
+	if c.random.IntN(25) == 0 {
+		r.Host = "nobody.frontdesk.test"
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token(integrator, m))
+	response, err := c.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	return c.note(m, response)
+}
+
+// note remembers an answer.
+func (w *town) note(m madeCall, response *http.Response) error {
+	var body struct {
+		Errors []struct{ Code, Description string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		return fmt.Errorf("read an answer: %w", err)
+	}
+	id, err := uuid.Parse(response.Header.Get("X-Request-Id"))
+	if err != nil {
+		return fmt.Errorf("read a request id: %w", err)
+	}
+	m.id, m.status = id, response.StatusCode
+	if len(body.Errors) > 0 {
+		m.code, m.reason = body.Errors[0].Code, body.Errors[0].Description
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made = append(w.made, m)
+	return nil
+}
+
+// What is called, and for whom: where there are more rules, more often.
+var (
+	townEndpoints = append(application.Endpoints(), application.Ping, application.CreatePatientRequest,
+		application.CreateNote, application.OpenCareRecord, application.RetrieveCareRecord,
+		application.CreateNote, application.OpenCareRecord, application.RetrieveCareRecord)
+	townUsers = append(townStaff, "kim", "kim", "", "", "", "nobody")
+)
+
+// Bodies for every endpoint, of which each takes what it knows (D19). Two are
+// wrong: a name in another case, a broken text.
+const (
+	goodBody   = "{" + members
+	oddBody    = `{"PATIENTID":"",` + members
+	brokenBody = "[" + members
+	members    = `"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.",` +
+		`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}]}`
+)
+
+func (c caller) request(ctx context.Context, tenant string) (*http.Request, error) {
+	endpoint, about := one(c.random, townEndpoints...), c.patient(tenant)
+	address := c.URL() + "/transactional-api/" + string(endpoint)
+	method, body := http.MethodPost, ""
+	switch endpoint {
+	case application.Ping, application.RequestTypeAvailability:
+		method = http.MethodGet
+	case application.RetrieveCareRecord:
+		method, address = http.MethodGet, address+"?"+c.query(about)
+	default:
+		body = fmt.Sprintf(c.body(), about, c.practices[tenant].visit, c.practices[tenant].site)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	r.Host = tenant + ".frontdesk.test"
+	if c.random.IntN(25) == 0 {
+		r.Header.Set("Content-Type", "text/plain")
+	}
+	return r, nil
+}
+
+func (c caller) body() string {
+	switch c.random.IntN(20) {
+	case 0:
+		return oddBody
+	case 1:
+		return brokenBody
+	}
+	return goodBody
+}
+
+// query names the patient, now and then twice.
+func (c caller) query(about string) string {
+	q := url.Values{"patientId": {about}}
+	if c.random.IntN(20) == 0 {
+		q.Add("patientId", about)
+	}
+	return q.Encode()
+}
+
+// patient is whom a call names: a patient of the practice, of another one, of
+// none, or nobody.
+func (c caller) patient(tenant string) string {
+	own := one(c.random, c.practices[tenant].patients...).String()
+	switch c.random.IntN(12) {
+	case 0:
+		return one(c.random, c.practices[one(c.random, townTenants...)].patients...).String()
+	case 1:
+		return one(c.random, uuid.NewString(), uuid.Nil.String(), "{"+own+"}", "nobody", "")
+	case 2:
+		return strings.ToUpper(own)
+	}
+	return own
+}

@@ -1,0 +1,129 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
+)
+
+var townModes = []application.Mode{application.UserRestricted, application.ApplicationRestricted}
+
+// live lets many callers at once make so many calls with sound tokens, and
+// some with others in between; meanwhile things change, and time passes.
+func (w *town) live(t *testing.T, calls int64, seed uint64) {
+	t.Helper()
+	var left atomic.Int64
+	left.Store(calls)
+	var group sync.WaitGroup
+	for n := range uint64(callers) {
+		group.Go(func() {
+			if err := (caller{w, rand.New(rand.NewPCG(seed, n))}).live(t.Context(), &left); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (c caller) live(ctx context.Context, left *atomic.Int64) (err error) {
+	for left.Load() > 0 && err == nil {
+		switch n := c.random.IntN(50); {
+		case n < 2:
+			c.pass()
+		case n < 5:
+			err = c.change(ctx)
+		case n < 9:
+			err = c.call(ctx, false)
+		case left.Add(-1) >= 0:
+			err = c.call(ctx, true)
+		}
+	}
+	return err
+}
+
+// pass moves the clock on once nothing is under way, by more than the second
+// within which a call and a change may be told apart wrongly.
+func (c caller) pass() {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	c.clock.Pass(one(c.random, 2*time.Second, time.Minute, 20*time.Minute))
+}
+
+// change changes one thing that calls depend on, if its rule lets it.
+func (c caller) change(ctx context.Context) error {
+	c.moving.RLock()
+	defer c.moving.RUnlock()
+	change := caller.changePractice
+	switch c.random.IntN(5) {
+	case 0, 1:
+		change = caller.authorise
+	case 2, 3:
+		change = caller.changeAccess
+	}
+	err := change(c, ctx, one(c.random, townTenants...), one(c.random, townStaff...))
+	if _, refused := errors.AsType[*fault.Error](err); refused {
+		return nil
+	}
+	return err
+}
+
+// authorise gives an authorisation or, less often, takes one back.
+func (c caller) authorise(ctx context.Context, tenant, username string) error {
+	id, about := one(c.random, c.applications...).ID, one(c.random, c.practices[tenant].patients...)
+	switch c.random.IntN(4) {
+	case 0:
+		return c.RevokeUserAuthorisation.Handle(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: id, Username: username})
+	case 1:
+		_, err := c.GrantPatientScopedAuthorisation.Handle(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
+		return err
+	}
+	_, err := c.GrantUserAuthorisation.Handle(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: id, Username: username})
+	return err
+}
+
+// changeAccess changes what an application may do, whose record is whose, or
+// who works at the practice.
+func (c caller) changeAccess(ctx context.Context, tenant, username string) error {
+	id, about := one(c.random, c.applications...).ID, one(c.random, c.practices[tenant].patients...)
+	grant := application.Grant{Endpoint: one(c.random, application.Endpoints()...), Mode: one(c.random, townModes...)}
+	switch c.random.IntN(16) {
+	case 0, 1:
+		return c.DisableApplication.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
+	case 2, 3, 4, 5:
+		return c.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
+	case 6, 7, 8:
+		return c.RevokeEndpoint.Handle(ctx, commands.RevokeEndpoint{Application: id, Grant: grant})
+	case 9, 10, 11:
+		return c.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: grant})
+	case 12:
+		return c.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
+	}
+	return c.RestrictPatientRecord.Handle(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: townStaff[:c.random.IntN(2)]})
+}
+
+// changePractice changes what the practice takes, which is not asked by those
+// who explain.
+func (c caller) changePractice(ctx context.Context, tenant, _ string) error {
+	switch c.random.IntN(7) {
+	case 0:
+		return c.PauseRequestType.Handle(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: request.Admin, Until: c.clock.Now().Add(time.Hour)})
+	case 1:
+		return c.ResumeRequestType.Handle(ctx, commands.ResumeRequestType{Tenant: tenant, RequestType: request.Admin})
+	case 2:
+		return c.SwitchRequestTypeOff.Handle(ctx, commands.SwitchRequestTypeOff{Tenant: tenant, RequestType: request.Admin})
+	case 3, 4:
+		return c.SwitchRequestTypeOn.Handle(ctx, commands.SwitchRequestTypeOn{Tenant: tenant, RequestType: request.Admin})
+	case 5:
+		return c.ReopenPractice.Handle(ctx, commands.ReopenPractice{Tenant: tenant})
+	}
+	return c.ClosePractice.Handle(ctx, commands.ClosePractice{Tenant: tenant, Until: c.clock.Now().Add(time.Hour)})
+}
