@@ -30,10 +30,22 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
+const staffNamed = `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`
+
 // StaffByUsername is the active member of staff of that username, case-exact
 // (D35); staff.ErrUnknown if there is none.
-func (s Staff) StaffByUsername(ctx context.Context, tenant, username string) (id staff.ID, err error) {
-	err = s.DB.QueryRow(ctx, `SELECT staff FROM staff WHERE tenant = $1 AND username = $2 AND active`, tenant, username).Scan(&id)
+func (s Staff) StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
+	return s.find(ctx, staffNamed+` AND active`, tenant, username)
+}
+
+// AnyStaffByUsername is the member of staff of that username, who may have
+// left: they keep it (D35). staff.ErrUnknown if there never was one.
+func (s Staff) AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
+	return s.find(ctx, staffNamed, tenant, username)
+}
+
+func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {
+	err = s.DB.QueryRow(ctx, query, tenant, username).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return id, staff.ErrUnknown
 	}

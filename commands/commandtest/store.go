@@ -100,19 +100,32 @@ func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (
 
 // StaffByUsername implements commands.StaffDirectory.
 func (s *Store) StaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
-	found := map[uuid.UUID]bool{}
+	id, active := s.staffNamed(tenant, username)
+	if !active {
+		return staff.ID{}, staff.ErrUnknown
+	}
+	return id, nil
+}
+
+// AnyStaffByUsername implements commands.StaffRegister.
+func (s *Store) AnyStaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
+	id, _ := s.staffNamed(tenant, username)
+	if id == (staff.ID{}) {
+		return id, staff.ErrUnknown
+	}
+	return id, nil
+}
+
+func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 	for _, e := range s.Log() {
 		switch r := e.Event.(type) {
 		case staff.Registered:
-			found[e.Stream.ID] = e.Stream.Tenant == tenant && r.Username == username
+			if e.Stream.Tenant == tenant && r.Username == username {
+				id, active = staff.ID{UUID: e.Stream.ID}, true
+			}
 		case staff.Deactivated:
-			found[e.Stream.ID] = false
+			active = active && e.Stream.ID != id.UUID
 		}
 	}
-	for id, here := range found {
-		if here {
-			return staff.ID{UUID: id}, nil
-		}
-	}
-	return staff.ID{}, staff.ErrUnknown
+	return id, active
 }

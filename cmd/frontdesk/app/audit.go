@@ -2,19 +2,14 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -22,19 +17,6 @@ import (
 // more rights than an auditor has.
 func (e *Engine) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
 	return postgres.RecordAuditQuery(ctx, e.background, tenant, who, q)
-}
-
-// StaffEver is the member of staff of a username, active or not;
-// staff.ErrUnknown if there never was one.
-func (e *Engine) StaffEver(ctx context.Context, tenant, username string) (id uuid.UUID, err error) {
-	err = e.background.QueryRow(ctx, `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`, tenant, username).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return id, staff.ErrUnknown
-	}
-	if err != nil {
-		return id, fmt.Errorf("find staff: %w", postgres.Fault(err))
-	}
-	return id, nil
 }
 
 // AccessRecord is the record of judged calls (D37).

@@ -57,7 +57,8 @@ func (f filterFlags) resolve(ctx context.Context, engine *app.Engine) (filter, e
 	case f.Tenant == "":
 		return found, errUserWithoutTenant
 	}
-	found.staff, err = engine.StaffEver(ctx, f.Tenant, f.User)
+	member, err := engine.Staff.AnyStaffByUsername(ctx, f.Tenant, f.User)
+	found.staff = member.UUID
 	return found, err
 }
 
