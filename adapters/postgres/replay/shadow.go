@@ -54,7 +54,9 @@ func (s *Shadow) create(ctx context.Context) (err error) {
 			_, err = s.conn.Exec(ctx, sql, args...)
 		}
 	}
-	if s.schema != Temporary {
+	if s.schema == Temporary {
+		err = direct(ctx, s.conn)
+	} else {
 		do(`CREATE SCHEMA IF NOT EXISTS ` + quoted(s.schema))
 	}
 	do(`CREATE TABLE IF NOT EXISTS ` + quoted(s.schema, "progress") + ` (projection text PRIMARY KEY, idx bigint NOT NULL)`)
