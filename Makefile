@@ -23,6 +23,7 @@ BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
+POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
 .PHONY: help run test check prove bench features lint deps build
@@ -44,6 +45,7 @@ check: deps ## unit and Postgres tests, under a minute, for while you work
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
 
+prove: MISSING += $(POOLER)
 prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do

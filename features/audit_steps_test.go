@@ -50,8 +50,12 @@ func (w *world) audit(database string, args ...string) (status int, err error) {
 }
 
 // auditor is the database as the role that may read.
-func (w *world) auditor() string {
-	at, err := url.Parse(w.db.URL)
+func (w *world) auditor() string { return asAuditor(w.db.URL) }
+
+// asAuditor names the auditors' role. Who asks about the past asks by way of the
+// owner's URL, which goes to Postgres itself.
+func asAuditor(database string) string {
+	at, err := url.Parse(database)
 	if err != nil {
 		panic(err) // we made it
 	}
@@ -140,7 +144,7 @@ func (w *world) wasEnabled(ago, name, not string, authorisations int) error {
 		return err
 	}
 	at := w.clock.Now().Add(-d).Format(time.RFC3339Nano)
-	if _, err := w.audit(w.auditor(), "replay", "--json", "--as-of", at, "--tenant", w.tenant(w.practice)); err != nil {
+	if _, err := w.audit(asAuditor(w.db.AdminURL), "replay", "--json", "--as-of", at, "--tenant", w.tenant(w.practice)); err != nil {
 		return err
 	}
 	_, line, _ := strings.Cut(w.shown, "\n")
@@ -167,12 +171,17 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL)})
+	if err != nil {
+		return err
+	}
+	defer auditor.Close()
 	for _, call := range calls {
-		question, _, err := w.QuestionOf(w.ctx, call.RequestID)
+		question, _, err := auditor.QuestionOf(w.ctx, call.RequestID)
 		if err != nil {
 			return err
 		}
-		verdict, err := w.Explain(w.ctx, question, nil)
+		verdict, err := auditor.Explain(w.ctx, question, nil)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/cucumber/godog"
+
+	"frontdesk/adapters/postgres/postgrestest"
 )
 
 // TestFeatures runs each feature file as a suite of its own, side by side.
@@ -18,14 +20,14 @@ func TestFeatures(t *testing.T) {
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			runFeature(t, file)
+			runFeature(t, file, postgrestest.New(t))
 		})
 	}
 }
 
-func runFeature(t *testing.T, file string) {
+func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 	t.Helper()
-	surgery := startProgram(t)
+	surgery := startProgram(t, db)
 	suite := godog.TestSuite{
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {
 			w := newWorld(surgery)

@@ -28,11 +28,10 @@ type program struct {
 // apiDomain is where the features' practices are served.
 const apiDomain = "frontdesk.test"
 
-// startProgram runs the program until the test ends.
-func startProgram(t *testing.T) *program {
+// startProgram runs the program on a database until the test ends.
+func startProgram(t *testing.T, db *postgrestest.Database) *program {
 	t.Helper()
 	clock := commandtest.NewClock(commandtest.Noon)
-	db := postgrestest.New(t)
 	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
