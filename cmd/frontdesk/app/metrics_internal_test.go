@@ -1,0 +1,58 @@
+package app
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
+)
+
+var (
+	named     = regexp.MustCompile(`\bfrontdesk_[a-z_]+`)
+	described = regexp.MustCompile(`fqName: "([a-z_]+)"`)
+	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_rebuild"} // roles and a schema
+)
+
+// An alert on a metric that does not exist never comes.
+func TestEveryMetricOfTheOperatorsPageExists(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := slices.Concat(metricsOf(t), noMetrics)
+	names := named.FindAllString(string(page), -1)
+	if len(names) < 20 {
+		t.Fatalf("docs/operations.md names %v", names)
+	}
+	for _, name := range names {
+		if !slices.Contains(exist, name) {
+			t.Errorf("docs/operations.md names %s, which is none of %v", name, exist)
+		}
+	}
+}
+
+// metricsOf are the program's metrics, those that nothing has moved yet too,
+// and the buckets of each.
+func metricsOf(t *testing.T) (names []string) {
+	t.Helper()
+	service, err := New(t.Context(), Config{
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: webhooks.MasterKey{1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer service.Close()
+	descriptions := make(chan *prometheus.Desc)
+	go func() { defer close(descriptions); service.registry.Describe(descriptions) }()
+	for description := range descriptions {
+		name := described.FindStringSubmatch(description.String())[1]
+		names = append(names, name, name+"_bucket")
+	}
+	return names
+}
