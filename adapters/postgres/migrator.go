@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,15 @@ import (
 type Migrated struct {
 	From, To int64    // schema versions before and after; 0 is an empty database
 	Applied  []string // file names of the migrations applied, in order
+}
+
+// String says it to whoever migrates.
+func (m Migrated) String() string {
+	done := "nothing to change"
+	if len(m.Applied) > 0 {
+		done = "applied " + strings.Join(m.Applied, ", ")
+	}
+	return fmt.Sprintf("%s: the schema is at version %d", done, m.To)
 }
 
 // Migrate brings the database to the schema of this program, as its owner.

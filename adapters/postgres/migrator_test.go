@@ -58,12 +58,15 @@ func TestMigrateAppliesWhatIsPending(t *testing.T) {
 		program int
 		want    postgres.Migrated
 		before  string // what the check says to a program of that version
+		told    string
 	}{
 		{2, postgres.Migrated{From: 0, To: 2, Applied: []string{"0001_rooms.sql", "0002_sites.sql"}},
-			"the database is at version 0, this program needs 2: run frontdesk migrate"},
+			"the database is at version 0, this program needs 2: run frontdesk migrate",
+			"applied 0001_rooms.sql, 0002_sites.sql: the schema is at version 2"},
 		{3, postgres.Migrated{From: 2, To: 3, Applied: []string{"0003_index.sql"}},
-			"the database is at version 2, this program needs 3: run frontdesk migrate"},
-		{3, postgres.Migrated{From: 3, To: 3}, ""},
+			"the database is at version 2, this program needs 3: run frontdesk migrate",
+			"applied 0003_index.sql: the schema is at version 3"},
+		{3, postgres.Migrated{From: 3, To: 3}, "", "nothing to change: the schema is at version 3"},
 	} {
 		if got := text(postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program))); got != c.before {
 			t.Errorf("before: %q, want %q", got, c.before)
@@ -71,6 +74,9 @@ func TestMigrateAppliesWhatIsPending(t *testing.T) {
 		got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(c.program))
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
 			t.Errorf("to version %d: %v\n%s", c.program, err, diff)
+		}
+		if got.String() != c.told {
+			t.Errorf("who migrates is told %q, want %q", got, c.told)
 		}
 		if err := postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program)); err != nil {
 			t.Errorf("after: %v", err)

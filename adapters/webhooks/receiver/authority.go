@@ -77,7 +77,8 @@ func makeAuthority(file, keyFile string, now time.Time) (*Authority, error) {
 		return nil, err
 	}
 	// The certificate comes last: with it, the authority is complete.
-	err = errors.Join(writePEM(keyFile, "PRIVATE KEY", private, 0o600), writePEM(file, "CERTIFICATE", der, 0o644))
+	err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
+		writePEM(keyFile, "PRIVATE KEY", private, 0o600), writePEM(file, "CERTIFICATE", der, 0o644))
 	if err != nil {
 		return nil, err
 	}

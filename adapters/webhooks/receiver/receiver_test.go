@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -218,7 +219,7 @@ func TestTheReceiverAnswers(t *testing.T) {
 
 func TestTheAuthorityIsGoodForLoopbackAlone(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "new")
 	authority, err := receiver.OpenAuthority(dir, time.Now())
 	if err != nil {
 		t.Fatal(err)
