@@ -57,7 +57,7 @@ prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target fo
 
 bench: deps ## benchmarks, each with its ratio to the first of its group: ratios hold on any machine
 	@files=$$(grep -l '^func Benchmark' $(SOURCES)) || { echo "There are no benchmarks."; exit 0; }
-	$(GO) test -run '^$$' -bench . $$(dirname $$files | sort -u) | awk '
+	$(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | awk '
 		/^Benchmark/ && $$4 == "ns/op" && $$3 > 0 {
 			split($$1, name, "/")
 			if (name[1] != group) { group = name[1]; first = $$3 }

@@ -49,11 +49,15 @@ type surgery struct {
 
 func newSurgery(t testing.TB) *surgery {
 	t.Helper()
+	return newSurgeryOn(t, postgrestest.New(t))
+}
+
+func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
+	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := postgrestest.New(t)
 	s := &surgery{
 		db: db, owner: db.AdminPool(t), pool: db.Pool(t), codec: codec, random: rand.New(rand.NewPCG(1, 2)), at: noon,
 		tenants: []string{"elm-street", "oak-lane"}, usernames: []string{"dr.lee", "kim", "sam"},
@@ -251,6 +255,14 @@ func (s *surgery) follow(t testing.TB) {
 			p.Project(e, do)
 			do(`UPDATE feed_offsets SET idx = $2 WHERE consumer = $1`, p.Name(), e.Idx)
 		}
+	}
+}
+
+// exec is what the owner does by hand.
+func (s *surgery) exec(t testing.TB, sql string) {
+	t.Helper()
+	if _, err := s.owner.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
 	}
 }
 
