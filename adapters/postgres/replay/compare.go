@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,7 +19,55 @@ type Difference struct {
 	Table      string   `json:"table"`
 	Missing    int64    `json:"missing"` // rows that the log tells of and the table has not
 	Strange    int64    `json:"strange"` // rows that the table has and the log does not tell of
-	Keys       []string `json:"keys"`    // of the first few of either, as JSON
+	Keys       []string `json:"keys"`    // of the first few, as JSON
+}
+
+// errOnlyLooked rolls back what a comparison has added to the shadow.
+var errOnlyLooked = errors.New("only looked")
+
+// look compares all tables as of one instant, of which the log had come to idx.
+func (r *Rebuild) look(ctx context.Context, s *Shadow) (idx int64, found []Difference, err error) {
+	if err := s.clearNotes(ctx); err != nil {
+		return 0, nil, err
+	}
+	err = pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
+		if idx, err = r.catchUp(ctx, tx, s); err != nil {
+			return err
+		}
+		if err := s.unsequenced(ctx, tx, r.Log); err != nil {
+			return err
+		}
+		for _, p := range s.projections {
+			for _, table := range projections.TablesOf(p) {
+				if err := r.note(ctx, tx, s, p.Name(), table); err != nil {
+					return fmt.Errorf("compare table %s: %w", table.Name, err)
+				}
+			}
+		}
+		return errOnlyLooked
+	})
+	if !errors.Is(err, errOnlyLooked) {
+		return idx, nil, err
+	}
+	found, err = s.noted(ctx)
+	return idx, found, err
+}
+
+// note writes down the rows of a table that differ. The transaction, which sees
+// them, will be rolled back; the notes are another connection's.
+func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection string, table projections.Table) error {
+	p, err := s.pairOf(ctx, tx, table, r.Now())
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, p.differing(), projection, table.Name)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	_, err = r.Pool.CopyFrom(ctx, pgx.Identifier{s.schema, notes},
+		[]string{"projection", "of_table", "key", "missing", "strange"}, rows)
+	return err
 }
 
 // forgetting is how long before its end a row may be gone already: the clocks
@@ -38,88 +87,39 @@ func (s *Shadow) pairOf(ctx context.Context, tx pgx.Tx, table projections.Table,
 	if table.Kept > 0 {
 		p.after = now.Add(forgetting - table.Kept)
 	}
-	err = tx.QueryRow(ctx, `
-		SELECT array_agg(a.attname::text ORDER BY array_position(i.indkey::int[], a.attnum::int))
-		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-		WHERE i.indrelid = $1::text::regclass AND i.indisprimary`, quoted(live, table.Name)).Scan(&p.keys)
+	p.keys, err = primaryKey(ctx, tx, table.Name)
 	return p, err
 }
 
-// minus is the rows that the one schema's table has and the other's has not.
-func (p pair) minus(one, other string) string {
-	rows := func(schema string) string {
-		text := `SELECT * FROM ` + quoted(schema, p.Name)
-		if !p.after.IsZero() {
-			text += ` WHERE ` + quoted(p.Age) + ` > '` + p.after.UTC().Format(time.RFC3339Nano) + `'`
-		}
-		return text
-	}
-	return rows(one) + ` EXCEPT ` + rows(other)
-}
-
-// keysOf are the columns of the primary key, each prefixed.
-func (p pair) keysOf(prefix string) string {
-	columns := make([]string, len(p.keys))
-	for n, key := range p.keys {
-		columns[n] = prefix + quoted(key)
-	}
-	return strings.Join(columns, ", ")
-}
-
-// count is how many rows a set has, and the keys of its first few.
-func (p pair) count(ctx context.Context, tx pgx.Tx, set string, into *Difference) (n int64, err error) {
-	var keys []string
+// primaryKey is its columns.
+func primaryKey(ctx context.Context, tx pgx.Tx, table string) (columns []string, err error) {
 	err = tx.QueryRow(ctx, `
-		WITH d AS (`+set+`)
-		SELECT (SELECT count(*) FROM d),
-			ARRAY(SELECT to_jsonb(k)::text FROM (SELECT `+p.keysOf("")+` FROM d LIMIT 5) k)`).Scan(&n, &keys)
-	into.Keys = append(into.Keys, keys...)
-	return n, err
+		SELECT array_agg(a.attname::text ORDER BY array_position(i.indkey::int[], a.attnum::int))
+		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+		WHERE i.indrelid = $1::text::regclass AND i.indisprimary`, quoted(live, table)).Scan(&columns)
+	return columns, err
 }
 
-// compare is every difference between the shadow and the live tables, as the
-// transaction sees both.
-func (s *Shadow) compare(ctx context.Context, tx pgx.Tx, now time.Time) (found []Difference, err error) {
-	for _, p := range s.projections {
-		for _, table := range projections.TablesOf(p) {
-			d, err := s.compareTable(ctx, tx, table, now)
-			if err != nil {
-				return nil, fmt.Errorf("compare table %s: %w", table.Name, err)
-			}
-			if d.Projection = p.Name(); d.Missing+d.Strange > 0 {
-				found = append(found, d)
-			}
+// differing is the query for the keys of rows that differ, and on which sides
+// they are. What should not be there at all comes first: it may be in the way of
+// what should.
+func (p pair) differing() string {
+	counts := func(side string) string {
+		is := side + `.` + quoted(p.keys[0]) + ` IS NOT NULL`
+		if !p.after.IsZero() {
+			is += ` AND ` + side + `.` + quoted(p.Age) + ` > '` + p.after.UTC().Format(time.RFC3339Nano) + `'`
 		}
+		return is
 	}
-	return found, nil
-}
-
-func (s *Shadow) compareTable(ctx context.Context, tx pgx.Tx, table projections.Table, now time.Time) (d Difference, err error) {
-	d.Table = table.Name
-	p, err := s.pairOf(ctx, tx, table, now)
-	if err == nil {
-		d.Missing, err = p.count(ctx, tx, p.minus(p.shadow, live), &d)
+	columns, key := make([]string, len(p.keys)), make([]string, len(p.keys))
+	for n, column := range p.keys {
+		columns[n] = quoted(column)
+		key[n] = `'` + column + `', ` + columns[n]
 	}
-	if err == nil {
-		d.Strange, err = p.count(ctx, tx, p.minus(live, p.shadow), &d)
-	}
-	return d, err
-}
-
-// mend makes a live table what the log says: only rows that differ are
-// touched, so that readers wait for nothing and little is left to vacuum.
-func (s *Shadow) mend(ctx context.Context, tx pgx.Tx, table projections.Table, now time.Time) error {
-	p, err := s.pairOf(ctx, tx, table, now)
-	if err != nil {
-		return fmt.Errorf("mend table %s: %w", table.Name, err)
-	}
-	for _, statement := range []string{
-		`DELETE FROM ` + quoted(live, p.Name) + ` t WHERE (` + p.keysOf("t.") + `) IN (SELECT ` + p.keysOf("d.") + ` FROM (` + p.minus(live, p.shadow) + `) d)`,
-		`INSERT INTO ` + quoted(live, p.Name) + ` ` + p.minus(p.shadow, live),
-	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("mend table %s: %w", table.Name, err)
-		}
-	}
-	return nil
+	return `
+		SELECT $1::text, $2::text, jsonb_build_object(` + strings.Join(key, `, `) + `)::text, missing, strange
+		FROM ` + quoted(live, p.Name) + ` l FULL JOIN ` + quoted(p.shadow, p.Name) + ` s USING (` + strings.Join(columns, `, `) + `)
+		CROSS JOIN LATERAL (SELECT ` + counts("s") + ` AS missing, ` + counts("l") + ` AS strange) side
+		WHERE l IS DISTINCT FROM s AND (missing OR strange)
+		ORDER BY missing`
 }

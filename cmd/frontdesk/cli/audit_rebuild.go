@@ -14,7 +14,7 @@ import (
 type auditRebuildCmd struct {
 	databaseFlag `embed:""`
 	Projection   []string `placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch       bool     `help:"Put right what differs, in one transaction. Appends wait for it, a moment as a rule."`
+	Switch       bool     `help:"Put right what differs, up to 1,000 rows in a transaction, which appends wait for, and compare again."`
 	Fresh        bool     `help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
 	JSON         bool     `name:"json" help:"Print one JSON object."`
 }
@@ -67,7 +67,7 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 	case len(result.Differences) == 0:
 		fmt.Fprintln(w, "no difference")
 	case result.Switched:
-		fmt.Fprintf(w, "put right; appends waited for %s\n", result.Held)
+		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)
 	}
 	return nil
 }

@@ -1,0 +1,153 @@
+package replay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// mended is a switch, the page of the log as usual.
+func (s *surgery) mended(t *testing.T) replay.Result {
+	t.Helper()
+	mending := s.rebuild()
+	mending.Log.Page, mending.Switch = 0, true
+	result := run(t, mending)
+	if !result.Switched {
+		t.Error("did not switch")
+	}
+	wantSame(t, run(t, s.rebuild()))
+	return result
+}
+
+// An append that has begun and does not end would be waited for.
+func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.live(t, 100)
+	s.follow(t)
+	appending, err := s.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = appending.Rollback(t.Context()) }()
+	if _, err := appending.Exec(t.Context(), `LOCK TABLE events IN ROW EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, s.mended(t))
+	s.exec(t, `DELETE FROM timeline`) // which follows the log
+	if result := s.mended(t); len(result.Differences) != 1 || result.Held != 0 {
+		t.Errorf("mended %+v, and appends waited for %s", result.Differences, result.Held)
+	}
+}
+
+// What is written while appends wait is no more than what differs.
+func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.register(t, 500)
+	s.exec(t, `DELETE FROM patients WHERE name LIKE '%7'`)
+	s.exec(t, `UPDATE patients SET name = 'Nobody' WHERE name LIKE '%3'`)
+	const others = `SELECT string_agg(patient || ' ' || xmin, ' ' ORDER BY patient) FROM patients WHERE name NOT LIKE '%7' AND name NOT LIKE '%3' AND name <> 'Nobody'`
+	before := ask[string](t, s, others)
+	s.mended(t)
+	if after := ask[string](t, s, others); after != before {
+		t.Error("rows that did not differ were written anew")
+	}
+}
+
+// An application whose row is lost moves its keys all the time, also between
+// the comparison and the lock: the row is put right as it is by then.
+func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	moves := 0
+	moved := func() string { return fmt.Sprintf("https://app.example/%d", moves) }
+	s.follow(t)
+	s.exec(t, `DELETE FROM applications`)
+	mending := s.rebuild()
+	mending.Switch = true
+	mending.Progress = func(int64, int64) {
+		moves++
+		err := commands.SetJWKSURLHandler{Store: s.store, CheckURL: anywhere}.
+			Handle(t.Context(), commands.SetJWKSURL{Application: s.applications[0], JWKSURL: moved()})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if result := run(t, mending); !result.Switched || moves < 2 {
+		t.Errorf("after %d moves: %+v", moves, result)
+	}
+	if urls := ask[[]string](t, s, `SELECT array_agg(jwks_url ORDER BY jwks_url) FROM applications`); urls[0] != moved() {
+		t.Errorf("the keys are at %s, want %s", urls, moved())
+	}
+}
+
+// However much differs, appends wait for a thousand rows at a time.
+func TestASwitchIsManyShortTransactions(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.register(t, 2500)
+	s.exec(t, `DELETE FROM patients`)
+	if result := s.mended(t); result.Differences[0].Missing < 2500 {
+		t.Errorf("mended %+v", result.Differences)
+	}
+	const most = `SELECT max(count) FROM (SELECT count(*) FROM patients GROUP BY xmin::text) transactions`
+	if rows := ask[int](t, s, most); rows > 1000 {
+		t.Errorf("%d rows were put right in one transaction", rows)
+	}
+}
+
+// Everybody has the username of the next: no row can be put right before
+// another one is.
+func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	var changes []event.Change
+	for n := range 1500 {
+		id := staff.ID{UUID: uuid.New()}
+		changes = append(changes, event.Change{Stream: staff.StreamOf("elm-street", id), Events: []event.Event{
+			staff.Registered{Username: fmt.Sprintf("user-%d", n), Name: "Kim", Email: "kim@example.org"}}})
+	}
+	s.append(t, changes)
+	s.exec(t, `CREATE TABLE next AS SELECT staff, lead(username, 1, 'user-0') OVER (ORDER BY length(username), username) AS username FROM staff WHERE username LIKE 'user-%'`)
+	s.exec(t, `UPDATE staff SET username = '#' || username WHERE username LIKE 'user-%'`)
+	s.exec(t, `UPDATE staff s SET username = next.username FROM next WHERE next.staff = s.staff`)
+	if result := s.mended(t); result.Differences[0].Missing != 1500 {
+		t.Errorf("mended %+v", result.Differences)
+	}
+}
+
+// register appends that there are so many patients.
+func (s *surgery) register(t *testing.T, n int) {
+	t.Helper()
+	changes := make([]event.Change, n)
+	for i := range changes {
+		id := patient.ID{UUID: uuid.New()}
+		changes[i] = event.Change{Stream: patient.StreamOf("elm-street", id), Events: []event.Event{
+			patient.Registered{Patient: id, Name: fmt.Sprintf("Patient %d", i)}}}
+	}
+	s.append(t, changes)
+}
+
+func (s *surgery) append(t *testing.T, changes []event.Change) {
+	t.Helper()
+	if _, err := s.store.Append(t.Context(), changes...); err != nil {
+		t.Fatal(err)
+	}
+	s.follow(t)
+}
+
+func ask[T any](t *testing.T, s *surgery, query string) (answer T) {
+	t.Helper()
+	if err := s.owner.QueryRow(t.Context(), query).Scan(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
