@@ -1,0 +1,124 @@
+//go:build prove
+
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	longLog = 300_000 // events before the writers begin: 300 pages
+	writers = 16
+	every   = 400 // events that are appended between two looks at the dead rows
+)
+
+// TestProveThatAuditorsLeaveNoDeadRowsBehind lets 16 writers work while a long
+// log is exported and replayed, and counts the dead rows that VACUUM may not
+// remove because somebody could still see them. Beside it, the same writers and
+// one reader who keeps a snapshot open: there every event adds to the backlog.
+func TestProveThatAuditorsLeaveNoDeadRowsBehind(t *testing.T) { //nolint:paralleltest // it measures
+	b := newBusyPractice(t)
+	auditor := "--database-url=" + b.server.URL("frontdesk", "frontdesk_audit")
+	out := filepath.Join(t.TempDir(), "log.ndjson")
+
+	exporting := b.during(t, "audit export", func() {
+		if o := frontdesk(t, "audit", "export", "--out", out, auditor); o.status != 0 {
+			t.Error(o.err)
+		}
+	})
+	replaying := b.during(t, "audit replay", func() {
+		if o := frontdesk(t, "audit", "replay", "--as-of="+strconv.Itoa(longLog/3), auditor); o.status != 0 {
+			t.Error(o.err)
+		}
+	})
+	snapshot := b.during(t, "one snapshot kept open", func() { b.keepSnapshot(t, exporting.events) })
+
+	t.Logf("rows died in %s", b.tables)
+
+	wantExported(t, out)
+	for _, audit := range []phase{exporting, replaying} {
+		if most := slices.Max(audit.backlog); 10*most > snapshot.last() {
+			t.Errorf("during %s %d rows could not be removed, and with the snapshot %d", audit.name, most, snapshot.last())
+		}
+	}
+	if snapshot.last() < snapshot.events/2 || !snapshot.grows() {
+		t.Errorf("a snapshot ought to hold back more and more rows, and held back %s", snapshot)
+	}
+	if left := b.backlog(t); 10*left > snapshot.last() {
+		t.Errorf("%d rows stayed when the snapshot was given up", left)
+	}
+}
+
+func wantExported(t *testing.T, out string) {
+	t.Helper()
+	text, err := os.ReadFile(out + ".manifest.json")
+	var manifest struct{ Count int }
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err != nil || manifest.Count < longLog {
+		t.Errorf("exported %d events, %v", manifest.Count, err)
+	}
+}
+
+// phase is what was seen while something went on.
+type phase struct {
+	name    string
+	events  int   // that were appended meanwhile
+	backlog []int // dead rows that could not be removed, one look after the other
+}
+
+func (p phase) last() int { return p.backlog[len(p.backlog)-1] }
+
+// grows reports whether there is ever more. From one look to the next there may
+// be less: VACUUM leaves out a page that somebody is reading.
+func (p phase) grows() bool {
+	quarter, half := p.backlog[len(p.backlog)/4], p.backlog[len(p.backlog)/2]
+	return quarter < half && half < p.last()
+}
+
+// during looks at the dead rows each time some more events were appended, until
+// something is done.
+func (b *busyPractice) during(t *testing.T, name string, do func()) phase {
+	t.Helper()
+	b.backlog(t) // what others have left
+	p, begun, done := phase{name: name}, b.head(t), make(chan struct{})
+	go func() { defer close(done); do() }()
+	for looked := begun; !isClosed(done, 10*time.Millisecond); {
+		if now := b.head(t); now-looked >= every {
+			p.backlog, looked = append(p.backlog, b.backlog(t)), now
+		}
+	}
+	p.events = b.head(t) - begun
+	t.Logf("%-22s %6d events appended by %d writers; dead rows that could not be removed: %s", name, p.events, writers, p)
+	if len(p.backlog) < 5 {
+		t.Fatal("that was too short to show anything")
+	}
+	return p
+}
+
+func isClosed(done <-chan struct{}, within time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// String is the backlog: some ten looks at it.
+func (p phase) String() string {
+	var text strings.Builder
+	for n := 0; n < len(p.backlog); n += max(1, len(p.backlog)/10) {
+		fmt.Fprintf(&text, "%d ", p.backlog[n])
+	}
+	return text.String()
+}
