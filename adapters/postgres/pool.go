@@ -7,14 +7,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 const connectLimit = 10 * time.Second
 
 // NewPool is a pool of at most so many connections to url, 0 for what url says
-// or pgx's own number. It connects when somebody needs a connection. Identifiers
-// travel as 16 bytes: by itself pgx would print and parse each.
+// or pgx's own number. It connects when somebody needs a connection.
 func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -26,7 +24,7 @@ func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool,
 	config.ConnConfig.ConnectTimeout = connectLimit
 	config.ConnConfig.RuntimeParams["application_name"] = "frontdesk"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		pgxuuid.Register(conn.TypeMap())
+		registerIdentifiers(conn.TypeMap())
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
