@@ -108,24 +108,7 @@ func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Dura
 		r.wait = 0
 	case o := <-r.done:
 		r.ended(o)
-		r.gather(ctx)
 	case <-time.After(wait):
-	}
-}
-
-// gather waits a moment for half of what is in flight to end: a look takes as
-// long as signing for what it finds, and finds the more the fewer there are.
-func (r *round) gather(ctx context.Context) {
-	enough := time.After(firstLook)
-	for half := (r.lanes.total + 1) / 2; r.lanes.total > half; {
-		select {
-		case <-ctx.Done():
-			return
-		case o := <-r.done:
-			r.ended(o)
-		case <-enough:
-			return
-		}
 	}
 }
 
