@@ -32,7 +32,7 @@ func asAuditor(t *testing.T, db *postgrestest.Database) *pgxpool.Pool {
 		query.Set("user", postgres.AuditRole)
 		at.RawQuery = query.Encode()
 	}
-	pool, err := pgxpool.New(t.Context(), at.String())
+	pool, err := postgres.NewPool(t.Context(), at.String(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL str
 	server := postgrestest.Cluster(b)
 	adminURL = server.URL("frontdesk", embedded.Superuser)
 	url := fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
-	admin, err := pgxpool.New(b.Context(), adminURL)
+	admin, err := postgres.NewPool(b.Context(), adminURL, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -82,12 +82,7 @@ func newClinic(t testing.TB) *clinic {
 // clinicOn is the clinic of a database, without anything in it yet.
 func clinicOn(t testing.TB, url string) *clinic {
 	t.Helper()
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.MaxConns = 6
-	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(t.Context()), config)
+	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +249,7 @@ func (c *clinic) handle(e event.Recorded) {
 
 // refusesDeliveries lets the database refuse every delivery for good.
 func (c *clinic) refusesDeliveries() error {
-	admin, err := pgxpool.New(c.t.Context(), c.adminURL)
+	admin, err := postgres.NewPool(c.t.Context(), c.adminURL, 0)
 	if err != nil {
 		return err
 	}

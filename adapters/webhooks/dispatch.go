@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -54,7 +53,8 @@ func (s *Sender) decode(e *event.Recorded, name string, data, metadata []byte) (
 	if e.Event, err = s.Codec.Decode(name, data); err != nil {
 		return err
 	}
-	return json.Unmarshal(metadata, &e.Metadata)
+	e.Metadata, err = event.ParseMetadata(metadata)
+	return err
 }
 
 // prepare gets ready what has been claimed: the key, and the names.

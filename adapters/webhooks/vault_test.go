@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -94,7 +95,7 @@ func TestAuditorsCannotReadSealedKeys(t *testing.T) {
 
 func (c *clinic) admin() *pgxpool.Pool {
 	c.t.Helper()
-	admin, err := pgxpool.New(c.t.Context(), c.adminURL)
+	admin, err := postgres.NewPool(c.t.Context(), c.adminURL, 0)
 	must(c.t, err)
 	c.t.Cleanup(admin.Close)
 	return admin
@@ -145,7 +146,7 @@ func TestTheKeySetShowsNothingPrivate(t *testing.T) {
 func TestTheKeySetIsRepeatedWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
-	pool, err := pgxpool.New(t.Context(), c.url)
+	pool, err := postgres.NewPool(t.Context(), c.url, 0)
 	must(t, err)
 	set := &webhooks.KeySet{Keys: projections.SigningKeys{DB: pool}}
 	before, err := set.Document(t.Context())

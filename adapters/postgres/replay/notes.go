@@ -44,9 +44,8 @@ func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
 	return found, nil
 }
 
-// replace puts rows of the shadow in place of the live ones: those in the notes
-// after the one and up to the other.
-func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string, from, to int64) error {
+// replace puts the rows of the shadow that were noted in place of the live ones.
+func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string) error {
 	keys, err := primaryKey(ctx, tx, name)
 	if err != nil {
 		return err
@@ -57,12 +56,12 @@ func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string, from, to i
 	}
 	table := quoted(live, name)
 	which := quoted(s.schema, notes) + ` d CROSS JOIN LATERAL jsonb_populate_record(NULL::` + table + `, d.key::jsonb) k
-		WHERE d.of_table = $1 AND d.n > $2 AND d.n <= $3 AND ` + strings.Join(same, ` AND `)
+		WHERE d.of_table = $1 AND ` + strings.Join(same, ` AND `)
 	for _, statement := range []string{
 		`DELETE FROM ` + table + ` t USING ` + which,
 		`INSERT INTO ` + table + ` SELECT t.* FROM ` + quoted(s.schema, name) + ` t, ` + which,
 	} {
-		if _, err := tx.Exec(ctx, statement, name, from, to); err != nil {
+		if _, err := tx.Exec(ctx, statement, name); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (s *surgery) auditor(t testing.TB) *pgxpool.Pool {
 		query.Set("user", postgres.AuditRole)
 		at.RawQuery = query.Encode()
 	}
-	pool, err := pgxpool.New(t.Context(), at.String())
+	pool, err := postgres.NewPool(t.Context(), at.String(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/webhooks"
@@ -72,7 +73,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	var group sync.WaitGroup
 	group.Go(func() { _ = service.Run(ctx) })
 	b.Cleanup(func() { stop(); group.Wait() })
-	pool, err := pgxpool.New(b.Context(), admin)
+	pool, err := postgres.NewPool(b.Context(), admin, 0)
 	must(b, err)
 	b.Cleanup(pool.Close)
 	integrator, patient := onboard(b, service)

@@ -50,7 +50,7 @@ func start(t *testing.T, url string, change func(*app.Config)) *service {
 	var running sync.WaitGroup
 	running.Go(func() { _ = program.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
-	pool, err := pgxpool.New(t.Context(), url)
+	pool, err := postgres.NewPool(t.Context(), url, 0)
 	must(t, err)
 	t.Cleanup(pool.Close)
 	s := &service{App: program, db: pool}

@@ -14,7 +14,7 @@ import (
 type auditRebuildCmd struct {
 	databaseFlag `embed:""`
 	Projection   []string `placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch       bool     `help:"Put right what differs, up to 1,000 rows in a transaction, which appends wait for, and compare again."`
+	Switch       bool     `help:"Put right what differs in one transaction, which appends wait for, and compare again."`
 	Fresh        bool     `help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
 	JSON         bool     `name:"json" help:"Print one JSON object."`
 }
