@@ -24,6 +24,7 @@ var (
 		"adapters/staffweb":          "for the staff pages",
 		"adapters/outbound":          "an application's URLs are set by commands",
 		"adapters/postgres/embedded": "for the command line",
+		"adapters/postgres/replay":   "for auditors",
 		"domain/application":         "applications are made by commands",
 		"domain/authorisation":       "authorisations are given on the staff pages and by commands",
 		"domain/practice/hours":      "hours are set by commands",
