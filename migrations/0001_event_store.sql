@@ -30,11 +30,14 @@ CREATE TABLE log (
 -- are drawn before they are committed: those that it has passed without seeing
 -- an event are gaps, until one appears or nobody is left who could write it.
 CREATE TABLE sequencer (
-    head    bigint   NOT NULL, -- the last idx given out
-    reached bigint   NOT NULL, -- the highest position placed
-    gaps    bigint[] NOT NULL  -- open positions below it
+    head      bigint   NOT NULL DEFAULT 0,    -- the last idx given out
+    reached   bigint   NOT NULL DEFAULT 0,    -- the highest position placed
+    gaps      bigint[] NOT NULL DEFAULT '{}', -- open positions below it
+    watched   bigint[] NOT NULL DEFAULT '{}', -- gaps whose writers are waited for
+    writers   text[]   NOT NULL DEFAULT '{}', -- these, as far as they are still writing
+    condemned bigint[] NOT NULL DEFAULT '{}'  -- gaps whose writers have ended: looked for once more
 ) WITH (fillfactor = 10);
-INSERT INTO sequencer (head, reached, gaps) VALUES (0, 0, '{}');
+INSERT INTO sequencer DEFAULT VALUES;
 
 -- How far each consumer of the feed has come.
 CREATE TABLE feed_offsets (

@@ -102,26 +102,42 @@ func (r *AccessRecorder) finish(ctx context.Context) {
 	}
 }
 
-// flush writes what waits, one batch after another. A batch that the database
-// would never take is written line by line, so that one bad line is lost alone.
+// flush writes what waits, one batch after another, until a batch is not full:
+// what has come meanwhile goes with the next.
 func (r *AccessRecorder) flush(ctx context.Context) error {
-	size := r.Batch
-	for batch := r.next(size); len(batch) > 0; batch = r.next(size) {
-		switch err := r.write(ctx, batch); {
-		case err == nil:
+	for {
+		batch := r.next(r.Batch)
+		if len(batch) == 0 {
+			return nil
+		}
+		err := r.write(ctx, batch)
+		if err == nil {
 			r.done(len(batch))
-		case !unwritable(err):
+		} else if err = r.oneByOne(ctx, len(batch), err); err != nil {
 			return err
-		case len(batch) > 1:
-			size = 1
-		default:
+		}
+		if len(batch) < r.Batch {
+			return nil
+		}
+	}
+}
+
+// oneByOne writes so many lines that the database would not take together, if
+// that was for their sake: so one bad line is lost alone.
+func (r *AccessRecorder) oneByOne(ctx context.Context, lines int, refused error) error {
+	if !unwritable(refused) {
+		return refused
+	}
+	for range lines {
+		err := r.write(ctx, r.next(1))
+		if err != nil && !unwritable(err) {
+			return err
+		}
+		if err != nil {
 			r.lost.Inc()
 			r.Log.ErrorContext(ctx, "a line of the access record cannot be written", slog.Any("error", err))
-			r.done(1)
 		}
-		if len(batch) < r.Batch && size > 1 {
-			return nil // what has come meanwhile goes with the next
-		}
+		r.done(1)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill"
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
+	"github.com/ThreeDotsLabs/watermill/message"
 
 	"frontdesk/domain/event"
 )
@@ -19,7 +20,7 @@ import (
 // nothing behind.
 type Handler func(ctx context.Context, tx *sql.Tx, e event.Recorded) error
 
-// Consumer hands every event of the log to a handler, in order. One process at
+// Consumer hands every event of the log that it follows to a handler, in order. One process at
 // a time consumes under a name. An event that cannot be handled stops the
 // consumer there; it is tried again, and nothing behind it is.
 type Consumer struct {
@@ -32,7 +33,6 @@ type Consumer struct {
 	Log     *slog.Logger
 	Metrics *Metrics      // nil measures nothing
 	Limit   time.Duration // for one attempt; 0 means 10 s
-	Pace    time.Duration // shortest wait between two looks that find little; 0 means 10 ms
 	Retry   time.Duration // between attempts at an event that fails; 0 means 1 s
 }
 
@@ -70,7 +70,8 @@ func (c *Consumer) Run(ctx context.Context) {
 // between two events commits those that were handled; cancelling its context
 // would throw them away.
 func (c *Consumer) consume(ctx context.Context, batch int) error {
-	closing := make(chan struct{})
+	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
 	skips, page := c.skips(), &page{}
 	subscriber, err := c.subscriber(closing, feedSchema{batch, skips, page})
 	if err != nil {
@@ -80,7 +81,14 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 	if err != nil {
 		return fmt.Errorf("subscribe: %w", err)
 	}
-	defer func() { close(closing); _ = subscriber.Close() }()
+	var last *message.Message // that was acknowledged
+	defer func() {
+		if last != nil {
+			<-last.Context().Done() // watermill has heard of it, or it might commit without the offset
+		}
+		stop()
+		_ = subscriber.Close()
+	}()
 	for handled := 0; batch == feedBatch || handled < feedBatch; handled++ {
 		select {
 		case <-ctx.Done():
@@ -90,6 +98,7 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 				return err
 			}
 			msg.Ack()
+			last = msg
 		}
 	}
 	return nil // past the trouble: subscribe afresh, in full batches
@@ -103,14 +112,12 @@ func (c *Consumer) skips() []string {
 	return c.Codec.Without(c.Follows...)
 }
 
-func (c *Consumer) subscriber(closing <-chan struct{}, schema feedSchema) (*wsql.Subscriber, error) {
+func (c *Consumer) subscriber(closing context.Context, schema feedSchema) (*wsql.Subscriber, error) {
 	deadline := ackDeadline
 	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
-		ConsumerGroup: c.Name,
-		AckDeadline:   &deadline,
-		BackoffManager: &waiter{
-			consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema, pace: orDefault(c.Pace, 10*time.Millisecond),
-		},
+		ConsumerGroup:  c.Name,
+		AckDeadline:    &deadline,
+		BackoffManager: &waiter{consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema},
 		SchemaAdapter:  schema,
 		OffsetsAdapter: feedOffsets{},
 	}, quiet(c.Log))

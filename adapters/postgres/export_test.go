@@ -5,6 +5,7 @@ import "time"
 // What the tests of this package look at from outside.
 const (
 	Elect        = elect
+	WatchGaps    = watchGaps
 	AppendFirst  = appendFirst
 	AppendNext   = appendNext
 	NextMessages = nextMessages
@@ -15,5 +16,5 @@ const (
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
 
-// LookAgain lets the watch look at the next batch, however soon that comes.
-func (s *Sequencer) LookAgain() { s.gaps.looked = time.Time{} }
+// LookAgain lets the next batch look at the gaps, however soon that comes.
+func (s *Sequencer) LookAgain() { s.watched = time.Time{} }

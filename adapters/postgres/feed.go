@@ -24,8 +24,8 @@ type feedSchema struct {
 }
 
 // page is what the last look at the log has found. A message carries an event's
-// identifier, name and data; the row that it was made of waits here, to be taken
-// in the same order: printed and parsed again, it would cost more than reading it.
+// identifier and data; the row that it was made of waits here, to be taken in the
+// same order: printed and parsed again, it would cost more than reading it.
 type page struct {
 	last int64 // idx of the last event; 0 before the first look
 	rows []stored
@@ -60,6 +60,7 @@ ORDER BY l.idx`
 
 // SelectQuery implements [wsql.SchemaAdapter].
 func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
+	f.page.rows = nil
 	return wsql.Query{Query: fmt.Sprintf(nextMessages, f.batch), Args: []any{consumer, f.skips}}
 }
 
@@ -75,7 +76,7 @@ func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 		return wsql.Row{}, err
 	}
 	f.page.last, f.page.rows = s.idx, append(f.page.rows, s)
-	return wsql.Row{Offset: s.idx, Msg: s.message()}, nil
+	return wsql.Row{Offset: s.idx, Msg: message.NewMessage(s.id.String(), s.data)}, nil
 }
 
 // InsertQuery implements [wsql.SchemaAdapter]: nothing is published here.
@@ -115,11 +116,3 @@ func (feedOffsets) NextOffsetQuery(string, string) wsql.Query { return wsql.Quer
 
 // SchemaInitializingQueries implements [wsql.OffsetsAdapter]: migrations do it.
 func (feedOffsets) SchemaInitializingQueries(string) []wsql.Query { return nil }
-
-// message is the stored event as a watermill message. Decoding is left to the
-// consumer, which knows what to do about an unknown name.
-func (s stored) message() *message.Message {
-	msg := message.NewMessage(s.id.String(), s.data)
-	msg.Metadata.Set("name", s.name)
-	return msg
-}

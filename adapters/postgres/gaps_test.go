@@ -33,11 +33,11 @@ func (e *engine) inFlight(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// look lets one sequencer place an event, so often that its watch has looked
-// twice: once to see who writes, once to see who still does.
+// look lets a sequencer place events, so often that it has looked at its gaps
+// three times: who writes, who still does, and what has not come.
 func (e *engine) look(t testing.TB, s *postgres.Sequencer) {
 	t.Helper()
-	for range 2 {
+	for range 4 { // with the first batch there are gaps to look at
 		s.LookAgain()
 		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
 		if err := s.Drain(t.Context()); err != nil {
@@ -62,10 +62,7 @@ func TestAGapStaysOpenWhileItsWriterMayFillIt(t *testing.T) {
 	if got := e.gaps(t); len(got) > 0 {
 		t.Errorf("gaps after it was filled: %v", got)
 	}
-	log := e.logged(t)
-	if wantCausal(t, log); len(log) != 5 {
-		t.Errorf("the log has %d events, want 5", len(log))
-	}
+	e.wantAll(t)
 }
 
 func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
@@ -120,8 +117,81 @@ func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
 	if err := slow.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	e.wantAll(t)
+}
+
+// wantAll fails unless everything that is stored comes to the log.
+func (e *engine) wantAll(t testing.TB) {
+	t.Helper()
 	e.drain(t)
-	if log := e.logged(t); len(log) != 4 {
-		t.Errorf("the log has %d events, want 4", len(log))
+	log, stored := e.logged(t), 0
+	if err := e.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&stored); err != nil {
+		t.Fatal(err)
 	}
+	if wantCausal(t, log); len(log) != stored {
+		t.Errorf("%d events are stored, %d are in the log", stored, len(log))
+	}
+}
+
+// A server that takes over may have lost the last positions, and draws them
+// again: what a sequencer has seen of its predecessor says nothing of it.
+func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
+	t.Parallel()
+	old, fresh := newEngine(t), newEngine(t)
+	s, refused := old.sequencer(), old.inFlight(t) // draws 1
+	if err := refused.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		s.LookAgain()
+		old.append(t, newStream(), 0, eventtest.Counted{N: 1})
+		if err := s.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Pool = fresh.pool
+	slow := fresh.inFlight(t) // draws 1
+	fresh.look(t, s)
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fresh.wantAll(t)
+}
+
+// Where transactions are repeatable, a statement that follows sees no more than
+// the look at the locks: the last writer's event would be missed.
+func TestNothingIsCondemnedByARepeatableRead(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	s, slow := e.sequencer(), e.inFlight(t)
+	e.look(t, s)
+	before := e.watching(t)
+	tx := e.begin(t)
+	for _, statement := range []string{`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`, postgres.Elect} {
+		if _, err := tx.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), postgres.WatchGaps); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := e.watching(t); after != before {
+		t.Errorf("was %s, is %s", before, after)
+	}
+	e.wantAll(t)
+}
+
+// watching is what the sequencer knows of its gaps.
+func (e *engine) watching(t testing.TB) (row string) {
+	t.Helper()
+	if err := e.pool.QueryRow(t.Context(), `SELECT sequencer::text FROM sequencer`).Scan(&row); err != nil {
+		t.Fatal(err)
+	}
+	return row
 }

@@ -2,11 +2,12 @@ package postgres
 
 import (
 	"encoding"
+	"reflect"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Identifiers travel as 16 bytes. By itself pgx takes google/uuid's type, and
+// Identifiers go in as 16 bytes. By itself pgx takes google/uuid's type, and
 // ours that embed it, for text: it tries and fails to encode each as anything
 // else, prints it, and lets Postgres parse it. That was a fifth of an append.
 
@@ -16,21 +17,17 @@ type identifier interface {
 	URN() string
 }
 
-// scannedIdentifier is a pointer to one.
-type scannedIdentifier interface {
-	encoding.BinaryUnmarshaler
-	URN() string
-}
-
 // registerIdentifiers teaches a connection's types what identifiers are.
 func registerIdentifiers(types *pgtype.Map) {
 	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{wrapIdentifier}, types.TryWrapEncodePlanFuncs...)
-	types.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapScannedIdentifier}, types.TryWrapScanPlanFuncs...)
 }
 
 func wrapIdentifier(value any) (plan pgtype.WrappedEncodePlanNextSetter, next any, ok bool) {
 	id, ok := value.(identifier)
-	return &encodeIdentifier{}, sixteen{id}, ok
+	if _, wrapped := value.(sixteen); wrapped || !ok {
+		return nil, nil, false
+	}
+	return &encodeIdentifier{}, sixteen{id}, true
 }
 
 type encodeIdentifier struct{ next pgtype.EncodePlan }
@@ -46,35 +43,11 @@ func (e *encodeIdentifier) Encode(value any, buf []byte) ([]byte, error) {
 // sixteen is an identifier as pgx's own codec wants it.
 type sixteen struct{ identifier }
 
-// UUIDValue implements [pgtype.UUIDValuer].
+// UUIDValue implements [pgtype.UUIDValuer]. A pointer to nothing is NULL.
 func (s sixteen) UUIDValue() (pgtype.UUID, error) {
+	if v := reflect.ValueOf(s.identifier); v.Kind() == reflect.Pointer && v.IsNil() {
+		return pgtype.UUID{}, nil
+	}
 	raw, err := s.MarshalBinary()
 	return pgtype.UUID{Bytes: [16]byte(raw), Valid: true}, err
-}
-
-func wrapScannedIdentifier(target any) (plan pgtype.WrappedScanPlanNextSetter, next any, ok bool) {
-	id, ok := target.(scannedIdentifier)
-	return &scanIdentifier{}, &intoIdentifier{id}, ok
-}
-
-type scanIdentifier struct{ next pgtype.ScanPlan }
-
-// SetNext implements [pgtype.WrappedScanPlanNextSetter].
-func (s *scanIdentifier) SetNext(next pgtype.ScanPlan) { s.next = next }
-
-// Scan implements [pgtype.ScanPlan].
-func (s *scanIdentifier) Scan(src []byte, target any) error {
-	return s.next.Scan(src, &intoIdentifier{target.(scannedIdentifier)})
-}
-
-// intoIdentifier is where pgx's own codec puts an identifier.
-type intoIdentifier struct{ target scannedIdentifier }
-
-// ScanUUID implements [pgtype.UUIDScanner]. NULL leaves the target as it is,
-// as google/uuid has it.
-func (i *intoIdentifier) ScanUUID(v pgtype.UUID) error {
-	if !v.Valid {
-		return nil
-	}
-	return i.target.UnmarshalBinary(v.Bytes[:])
 }

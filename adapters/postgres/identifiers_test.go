@@ -21,16 +21,18 @@ func TestIdentifiersTravelAsTheyAre(t *testing.T) {
 	var list []patient.ID
 	var absent *patient.ID
 	left, text := ann.UUID, ""
-	err := pool.QueryRow(t.Context(), `SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid, NULL::uuid, NULL::uuid, $6::text`,
-		ann.UUID, ann, &ann.UUID, []patient.ID{ann, ann}, none, ann).
-		Scan(&id, &named, &behind, &list, &none, &left, &absent, &text)
+	var inner *uuid.UUID
+	nothing := true
+	err := pool.QueryRow(t.Context(), `SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid, NULL::uuid, NULL::uuid, $6::text, $7::uuid IS NULL`,
+		ann.UUID, ann, &ann.UUID, []patient.ID{ann, ann}, none, ann, &inner).
+		Scan(&id, &named, &behind, &list, &none, &left, &absent, &text, &nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if id != ann.UUID || named != ann || behind != ann.UUID || len(list) != 2 || list[1] != ann || none != nil || absent != nil {
 		t.Errorf("got %v, %v, %v, %v, %v, %v", id, named, behind, list, none, absent)
 	}
-	if left != ann.UUID || text != ann.String() {
-		t.Errorf("NULL made %v, text is %q", left, text)
+	if left != ann.UUID || text != ann.String() || !nothing {
+		t.Errorf("NULL made it %v, text is %q, a pointer to nothing is NULL: %t", left, text, nothing)
 	}
 }

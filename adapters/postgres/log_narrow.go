@@ -42,8 +42,7 @@ func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.S
 
 const readUnsequenced = `
 SELECT 0::bigint, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM events e, sequencer
-WHERE e.position = ANY (gaps) OR e.position > reached
+FROM sequencer CROSS JOIN LATERAL (SELECT * FROM events WHERE position = ANY (gaps) OR position > reached OFFSET 0) e
 ORDER BY e.position`
 
 // Unsequenced is the events that are stored and not in the log yet, in the

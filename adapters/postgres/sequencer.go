@@ -30,7 +30,8 @@ type Sequencer struct {
 	Pace     time.Duration // shortest wait between two batches: each costs a flush
 	Idle     time.Duration // longest wait between two looks
 
-	gaps watch
+	gaps    int // open after the last batch
+	watched time.Time
 }
 
 // NewSequencer is a sequencer with the usual batch and pace.
@@ -93,8 +94,12 @@ func pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
 // it is in the log, whoever put it there. A process that appends without
 // serving calls it once.
 func (s *Sequencer) Drain(ctx context.Context) error {
+	var newest int64
+	if err := s.Pool.QueryRow(ctx, `SELECT coalesce(max(position), 0) FROM events`).Scan(&newest); err != nil {
+		return fmt.Errorf("look for the newest event: %w", err)
+	}
 	for {
-		_, waiting, err := s.look(ctx)
+		waiting, err := s.behind(ctx, newest)
 		if err != nil || !waiting {
 			return err
 		}
@@ -110,6 +115,17 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 			return fmt.Errorf("wait for another sequencer: %w", ctx.Err())
 		}
 	}
+}
+
+// behind tells whether an event up to a position is not in the log.
+func (s *Sequencer) behind(ctx context.Context, position int64) (waiting bool, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		SELECT reached < $1 OR EXISTS (SELECT FROM events WHERE position = ANY (gaps) AND position <= $1)
+		FROM sequencer`, position).Scan(&waiting)
+	if err != nil {
+		return false, fmt.Errorf("look for unsequenced events: %w", err)
+	}
+	return waiting, nil
 }
 
 // step drains one batch and returns the head of the log. It looks first whether
@@ -177,7 +193,7 @@ moved AS (
 			EXCEPT SELECT position FROM found)
 	FROM s WHERE EXISTS (SELECT FROM found)
 	RETURNING sequencer.gaps)
-SELECT head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) FROM s`
+SELECT head + (SELECT count(*) FROM found), cardinality(coalesce((SELECT gaps FROM moved), gaps)) FROM s`
 
 // batch drains one batch, unless another sequencer is at it, and returns the
 // head of the log; 0 when another is at it. It is one round trip and one
@@ -185,10 +201,9 @@ SELECT head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), g
 func (s *Sequencer) batch(ctx context.Context) (head int64, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(elect)
-	looked := s.gaps.queue(batch)
-	var left []int64
+	s.watch(batch)
 	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
-		err := row.Scan(&head, &left)
+		err := row.Scan(&head, &s.gaps)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -196,9 +211,6 @@ func (s *Sequencer) batch(ctx context.Context) (head int64, err error) {
 	})
 	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return 0, fmt.Errorf("sequence a batch: %w", err)
-	}
-	if head > 0 {
-		looked(left)
 	}
 	return head, nil
 }

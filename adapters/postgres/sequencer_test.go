@@ -148,7 +148,7 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 	admin := db.AdminPool(t)
 	killer := runUntilCleanup(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
-			_, _ = admin.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			_, _ = admin.Exec(context.WithoutCancel(ctx), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE datname = current_database() AND query LIKE '%frontdesk.sequencer%' AND pid <> pg_backend_pid()`)
 			select {
 			case <-ctx.Done():

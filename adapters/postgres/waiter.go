@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"log/slog"
@@ -14,12 +15,14 @@ import (
 // a look costs a transaction, however little it finds.
 type waiter struct {
 	consumer *Consumer
-	closing  <-chan struct{}
+	closing  context.Context
 	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
 	schema   feedSchema
 	seen     int64 // idx at the end of the page before
-	pace     time.Duration
 }
+
+// feedPace is the shortest wait between two looks that find little.
+const feedPace = 10 * time.Millisecond
 
 // HandleError implements [wsql.BackoffManager]. It is called after each look.
 func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
@@ -28,23 +31,13 @@ func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) t
 	case err != nil:
 		w.consumer.Log.Warn("the feed could not be read; it is tried again",
 			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
-		w.wait(nil, feedPoll)
+		pause(w.closing, feedPoll, nil)
 	case empty:
-		w.wait(w.grown, feedPoll)
+		pause(w.closing, feedPoll, w.grown)
 	case w.schema.page.last-w.seen < int64(w.schema.batch): // a short page: there was no more
-		w.wait(nil, w.pace)
+		pause(w.closing, feedPace, nil)
 	}
 	w.seen = w.schema.page.last
 	w.grown = w.consumer.Grown.Next()
 	return 0
-}
-
-func (w *waiter) wait(grown <-chan struct{}, atMost time.Duration) {
-	timer := time.NewTimer(atMost)
-	defer timer.Stop()
-	select {
-	case <-w.closing:
-	case <-grown:
-	case <-timer.C:
-	}
 }

@@ -4,7 +4,7 @@
 //
 //	Shadow    the tables of some projections, in a schema of their own
 //	Rebuild   Shadow up to now ── compared with the live tables, in a snapshot
-//	          ── what differs put right, a thousand rows a lock ── compared again
+//	          ── what differs put right, in one transaction ── compared again
 //	Past      Shadow up to an instant or an idx ── asked by the program's own queries
 //
 // The SQL of projections names no schema, so a search path is all it takes. A

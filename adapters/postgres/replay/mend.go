@@ -26,11 +26,11 @@ type mending struct {
 // mend puts right the rows that were noted, and asks again for a lock that is
 // not to be had.
 func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
-	if err := r.approach(ctx, s); err != nil {
-		return 0, err
-	}
 	m := &mending{Rebuild: r, s: s, found: found}
 	for attempt := 1; ; attempt++ {
+		if err := r.approach(ctx, s); err != nil {
+			return m.held, err
+		}
 		err := m.all(ctx)
 		if !unavailable(err) || attempt == lockAttempts {
 			return m.held, err
