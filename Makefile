@@ -39,8 +39,9 @@ test: deps ## everything a change must pass, under the race detector
 	@$(GO) vet -tags prove ./...
 	$(GO) test -race -timeout 15m ./...
 
+# What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -skip '^TestBrowser' $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\)')
+	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...

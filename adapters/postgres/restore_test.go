@@ -13,6 +13,9 @@ import (
 
 // Transaction ids begin anew in another cluster, so nothing may depend on them.
 func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long; make test runs it")
+	}
 	t.Parallel()
 	db := postgrestest.New(t)
 	old, recorder := engineOn(t, db.URL), newRecorder(t, db)

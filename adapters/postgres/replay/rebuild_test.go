@@ -100,6 +100,9 @@ func TestADamagedReadModelIsFoundAndMended(t *testing.T) {
 
 // What is kept at once stays so while it is made anew.
 func TestARebuildSwitchesWhileOthersWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long; make test runs it")
+	}
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 200)

@@ -12,6 +12,9 @@ import (
 )
 
 func TestRecordedCallsAreExplainedAsTheyWereAnswered_D37(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long; make test runs it")
+	}
 	t.Parallel()
 	found, w := newTally(), newTown(t)
 	w.live(t, 300, 1)

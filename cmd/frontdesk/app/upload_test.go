@@ -167,6 +167,9 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 
 // Half a file of which the database has died cannot be named by any event.
 func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long; make test runs it")
+	}
 	t.Parallel()
 	cluster := postgrestest.Cluster(t)
 	s := start(t, cluster.URL("frontdesk", "frontdesk_app"), func(c *app.Config) { c.CallsInFlight = 1 })
