@@ -110,10 +110,7 @@ func (r *AccessRecorder) flush(ctx context.Context) error {
 		if len(batch) == 0 {
 			return nil
 		}
-		err := r.write(ctx, batch)
-		if err == nil {
-			r.done(len(batch))
-		} else if err = r.oneByOne(ctx, len(batch), err); err != nil {
+		if err := r.take(ctx, batch); err != nil {
 			return err
 		}
 		if len(batch) < r.Batch {
@@ -122,13 +119,18 @@ func (r *AccessRecorder) flush(ctx context.Context) error {
 	}
 }
 
-// oneByOne writes so many lines that the database would not take together, if
-// that was for their sake: so one bad line is lost alone.
-func (r *AccessRecorder) oneByOne(ctx context.Context, lines int, refused error) error {
-	if !unwritable(refused) {
-		return refused
+// take writes a batch: line by line if the database would never take it whole,
+// so that one bad line is lost alone.
+func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
+	err := r.write(ctx, batch)
+	if err == nil {
+		r.done(len(batch))
+		return nil
 	}
-	for range lines {
+	if !unwritable(err) {
+		return err
+	}
+	for range batch {
 		err := r.write(ctx, r.next(1))
 		if err != nil && !unwritable(err) {
 			return err
