@@ -14,12 +14,13 @@ import (
 
 // take hands an event to the handler, unless it only tells how far a page went.
 // When it fails, the transaction is thrown away.
-func (c *Consumer) take(ctx context.Context, msg *message.Message, row stored, skips []string) error {
+func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSchema) error {
+	row := schema.page.take()
 	tx, ok := wsql.TxFromContext(msg.Context())
 	if !ok {
 		return errors.New("the message has no transaction")
 	}
-	if _, skipped := slices.BinarySearch(skips, row.name); !skipped {
+	if _, skipped := slices.BinarySearch(schema.skips, row.name); !skipped {
 		if err := c.handle(ctx, tx, row); err != nil {
 			return undo(tx, fmt.Errorf("idx %d (%s): %w", row.idx, row.name, err))
 		}

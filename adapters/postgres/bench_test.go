@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -59,52 +60,19 @@ func BenchmarkAppend(b *testing.B) {
 
 	for _, writers := range []int{1, 8, 32} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			b.Run("append", func(b *testing.B) { e.compareAppends(b, writers) })
+			b.Run("append", func(b *testing.B) {
+				benchtest.Compare(b, "of-insert",
+					benchtest.Rate{Unit: "inserts/s", Measure: rate(b, writers, e.insertFloor)},
+					benchtest.Rate{Unit: "appends/s", Measure: rate(b, writers, e.appendOne)})
+			})
 			b.Run("pgbench", func(b *testing.B) { pgbench(b, url, writers) })
 		})
 	}
 }
 
-// compareAppends takes turns, so that a machine's moods meet both alike. The
-// ratio is the median of those of neighbours.
-func (e *engine) compareAppends(b *testing.B, writers int) {
+func rate(b *testing.B, writers int, do func(context.Context) error) func() float64 {
 	b.Helper()
-	const turns, turn = 9, 400 * time.Millisecond
-	var inserts, appends, ratios []float64
-	for range turns {
-		insert, append1 := each(b, writers, turn, e.insertFloor), each(b, writers, turn, e.appendOne)
-		inserts, appends, ratios = append(inserts, insert), append(appends, append1), append(ratios, append1/insert)
-	}
-	b.ReportMetric(median(inserts), "inserts/s")
-	b.ReportMetric(median(appends), "appends/s")
-	b.ReportMetric(median(ratios), "of-insert")
-	b.ReportMetric(0, "ns/op")
-}
-
-func median(of []float64) float64 {
-	slices.Sort(of)
-	return of[len(of)/2]
-}
-
-// each lets so many writers do something for a while and returns the rate.
-func each(b *testing.B, writers int, turn time.Duration, do func(context.Context) error) (perSecond float64) {
-	b.Helper()
-	var done atomic.Int64
-	var group sync.WaitGroup
-	start := time.Now()
-	for range writers {
-		group.Go(func() {
-			for time.Since(start) < turn {
-				if err := do(b.Context()); err != nil {
-					b.Error(err)
-					return
-				}
-				done.Add(1)
-			}
-		})
-	}
-	group.Wait()
-	return float64(done.Load()) / time.Since(start).Seconds()
+	return func() float64 { return benchtest.PerSecond(b, writers, 400*time.Millisecond, do) }
 }
 
 func (e *engine) insertFloor(ctx context.Context) error {
@@ -156,7 +124,7 @@ func fill(b *testing.B, admin *pgxpool.Pool) {
 			'{"patient":"' || gen_random_uuid() || '","note":"` + sample.Note + `"}', '` + metadataText + `', now()
 		FROM generate_series(1, ` + strconv.Itoa(replayed) + `)`,
 		`INSERT INTO log (idx, position) SELECT row_number() OVER (ORDER BY position), position FROM events`,
-		`UPDATE sequencer SET head = (SELECT max(idx) FROM log)`,
+		`UPDATE sequencer SET (head, reached) = (SELECT max(idx), max(position) FROM log)`,
 		`VACUUM ANALYZE events`, `VACUUM ANALYZE log`,
 	} {
 		if _, err := admin.Exec(b.Context(), statement); err != nil {

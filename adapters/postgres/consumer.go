@@ -20,9 +20,9 @@ import (
 // nothing behind.
 type Handler func(ctx context.Context, tx *sql.Tx, e event.Recorded) error
 
-// Consumer hands every event of the log that it follows to a handler, in order. One process at
-// a time consumes under a name. An event that cannot be handled stops the
-// consumer there; it is tried again, and nothing behind it is.
+// Consumer hands every event of the log that it follows to a handler, in order.
+// One process at a time consumes under a name. An event that cannot be handled
+// stops the consumer there; it is tried again, and nothing behind it is.
 type Consumer struct {
 	Name    string  // permanent: it is the key of the consumer's offset
 	DB      *sql.DB // from stdlib.OpenDBFromPool
@@ -72,8 +72,8 @@ func (c *Consumer) Run(ctx context.Context) {
 func (c *Consumer) consume(ctx context.Context, batch int) error {
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	skips, page := c.skips(), &page{}
-	subscriber, err := c.subscriber(closing, feedSchema{batch, skips, page})
+	schema := feedSchema{batch, c.skips(), &page{}}
+	subscriber, err := c.subscriber(closing, schema)
 	if err != nil {
 		return fmt.Errorf("make subscriber: %w", err)
 	}
@@ -94,7 +94,7 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 		case <-ctx.Done():
 			return nil
 		case msg := <-messages:
-			if err := c.take(ctx, msg, page.take(), skips); err != nil {
+			if err := c.take(ctx, msg, schema); err != nil {
 				return err
 			}
 			msg.Ack()

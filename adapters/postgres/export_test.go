@@ -6,6 +6,7 @@ import "time"
 const (
 	Elect        = elect
 	WatchGaps    = watchGaps
+	Place        = place
 	AppendFirst  = appendFirst
 	AppendNext   = appendNext
 	NextMessages = nextMessages

@@ -23,12 +23,13 @@ import (
 const watchGaps = `
 UPDATE sequencer SET
 	gaps = ARRAY (SELECT unnest(gaps) EXCEPT SELECT unnest(condemned)),
-	condemned = CASE WHEN busy OR sequencer.writers && now.writers THEN '{}' ELSE watched END,
-	watched = CASE WHEN busy OR sequencer.writers && now.writers THEN watched ELSE gaps END,
-	writers = CASE WHEN busy OR sequencer.writers && now.writers
-		THEN ARRAY (SELECT unnest(sequencer.writers) INTERSECT SELECT unnest(now.writers)) ELSE now.writers END
+	condemned = CASE WHEN busy THEN '{}' ELSE watched END,
+	watched = CASE WHEN busy THEN watched ELSE gaps END,
+	writers = CASE WHEN busy THEN ARRAY (SELECT unnest(sequencer.writers) INTERSECT SELECT unnest(now.writers)) ELSE now.writers END
 FROM (
-	SELECT coalesce(array_agg(virtualtransaction), '{}') AS writers, coalesce(bool_or(pid IS NULL), false) AS busy FROM pg_locks
+	SELECT coalesce(array_agg(virtualtransaction), '{}') AS writers,
+		coalesce(bool_or(pid IS NULL OR virtualtransaction = ANY ((SELECT writers FROM sequencer)::text[])), false) AS busy
+	FROM pg_locks
 	WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock'
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) now
 WHERE current_setting('frontdesk.sequencer', true) = 'elected' AND current_setting('transaction_isolation') = 'read committed'`

@@ -9,7 +9,8 @@ import (
 
 // Identifiers go in as 16 bytes. By itself pgx takes google/uuid's type, and
 // ours that embed it, for text: it tries and fails to encode each as anything
-// else, prints it, and lets Postgres parse it. That was a fifth of an append.
+// else, prints it, and lets Postgres parse it: a fifth of the program's CPU time
+// in the benchmark of appends.
 
 // identifier is a uuid.UUID or a type that embeds one: nothing else has both.
 type identifier interface {

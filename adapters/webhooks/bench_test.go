@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,14 +11,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -25,10 +24,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// BenchmarkDelivery is events told per second, each signed, posted over TLS and
-// recorded, beside what the signature alone takes on the same cores. They take
-// turns, so that a machine's moods meet both alike; ratios are medians of those
-// of neighbours.
+// BenchmarkDelivery is deliveries per second, each event signed once, posted over
+// TLS and recorded, beside what the signature alone takes on the same cores.
 func BenchmarkDelivery(b *testing.B) {
 	for _, destinations := range []int{1, 5} {
 		b.Run(fmt.Sprintf("destinations=%d", destinations), func(b *testing.B) { compareDeliveries(b, destinations) })
@@ -37,52 +34,36 @@ func BenchmarkDelivery(b *testing.B) {
 
 func compareDeliveries(b *testing.B, destinations int) {
 	b.Helper()
-	const turns, events = 9, 600
+	const events = 600
 	c, r := newClinic(b), newCounter(b)
 	for range destinations {
 		c.application(r.URL, application.RecordOpened)
 	}
 	client := webhooks.NewClient(loopback, trusted(r.receiver))
-	var signs, told, ratios []float64
-	for range turns {
-		sign := signatures(b, 400*time.Millisecond)
+	tell := func() float64 {
 		c.happen(events)
 		c.fanOut()
-		tell := events / r.timeOf(events*destinations, func() (stop func()) { return start(b, c.sender(client)) }).Seconds()
-		signs, told, ratios = append(signs, sign), append(told, tell), append(ratios, tell*float64(destinations)/sign)
+		deliveries := events * destinations
+		took := r.timeOf(deliveries, func() (stop func()) { return start(b, c.sender(client)) })
+		return float64(deliveries) / took.Seconds()
 	}
-	b.ReportMetric(median(signs), "signatures/s")
-	b.ReportMetric(median(told), "events/s")
-	b.ReportMetric(median(told)*float64(destinations), "deliveries/s")
-	b.ReportMetric(median(ratios), "deliveries-of-signatures")
-	b.ReportMetric(0, "ns/op")
+	benchtest.Compare(b, "deliveries-of-signatures",
+		benchtest.Rate{Unit: "signatures/s", Measure: signatures(b)},
+		benchtest.Rate{Unit: "deliveries/s", Measure: tell})
 }
 
-func median(of []float64) float64 {
-	slices.Sort(of)
-	return of[len(of)/2]
-}
-
-// signatures is how many the cores make in a second, when they do nothing else.
-func signatures(b *testing.B, during time.Duration) (perSecond float64) {
+// signatures is how many the cores make when they do nothing else.
+func signatures(b *testing.B) func() float64 {
 	b.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	must(b, err)
 	digest := sha256.Sum256([]byte("webhook"))
-	var group sync.WaitGroup
-	var done atomic.Int64
-	begun := time.Now()
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for ; time.Since(begun) < during; done.Add(1) {
-				if _, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:]); err != nil {
-					b.Error(err)
-				}
-			}
+	return func() float64 {
+		return benchtest.PerSecond(b, runtime.GOMAXPROCS(0), 400*time.Millisecond, func(context.Context) error {
+			_, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+			return err
 		})
 	}
-	group.Wait()
-	return float64(done.Load()) / time.Since(begun).Seconds()
 }
 
 // counter is a receiver that says when it has received so many.

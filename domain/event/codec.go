@@ -63,7 +63,7 @@ func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 
 // Decode is the event stored as data under name; [ErrUnknownName] if there is
 // no such event. Everything is read far more often than it is written, by
-// consumers, rebuilds and auditors, and json/v2 reads in a third of the time.
+// consumers, rebuilds and auditors, and json/v2 reads in less than half the time.
 func (c *Codec) Decode(name string, data []byte) (Event, error) {
 	typ, known := c.types[name]
 	if !known {

@@ -12,10 +12,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -44,22 +43,12 @@ func BenchmarkCall(b *testing.B) {
 
 	floor := httptest.NewServer(bare(b, service.admin, &integrator.Key.PublicKey))
 	b.Cleanup(floor.Close)
-	const turns, turn = 9, 500 * time.Millisecond // so that a machine's moods meet both alike
-	var bare, calls, ratios []float64
-	for range turns {
-		least := callEach(b, turn, floor.URL, "elm-street", token, body)
-		whole := callEach(b, turn, service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test", token, body)
-		bare, calls, ratios = append(bare, least), append(calls, whole), append(ratios, whole/least)
+	rate := func(url, host string) func() float64 {
+		return func() float64 { return callEach(b, url, host, token, body) }
 	}
-	b.ReportMetric(median(bare), "bare/s")
-	b.ReportMetric(median(calls), "calls/s")
-	b.ReportMetric(median(ratios), "of-bare")
-	b.ReportMetric(0, "ns/op")
-}
-
-func median(of []float64) float64 {
-	slices.Sort(of)
-	return of[len(of)/2]
+	benchtest.Compare(b, "of-bare",
+		benchtest.Rate{Unit: "bare/s", Measure: rate(floor.URL, "elm-street")},
+		benchtest.Rate{Unit: "calls/s", Measure: rate(service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test")})
 }
 
 type running struct {
@@ -145,25 +134,13 @@ func bare(b *testing.B, pool *pgxpool.Pool, key *rsa.PublicKey) http.Handler {
 }
 
 // callEach lets 16 clients call for a while and returns the rate.
-func callEach(b *testing.B, during time.Duration, url, host, token, body string) (perSecond float64) {
+func callEach(b *testing.B, url, host, token, body string) (perSecond float64) {
 	b.Helper()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
 	defer client.CloseIdleConnections()
-	var done atomic.Int64
-	var group sync.WaitGroup
-	start := time.Now()
-	for range callers {
-		group.Go(func() {
-			for ; time.Since(start) < during; done.Add(1) {
-				if err := callOnce(b.Context(), client, url, host, token, body); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
-	return float64(done.Load()) / time.Since(start).Seconds()
+	return benchtest.PerSecond(b, callers, 500*time.Millisecond, func(ctx context.Context) error {
+		return callOnce(ctx, client, url, host, token, body)
+	})
 }
 
 func callOnce(ctx context.Context, client *http.Client, url, host, token, body string) error {
