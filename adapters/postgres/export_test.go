@@ -1,7 +1,5 @@
 package postgres
 
-import "time"
-
 // What the tests of this package look at from outside.
 const (
 	Elect        = elect
@@ -16,6 +14,3 @@ const (
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
-
-// LookAgain lets the next batch look at the gaps, however soon that comes.
-func (s *Sequencer) LookAgain() { s.watched = time.Time{} }

@@ -36,10 +36,18 @@ WHERE current_setting('frontdesk.sequencer', true) = 'elected' AND current_setti
 
 const watchEvery = 250 * time.Millisecond
 
-// watch queues a look at the gaps, when there are any and it is time.
-func (s *Sequencer) watch(batch *pgx.Batch) {
-	if s.gaps > 0 && time.Since(s.watched) >= watchEvery {
-		s.watched = time.Now()
-		batch.Queue(watchGaps)
+// A gapWatch is when one run of a sequencer looks at the gaps. A new one does
+// not know whether there are any, so it looks with its first batch.
+type gapWatch struct {
+	none   bool // the last batch left no gap
+	looked time.Time
+}
+
+// queue adds a look at the gaps to a batch, when there may be any and it is time.
+func (w *gapWatch) queue(batch *pgx.Batch) {
+	if w.none || time.Since(w.looked) < watchEvery {
+		return
 	}
+	w.looked = time.Now()
+	batch.Queue(watchGaps)
 }

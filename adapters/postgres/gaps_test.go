@@ -41,7 +41,6 @@ const enough = 4
 func (e *engine) look(t testing.TB, s *postgres.Sequencer, times int) {
 	t.Helper()
 	for range times {
-		s.LookAgain()
 		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)

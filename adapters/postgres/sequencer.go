@@ -20,7 +20,8 @@ import (
 // log causal.
 
 // A Sequencer brings events into the log. Any process may run one: a row lock
-// elects.
+// elects. It remembers nothing, so that one value serves a Run and any number
+// of Drains at once.
 type Sequencer struct {
 	Pool     *pgxpool.Pool
 	Appended *Bell // wakes the sequencer
@@ -29,9 +30,6 @@ type Sequencer struct {
 	Batch    int           // events a transaction, at most
 	Pace     time.Duration // shortest wait between two batches: each costs a flush
 	Idle     time.Duration // longest wait between two looks
-
-	gaps    int // open after the last batch
-	watched time.Time
 }
 
 // NewSequencer is a sequencer with the usual batch and pace.
@@ -48,11 +46,12 @@ const sequencingLimit = 10 * time.Second // for one look or one batch
 // for the pace; what other processes have appended it looks for by itself, less
 // and less often while nothing comes.
 func (s *Sequencer) Run(ctx context.Context) {
+	var gaps gapWatch
 	head, wait, appended := int64(0), s.Pace, s.Appended.Next()
 	for ctx.Err() == nil {
 		woken, start := rung(appended), time.Now()
 		appended = s.Appended.Next()
-		now, err := s.step(ctx, woken)
+		now, err := s.step(ctx, &gaps, woken)
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
 		}
@@ -98,12 +97,13 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 	if err := s.Pool.QueryRow(ctx, `SELECT coalesce(max(position), 0) FROM events`).Scan(&newest); err != nil {
 		return fmt.Errorf("look for the newest event: %w", err)
 	}
+	var gaps gapWatch
 	for {
 		waiting, err := s.behind(ctx, newest)
 		if err != nil || !waiting {
 			return err
 		}
-		head, err := s.batch(ctx)
+		head, err := s.batch(ctx, &gaps)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *Sequencer) behind(ctx context.Context, position int64) (waiting bool, e
 
 // step drains one batch and returns the head of the log. It looks first whether
 // there is anything, unless the caller has heard so.
-func (s *Sequencer) step(ctx context.Context, heard bool) (head int64, err error) {
+func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (head int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
 	defer cancel()
 	if !heard {
@@ -139,7 +139,7 @@ func (s *Sequencer) step(ctx context.Context, heard bool) (head int64, err error
 			return head, err
 		}
 	}
-	return s.batch(ctx)
+	return s.batch(ctx, gaps)
 }
 
 // look asks for the ends of two indexes: counting would read the table.
@@ -193,17 +193,17 @@ moved AS (
 			EXCEPT SELECT position FROM found)
 	FROM s WHERE EXISTS (SELECT FROM found)
 	RETURNING sequencer.gaps)
-SELECT head + (SELECT count(*) FROM found), cardinality(coalesce((SELECT gaps FROM moved), gaps)) FROM s`
+SELECT head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) = '{}' FROM s`
 
 // batch drains one batch, unless another sequencer is at it, and returns the
 // head of the log; 0 when another is at it. It is one round trip and one
 // implicit transaction.
-func (s *Sequencer) batch(ctx context.Context) (head int64, err error) {
+func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (head int64, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(elect)
-	s.watch(batch)
+	gaps.queue(batch)
 	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
-		err := row.Scan(&head, &s.gaps)
+		err := row.Scan(&head, &gaps.none)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

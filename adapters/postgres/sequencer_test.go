@@ -255,3 +255,21 @@ func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server drains its own sequencer while it runs: in the features, and
+// wherever else somebody waits for the log.
+func TestASequencerDrainsWhileItRuns(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	s := e.sequencer()
+	runUntilCleanup(t, s.Run)
+	for range 20 {
+		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+		if err := s.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(e.logged(t)); got != 20 {
+		t.Errorf("the log has %d events, want 20", got)
+	}
+}
