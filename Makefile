@@ -8,6 +8,7 @@ MAKEFLAGS   += --no-print-directory
 
 GO       ?= go
 BINARY   := .frontdesk/bin/frontdesk
+TESTFLAGS ?=
 FUZZTIME ?= 10m
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
@@ -26,18 +27,18 @@ CURL     = $(if $(call have,curl),,curl ca-certificates)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
-.PHONY: help run test check prove bench features lint deps build
+.PHONY: help run test check prove fresh bench features lint deps build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
-run: MISSING = $(POSTGRES)
+run: MISSING = $(strip $(POSTGRES) $(CURL))
 run: deps build ## start the sandbox and say how to make the first call; Ctrl-C stops it (ARGS='--fresh' …)
 	@exec $(BINARY) sandbox $(ARGS)
 
 test: deps ## everything a change must pass, under the race detector
 	@$(GO) vet -tags prove ./...
-	$(GO) test -race -timeout 15m ./...
+	$(GO) test -race -timeout 15m $(TESTFLAGS) ./...
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
@@ -55,6 +56,9 @@ prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target fo
 			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$(dirname $$file)
 		done
 	done
+
+fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
+	@exec .ci/fresh
 
 bench: deps ## benchmarks, each with its ratio to the first of its group: ratios hold on any machine
 	@files=$$(grep -l '^func Benchmark' $(SOURCES)) || { echo "There are no benchmarks."; exit 0; }
@@ -87,8 +91,8 @@ deps: ## install what is missing for the above; says what first (as root, or wit
 	if [ -z "$$missing" ]; then exit 0; fi
 	if ! command -v apt-get >/dev/null; then echo "Please install: $$missing"; exit 1; fi
 	if [ "$$(id -u)" != 0 ]; then
-		if [ -n "$(SUDO)" ]; then exec $(SUDO) $(MAKE) deps SUDO=; fi
-		echo "This needs $$missing. To install it: sudo make deps"
+		if [ -n "$(SUDO)" ]; then exec $(SUDO) $(MAKE) deps SUDO= MISSING="$$missing"; fi
+		echo "This needs $$missing. To install it: sudo make deps MISSING='$$missing'"
 		exit 1
 	fi
 	echo "Installing with apt-get: $$missing"

@@ -34,7 +34,7 @@ func pythonClient(t *testing.T) client {
 func typescriptClient(t *testing.T) client {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
-		t.Fatal("The TypeScript example needs Node.js 20 or newer with npm; \"make deps\" installs them.")
+		t.Fatal("The TypeScript example needs Node.js 18 or newer with npm; \"make deps\" installs them.")
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("examples/typescript")); err != nil {

@@ -5,10 +5,13 @@
 //
 // Everything that it needs is in sandbox.json.
 
+import { webcrypto } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { argv, exit } from "node:process";
 
 import { importPKCS8, SignJWT } from "jose";
+
+globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 does not have it there, and jose looks for it there
 
 interface Sandbox {
   apiURL: string;

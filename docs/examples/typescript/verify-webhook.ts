@@ -2,10 +2,13 @@
 //
 //   npx tsx verify-webhook.ts {base_url}/transactional-api/jwks < body
 
+import { webcrypto } from "node:crypto";
 import { argv, exit, stdin } from "node:process";
 import { text } from "node:stream/consumers";
 
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from "jose";
+
+globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 does not have it there, and jose looks for it there
 
 /** Keeps the service's keys, and fetches them again for an unknown kid only. */
 function verifier(jwksURL: string): (body: string) => Promise<JWTPayload> {
