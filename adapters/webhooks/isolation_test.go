@@ -3,17 +3,24 @@ package webhooks_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 )
 
+// startUnhurried runs a sender to plain receivers that gives nothing up: what
+// hangs does so until its receiver is released, however busy the machine is.
+func (c *clinic) startUnhurried() {
+	start(c.t, c.sender(webhooks.NewClient(loopback, nil), func(s *webhooks.Sender) { s.Timeout = time.Hour }))
+}
+
 // 70 receivers that never answer could hold four slots each, more than there
 // are. The healthy one still gets all of its webhooks while they hang.
 func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
 	t.Parallel()
-	c, dead, healthy := newClinic(t), newReceiver(t), newReceiver(t)
-	defer dead.hangs(t)()
+	c, dead, healthy := newClinic(t), newPlainReceiver(t), newPlainReceiver(t)
+	release := dead.hangs(t)
 	for i := range 70 {
 		c.application(fmt.Sprintf("%s/%d", dead.URL, i), application.RecordOpened)
 	}
@@ -22,14 +29,12 @@ func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
 		c.openRecord(t.Context(), c.newPatient("Bill Baker"))
 	}
 	c.fanOut()
-	start(t, c.sender(webhooks.NewClient(loopback, trusted(dead, healthy)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	c.startUnhurried()
+	defer release()
 	for range 12 {
 		healthy.next(t)
 	}
 	c.wait(`SELECT NOT EXISTS (SELECT FROM deliveries WHERE application = $1 AND status <> 'delivered')`, alive)
-	if n := c.count(`SELECT count(*) FROM deliveries WHERE application <> $1 AND status NOT IN ('pending', 'sending')`, alive); n > 0 {
-		t.Errorf("%d deliveries to dead receivers had ended before the healthy one was served", n)
-	}
 	if most := c.count(`SELECT max(n) FROM (SELECT count(*) AS n FROM deliveries WHERE status = 'sending' GROUP BY destination) s`); most > 4 {
 		t.Errorf("%d are in flight to one destination", most)
 	}
@@ -37,14 +42,15 @@ func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
 
 func TestAtMost256AreInFlight_D32(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
+	c, r := newClinic(t), newPlainReceiver(t)
 	release := r.hangs(t)
 	for i := range 300 {
 		c.application(fmt.Sprintf("%s/%d", r.URL, i), application.RecordOpened)
 	}
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
-	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	c.startUnhurried()
+	defer release()
 	for range 256 {
 		r.next(t)
 	}
@@ -79,7 +85,7 @@ func TestAFailingReceiverGetsTheNextEventAtOnce_D32(t *testing.T) {
 // Of one destination four are in flight, whichever kinds of event they are.
 func TestADestinationIsAReceiverNotAKind_D32(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
+	c, r := newClinic(t), newPlainReceiver(t)
 	release := r.hangs(t)
 	c.application(r.URL)
 	for range 4 {
@@ -87,7 +93,8 @@ func TestADestinationIsAReceiverNotAKind_D32(t *testing.T) {
 		c.callIn(c.book(), c.room)
 	}
 	c.fanOut()
-	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Timeout = patience }))
+	c.startUnhurried()
+	defer release()
 	for range 4 {
 		r.next(t)
 	}

@@ -39,6 +39,22 @@ type receiver struct {
 
 // newReceiver answers 204 until told otherwise. Edits come before it starts.
 func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
+	r := unstarted(edits)
+	r.StartTLS()
+	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
+	return r
+}
+
+// newPlainReceiver is one over http, for hundreds of connections at once: their
+// handshakes would keep a busy machine longer than a connection may take.
+func newPlainReceiver(t testing.TB) *receiver {
+	r := unstarted(nil)
+	r.Start()
+	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
+	return r
+}
+
+func unstarted(edits []func(*httptest.Server)) *receiver {
 	r := &receiver{got: make(chan post, 100_000)}
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
@@ -53,8 +69,6 @@ func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	for _, edit := range edits {
 		edit(r.Server)
 	}
-	r.StartTLS()
-	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
 	return r
 }
 
