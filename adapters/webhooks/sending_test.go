@@ -45,13 +45,23 @@ func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	return r
 }
 
-// newPlainReceiver is one over http, for hundreds of connections at once: their
-// handshakes would keep a busy machine longer than a connection may take.
+// newPlainReceiver is one without TLS, to be sent to by [plainClient], for
+// hundreds of connections at once: their handshakes would keep a busy machine
+// longer than a connection may take.
 func newPlainReceiver(t testing.TB) *receiver {
 	r := unstarted(nil)
 	r.Start()
+	r.URL = strings.Replace(r.URL, "http:", "https:", 1) // no other can be registered
 	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
 	return r
+}
+
+// plainClient is a sender's client that leaves TLS out.
+func plainClient() *http.Client {
+	client := webhooks.NewClient(loopback, nil)
+	transport := client.Transport.(*http.Transport)
+	transport.DialTLSContext = transport.DialContext
+	return client
 }
 
 func unstarted(edits []func(*httptest.Server)) *receiver {
