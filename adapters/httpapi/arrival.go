@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -18,7 +19,7 @@ const (
 // Bounds of a body that is thrown away after an early answer (D1).
 const (
 	drainBytes = 100 << 20
-	drainTime  = 5 * time.Second
+	drainTime  = 5 * time.Second // unless API.Rest says otherwise
 )
 
 // arriving sees to the bodies of all calls: that they arrive at a pace, and
@@ -29,7 +30,7 @@ func (a *API) arriving(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body := &arrival{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime}
+		body := &arrival{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, rest: cmp.Or(a.Rest, drainTime)}
 		body.awaited = strings.EqualFold(r.Header.Get("Expect"), "100-continue")
 		// Otherwise the server reads a part of the body before it lets an early
 		// answer go. An error means that this is no HTTP/1, which needs no help.
@@ -48,6 +49,7 @@ type arrival struct {
 	control *http.ResponseController
 	left    time.Duration // for the rest of this step
 	bytes   int           // of this step
+	rest    time.Duration // for what is left after an early answer
 	awaited bool          // the client waits for our word before it sends anything
 	ended   bool
 }
@@ -83,7 +85,7 @@ func (b *arrival) drain() {
 		return
 	}
 	_ = b.control.Flush() // an error means that the client is gone
-	_ = b.control.SetReadDeadline(time.Now().Add(drainTime))
+	_ = b.control.SetReadDeadline(time.Now().Add(b.rest))
 	if _, err := io.CopyN(io.Discard, b.ReadCloser, drainBytes); !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}

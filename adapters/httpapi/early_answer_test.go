@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -20,8 +19,7 @@ const large = 50 << 20
 // dialled is a connection to a service that refuses every caller.
 func dialled(t *testing.T) *client {
 	t.Helper()
-	server := httptest.NewServer(refusing(&counter{}).Handler())
-	t.Cleanup(server.Close)
+	server := newRefusing(t)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +100,7 @@ func TestAClientThatAsksAndSendsSeesTheRefusal_D1(t *testing.T) {
 
 func TestGosClientSeesTheRefusalOfALargeBody_D1(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(refusing(&counter{}).Handler())
-	t.Cleanup(server.Close)
+	server := newRefusing(t)
 	for name, body := range map[string]io.Reader{
 		"of a known length":    bytes.NewReader(make([]byte, large)),
 		"of an unknown length": io.LimitReader(zeros{}, large),

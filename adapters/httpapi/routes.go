@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// API serves the Transactional API. All fields but DefaultTenant are needed.
+// API serves the Transactional API. All fields are needed but DefaultTenant and Rest.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain> (D36)
 	DefaultTenant string // who is meant by a bare address or localhost; "" for nobody (D36)
@@ -42,6 +42,7 @@ type API struct {
 
 	InFlight int           // calls served at once; more are answered 503 (D9)
 	Limit    time.Duration // for one call, after its body has arrived
+	Rest     time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s (D1)
 	Now      func() time.Time
 	Metrics  *Metrics // nil measures nothing
 	Log      *slog.Logger

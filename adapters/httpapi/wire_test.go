@@ -243,11 +243,21 @@ func refusing(c *counter) *httpapi.API {
 	return api
 }
 
+// newRefusing is a server of [refusing] on real connections. It throws away what
+// it is sent however long that takes: a busy machine needs its time.
+func newRefusing(t *testing.T) *httptest.Server {
+	t.Helper()
+	api := refusing(&counter{})
+	api.Rest = time.Hour
+	server := httptest.NewServer(api.Handler())
+	t.Cleanup(server.Close)
+	return server
+}
+
 // Simple clients send everything before they read anything.
 func TestAnEarlyAnswerIsSeen_D1(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(refusing(&counter{}).Handler())
-	defer server.Close()
+	server := newRefusing(t)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
