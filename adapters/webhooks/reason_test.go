@@ -98,7 +98,7 @@ func TestEachFailureHasItsReason(t *testing.T) {
 		_ = conn.(*tls.Conn).NetConn().Close()
 	}
 
-	addresses := map[string]string{
+	endings := map[string]string{
 		"delivered":                 status(200),
 		"delivered 204":             status(204),
 		"http_3xx":                  status(302),
@@ -117,11 +117,21 @@ func TestEachFailureHasItsReason(t *testing.T) {
 		"tls_name":                  tcp(t, hello(other, hold)),
 		"tls_untrusted":             tcp(t, hello(stranger, hold)),
 		"tls_error":                 tcp(t, func(conn net.Conn) { _, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n"); hold(conn) }),
-		"timeout_tls":               tcp(t, hold),
-		"timeout_answer":            tcp(t, hello(good, hold)),
-		"timeout_body":              tcp(t, hello(good, func(conn net.Conn) { says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow")(conn); hold(conn) })),
 		"blocked_address":           "10.0.0.1",
 	}
+	hanging := map[string]string{
+		"timeout_tls":    tcp(t, hold),
+		"timeout_answer": tcp(t, hello(good, hold)),
+		"timeout_body":   tcp(t, hello(good, func(conn net.Conn) { says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow")(conn); hold(conn) })),
+	}
+	wantReasons(t, roots, endings, time.Hour)
+	wantReasons(t, roots, hanging, 4*time.Second)
+}
+
+// wantReasons sends one webhook to each address, within a time limit, and fails
+// unless each ends as its name begins: with a reason, or delivered.
+func wantReasons(t *testing.T, roots *x509.CertPool, addresses map[string]string, limit time.Duration) {
+	t.Helper()
 	c := newClinic(t)
 	want := map[string]string{}
 	for name, address := range addresses {
@@ -130,7 +140,7 @@ func TestEachFailureHasItsReason(t *testing.T) {
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
 	client := webhooks.NewClient(loopback, roots)
-	start(t, c.sender(client, func(s *webhooks.Sender) { s.Timeout = 4 * time.Second }))
+	start(t, c.sender(client, func(s *webhooks.Sender) { s.Timeout = limit }))
 	c.wait(settled)
 
 	logged, err := webhooks.DeliveryLog{DB: c.pool}.List(t.Context(), webhooks.Filter{Limit: 100})

@@ -140,7 +140,7 @@ func TestALongAnswerIsNotRead_D32(t *testing.T) {
 // longer.
 func TestASlowAnswerIsCutOff_6_3(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
+	c, r := newClinic(t), newPlainReceiver(t)
 	r.answers(func(w http.ResponseWriter, request *http.Request) {
 		for request.Context().Err() == nil {
 			if _, err := io.WriteString(w, "."); err != nil {
@@ -156,7 +156,7 @@ func TestASlowAnswerIsCutOff_6_3(t *testing.T) {
 	c.application(r.URL)
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
-	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Timeout = time.Second }))
+	start(t, c.sender(plainClient(), func(s *webhooks.Sender) { s.Timeout = time.Second }))
 	c.wait(settled)
 	c.wantSummary("failed timeout_body 1")
 }
