@@ -15,7 +15,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// API serves the Transactional API. All fields are needed but DefaultTenant and Rest.
+// API serves the Transactional API. All fields are needed except DefaultTenant,
+// Record, Rest and Metrics.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain> (D36)
 	DefaultTenant string // who is meant by a bare address or localhost; "" for nobody (D36)

@@ -108,6 +108,26 @@ func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 	}
 }
 
+// A sequencer that runs learns of gaps from each batch, and looks at them as
+// long as there are any.
+func TestARunningSequencerStrikesOutAGap(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+	e.sequence(t)
+	eventually(t, "the first event is in the log", func() bool { return len(e.logged(t)) == 1 })
+	if err := e.inFlight(t).Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	appended := 1
+	eventually(t, "the gap was found, and struck out", func() bool {
+		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+		appended++
+		return len(e.logged(t)) > 1 && len(e.gaps(t)) == 0
+	})
+	eventually(t, "everything is in the log", func() bool { return len(e.logged(t)) == appended })
+}
+
 // A sequencer that takes over knows nothing but the row, and needs no more.
 func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
 	t.Parallel()

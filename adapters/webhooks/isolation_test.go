@@ -36,6 +36,9 @@ func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
 		healthy.next(t)
 	}
 	c.wait(`SELECT NOT EXISTS (SELECT FROM deliveries WHERE application = $1 AND status <> 'delivered')`, alive)
+	if n := c.count(`SELECT count(*) FROM deliveries WHERE application <> $1 AND status NOT IN ('pending', 'sending')`, alive); n > 0 {
+		t.Errorf("%d deliveries to dead receivers had ended before the healthy one was served", n)
+	}
 	if most := c.count(`SELECT max(n) FROM (SELECT count(*) AS n FROM deliveries WHERE status = 'sending' GROUP BY destination) s`); most > 4 {
 		t.Errorf("%d are in flight to one destination", most)
 	}

@@ -45,9 +45,9 @@ func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	return r
 }
 
-// newPlainReceiver is one without TLS, to be sent to by [plainClient], for
-// hundreds of connections at once: their handshakes would keep a busy machine
-// longer than a connection may take.
+// newPlainReceiver is one without TLS, to be sent to by [plainClient]. A busy
+// machine may need longer for a handshake, and certainly for hundreds at once,
+// than a connection may take.
 func newPlainReceiver(t testing.TB) *receiver {
 	r := unstarted(nil)
 	r.Start()

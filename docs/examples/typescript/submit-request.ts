@@ -11,7 +11,7 @@ import { argv, exit } from "node:process";
 
 import { importPKCS8, SignJWT } from "jose";
 
-globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 does not have it there, and jose looks for it there
+globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 keeps it out of the global scope, where jose looks for it
 
 interface Sandbox {
   apiURL: string;

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from "jose";
 
-globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 does not have it there, and jose looks for it there
+globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 keeps it out of the global scope, where jose looks for it
 
 /** Keeps the service's keys, and fetches them again for an unknown kid only. */
 function verifier(jwksURL: string): (body: string) => Promise<JWTPayload> {
