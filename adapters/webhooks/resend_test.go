@@ -1,11 +1,14 @@
 package webhooks_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -82,16 +85,51 @@ func TestStaleConnectionsLoseNothing(t *testing.T) {
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
 	client := webhooks.NewClient(loopback, trusted(r))
+	open := countOpen(client)
 	stop := start(t, c.sender(client))
 	for range 5 {
 		c.openRecord(t.Context(), c.patient)
 		c.fanOut()
 		r.next(t)
 		c.wait(settled)
-		r.CloseClientConnections() // as a keep-alive limit does
+		r.CloseClientConnections()                            // as a keep-alive limit does
+		for limit := time.After(patience); open.Load() > 0; { // a busy machine tells the client late
+			select {
+			case <-limit:
+				t.Fatal("the client keeps a connection that its receiver has closed")
+			case <-time.After(time.Millisecond):
+			}
+		}
 	}
 	stop()
 	c.wantSummary("delivered 5")
+}
+
+// countOpen counts the connections that a client has opened and not closed.
+func countOpen(client *http.Client) *atomic.Int32 {
+	var open atomic.Int32
+	transport := client.Transport.(*http.Transport)
+	dial := transport.DialTLSContext
+	transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		open.Add(1)
+		return &countedConn{conn, sync.OnceFunc(func() { open.Add(-1) })}, nil
+	}
+	return &open
+}
+
+type countedConn struct {
+	net.Conn
+	closed func()
+}
+
+// Close implements [net.Conn].
+func (c *countedConn) Close() error {
+	defer c.closed()
+	return c.Conn.Close()
 }
 
 func TestAConnectionIsUsedAgain(t *testing.T) {
