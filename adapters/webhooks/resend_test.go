@@ -137,7 +137,9 @@ func TestAConnectionIsUsedAgain(t *testing.T) {
 	c, r := newClinic(t), newReceiver(t)
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "thank you") })
 	c.application(r.URL)
-	stop := start(t, c.sender(webhooks.NewClient(loopback, trusted(r))))
+	client := webhooks.NewClient(loopback, trusted(r))
+	client.Transport.(*http.Transport).IdleConnTimeout = time.Hour // a busy machine needs its time
+	stop := start(t, c.sender(client))
 	for range 5 {
 		c.openRecord(t.Context(), c.patient)
 		c.fanOut()
