@@ -26,7 +26,7 @@ func TestAClusterIsPrivateAndDurable(t *testing.T) {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}
 	}
-	if got := ask(t, s, "SHOW lc_collate"); got != "C" && got != "C.UTF-8" {
+	if got := ask(t, s, "SELECT datcollate FROM pg_database WHERE datname = current_database()"); got != "C" && got != "C.UTF-8" {
 		t.Errorf("text sorts by %q, want by code point", got)
 	}
 	socket, err := os.Stat(ask(t, s, "SHOW unix_socket_directories"))
