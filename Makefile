@@ -6,11 +6,11 @@ MAKEFLAGS   += --no-print-directory
 .ONESHELL:
 .DEFAULT_GOAL := help
 
-GO       ?= go
-BINARY   := .frontdesk/bin/frontdesk
+GO        ?= go
+BINARY    := .frontdesk/bin/frontdesk
 TESTFLAGS ?=
-FUZZTIME ?= 10m
-LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME  ?= 10m
+LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's.
 SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print)

@@ -92,17 +92,24 @@ func TestStaleConnectionsLoseNothing(t *testing.T) {
 		c.fanOut()
 		r.next(t)
 		c.wait(settled)
-		r.CloseClientConnections()                            // as a keep-alive limit does
-		for limit := time.After(patience); open.Load() > 0; { // a busy machine tells the client late
-			select {
-			case <-limit:
-				t.Fatal("the client keeps a connection that its receiver has closed")
-			case <-time.After(time.Millisecond):
-			}
-		}
+		r.CloseClientConnections() // as a keep-alive limit does
+		waitForNone(t, open)
 	}
 	stop()
 	c.wantSummary("delivered 5")
+}
+
+// waitForNone waits until a client has noticed that all its connections were
+// closed: a busy machine tells it late.
+func waitForNone(t *testing.T, open *atomic.Int32) {
+	t.Helper()
+	for limit := time.After(patience); open.Load() > 0; {
+		select {
+		case <-limit:
+			t.Fatal("the client keeps a connection that its receiver has closed")
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 // countOpen counts the connections that a client has opened and not closed.

@@ -39,9 +39,8 @@ type receiver struct {
 
 // newReceiver answers 204 until told otherwise. Edits come before it starts.
 func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
-	r := unstarted(edits)
+	r := unstarted(t, edits...)
 	r.StartTLS()
-	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
 	return r
 }
 
@@ -49,10 +48,9 @@ func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 // machine may need longer for a handshake, and certainly for hundreds at once,
 // than a connection may take.
 func newPlainReceiver(t testing.TB) *receiver {
-	r := unstarted(nil)
+	r := unstarted(t)
 	r.Start()
 	r.URL = strings.Replace(r.URL, "http:", "https:", 1) // no other can be registered
-	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
 	return r
 }
 
@@ -64,7 +62,8 @@ func plainClient() *http.Client {
 	return client
 }
 
-func unstarted(edits []func(*httptest.Server)) *receiver {
+// unstarted is a receiver that ends with the test, once somebody has started it.
+func unstarted(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	r := &receiver{got: make(chan post, 100_000)}
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
@@ -79,6 +78,7 @@ func unstarted(edits []func(*httptest.Server)) *receiver {
 	for _, edit := range edits {
 		edit(r.Server)
 	}
+	t.Cleanup(func() { r.CloseClientConnections(); r.Close() })
 	return r
 }
 
