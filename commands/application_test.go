@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
@@ -16,7 +17,7 @@ func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
 	var id application.ID
 	register := func(r commands.RegisterApplication) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
-			id, err = commands.RegisterApplicationHandler{Store: s, CheckURL: checkURL}.Handle(ctx, r)
+			id, err = commands.Desk{Store: s, CheckURL: checkURL}.RegisterApplication(ctx, r)
 			return err
 		}
 	}
@@ -47,27 +48,27 @@ func TestWhatAnApplicationWasRegisteredWithIsChangedAndRemoved_5_6(t *testing.T)
 	id := s.application(t, "Referrals", false)
 	keys := func(id application.ID, url string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.SetJWKSURLHandler{Store: s, CheckURL: checkURL}.Handle(ctx, commands.SetJWKSURL{Application: id, JWKSURL: url})
+			return commands.Desk{Store: s, CheckURL: checkURL}.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: url})
 		}
 	}
 	add := func(id application.ID, callback string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.AddCallbackHandler{Store: s}.Handle(ctx, commands.AddCallback{Application: id, Callback: callback})
+			return commands.Desk{Store: s}.AddCallback(ctx, commands.AddCallback{Application: id, Callback: callback})
 		}
 	}
 	remove := func(id application.ID, callback string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.RemoveCallbackHandler{Store: s}.Handle(ctx, commands.RemoveCallback{Application: id, Callback: callback})
+			return commands.Desk{Store: s}.RemoveCallback(ctx, commands.RemoveCallback{Application: id, Callback: callback})
 		}
 	}
 	mark := func(id application.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.MarkPatientScopedHandler{Store: s}.Handle(ctx, commands.MarkPatientScoped{Application: id})
+			return commands.Desk{Store: s}.MarkPatientScoped(ctx, commands.MarkPatientScoped{Application: id})
 		}
 	}
 	unmark := func(id application.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.UnmarkPatientScopedHandler{Store: s}.Handle(ctx, commands.UnmarkPatientScoped{Application: id})
+			return commands.Desk{Store: s}.UnmarkPatientScoped(ctx, commands.UnmarkPatientScoped{Application: id})
 		}
 	}
 	const other, callback = "https://app.example/keys", "https://app.example/done"
@@ -103,21 +104,21 @@ func TestAnEndpointIsGrantedAndTakenBackPerMode_5_6(t *testing.T) {
 	id := s.application(t, "Referrals", false)
 	grant := func(id application.ID, g application.Grant) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.GrantEndpointHandler{Store: s}.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: g})
+			return commands.Desk{Store: s}.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: g})
 		}
 	}
 	revoke := func(id application.ID, g application.Grant) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.RevokeEndpointHandler{Store: s}.Handle(ctx, commands.RevokeEndpoint{Application: id, Grant: g})
+			return commands.Desk{Store: s}.RevokeEndpoint(ctx, commands.RevokeEndpoint{Application: id, Grant: g})
 		}
 	}
-	forItself := application.Grant{Endpoint: application.CreateNote, Mode: application.ApplicationRestricted}
-	forUsers := application.Grant{Endpoint: application.CreateNote, Mode: application.UserRestricted}
+	forItself := application.Grant{Endpoint: access.CreateNote, Mode: application.ApplicationRestricted}
+	forUsers := application.Grant{Endpoint: access.CreateNote, Mode: application.UserRestricted}
 	s.play(t,
 		step{"nobody's", grant(nobodysApplication, forItself), nil, application.ErrUnknown},
-		step{"no endpoint", grant(id, application.Grant{Endpoint: "fly", Mode: forItself.Mode}), nil, application.ErrUnknownEndpoint},
-		step{"ping", grant(id, application.Grant{Endpoint: application.Ping, Mode: forItself.Mode}), nil, application.ErrUnknownEndpoint},
-		step{"no mode", grant(id, application.Grant{Endpoint: application.CreateNote, Mode: "any"}), nil, application.ErrUnknownMode},
+		step{"no endpoint", grant(id, application.Grant{Endpoint: "fly", Mode: forItself.Mode}), nil, access.ErrUnknownEndpoint},
+		step{"ping", grant(id, application.Grant{Endpoint: access.Ping, Mode: forItself.Mode}), nil, access.ErrUnknownEndpoint},
+		step{"no mode", grant(id, application.Grant{Endpoint: access.CreateNote, Mode: "any"}), nil, access.ErrUnknownMode},
 		step{"for itself", grant(id, forItself), []event.Event{application.EndpointGranted{Grant: forItself}}, nil},
 		step{"for itself again", grant(id, forItself), nil, nil},
 		step{"for users", grant(id, forUsers), []event.Event{application.EndpointGranted{Grant: forUsers}}, nil},

@@ -25,7 +25,7 @@ func (b *bench) clock() time.Time { return b.now }
 
 func (b *bench) grant(tenant string, id application.ID, username string) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
-		b.until, err = commands.GrantUserAuthorisationHandler{Store: b, Staff: b, Now: b.clock, Lifetime: 12 * time.Hour}.Handle(ctx,
+		b.until, err = commands.Desk{Store: b, Staff: b, Now: b.clock, AuthorisationLifetime: 12 * time.Hour}.GrantUserAuthorisation(ctx,
 			commands.GrantUserAuthorisation{Tenant: tenant, Application: id, Username: username})
 		return err
 	}
@@ -33,7 +33,7 @@ func (b *bench) grant(tenant string, id application.ID, username string) func(co
 
 func (b *bench) grantScoped(tenant string, id application.ID, username string, about patient.ID) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
-		b.until, err = commands.GrantPatientScopedAuthorisationHandler{Store: b, Staff: b, Now: b.clock, Lifetime: 12 * time.Hour}.Handle(ctx,
+		b.until, err = commands.Desk{Store: b, Staff: b, Now: b.clock, AuthorisationLifetime: 12 * time.Hour}.GrantPatientScopedAuthorisation(ctx,
 			commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
 		return err
 	}
@@ -41,7 +41,7 @@ func (b *bench) grantScoped(tenant string, id application.ID, username string, a
 
 func (b *bench) revoke(tenant string, id application.ID, username string, about patient.ID) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return commands.RevokeUserAuthorisationHandler{Store: b, Staff: b, Now: b.clock}.Handle(ctx,
+		return commands.Desk{Store: b, Staff: b, Now: b.clock}.RevokeUserAuthorisation(ctx,
 			commands.RevokeUserAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
 	}
 }

@@ -27,9 +27,9 @@ const surgeryTenant = "elm-street"
 func newSurgery(t *testing.T) *surgery {
 	t.Helper()
 	s := &surgery{t: t, store: commandtest.NewStore(), now: commandtest.Noon}
-	s.must(commands.RegisterPracticeHandler{Store: s.store}.Handle(t.Context(),
+	s.must(commands.Desk{Store: s.store}.RegisterPractice(t.Context(),
 		commands.RegisterPractice{Tenant: surgeryTenant, Name: "Elm Street"}))
-	ann, err := commands.RegisterPatientHandler{Store: s.store}.Handle(t.Context(),
+	ann, err := commands.Desk{Store: s.store}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: surgeryTenant, Name: "Ann"})
 	s.must(err)
 	s.ann = ann
@@ -46,42 +46,42 @@ func (s *surgery) must(err error) {
 func (s *surgery) clock() time.Time { return s.now }
 
 func (s *surgery) switchOff(tenant string, typ request.Type) error {
-	return commands.SwitchRequestTypeOffHandler{Store: s.store}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store}.SwitchRequestTypeOff(s.t.Context(),
 		commands.SwitchRequestTypeOff{Tenant: tenant, RequestType: typ})
 }
 
 func (s *surgery) switchOn(tenant string, typ request.Type) error {
-	return commands.SwitchRequestTypeOnHandler{Store: s.store}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store}.SwitchRequestTypeOn(s.t.Context(),
 		commands.SwitchRequestTypeOn{Tenant: tenant, RequestType: typ})
 }
 
 func (s *surgery) pause(tenant string, typ request.Type, until time.Time) error {
-	return commands.PauseRequestTypeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store, Now: s.clock}.PauseRequestType(s.t.Context(),
 		commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: until})
 }
 
 func (s *surgery) resume(tenant string, typ request.Type) error {
-	return commands.ResumeRequestTypeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store, Now: s.clock}.ResumeRequestType(s.t.Context(),
 		commands.ResumeRequestType{Tenant: tenant, RequestType: typ})
 }
 
 func (s *surgery) setHours(tenant string, typ request.Type, texts ...string) error {
-	return commands.SetOpeningHoursHandler{Store: s.store}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store}.SetOpeningHours(s.t.Context(),
 		commands.SetOpeningHours{Tenant: tenant, RequestType: typ, Hours: texts})
 }
 
 func (s *surgery) close(tenant string, from, until time.Time) error {
-	return commands.ClosePracticeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store, Now: s.clock}.ClosePractice(s.t.Context(),
 		commands.ClosePractice{Tenant: tenant, From: from, Until: until})
 }
 
 func (s *surgery) reopen(tenant string, from time.Time) error {
-	return commands.ReopenPracticeHandler{Store: s.store, Now: s.clock}.Handle(s.t.Context(),
+	return commands.Desk{Store: s.store, Now: s.clock}.ReopenPractice(s.t.Context(),
 		commands.ReopenPractice{Tenant: tenant, From: from})
 }
 
 func (s *surgery) submit(id patient.ID, typ request.Type) error {
-	_, err := commands.SubmitPatientRequestHandler{Store: s.store, Intakes: s.store, Now: s.clock}.Handle(s.t.Context(),
+	_, err := commands.Desk{Store: s.store, Admissions: s.store, Now: s.clock}.SubmitPatientRequest(s.t.Context(),
 		commands.SubmitPatientRequest{Tenant: surgeryTenant, Submission: request.Submission{
 			Patient: id, Type: typ, Requester: request.ByPatient,
 			Response: []request.Answer{{Question: "healthConcern", Answer: "A cough"}},

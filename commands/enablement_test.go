@@ -16,12 +16,12 @@ func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
 	id, other := s.application(t, "Referrals", false), s.application(t, "Diary", false)
 	enable := func(tenant string, id application.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.EnableApplicationHandler{Store: s}.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
+			return commands.Desk{Store: s}.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
 		}
 	}
 	disable := func(tenant string, id application.ID) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.DisableApplicationHandler{Store: s}.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
+			return commands.Desk{Store: s}.DisableApplication(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
 		}
 	}
 	enabled, disabled := practice.ApplicationEnabled{Application: id}, practice.ApplicationDisabled{Application: id}

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -37,24 +36,17 @@ var (
 		"A call with this Idempotency-Key is just being answered. Make it again to see its answer.")
 )
 
-// Idempotency is by what the caller's call is recognised when it is made
-// again: (application, mode, user, key) beside the tenant (D22), and the body.
-func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
-	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
-	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body}
-}
-
 // once acts, and returns the stream of what was made, unless the same call was
 // answered before: then it returns what that one made. Of several such calls
 // at once only one gets through its append; the others return what it made.
-func once(ctx context.Context, answers Answers, tenant string, i event.Idempotency, now time.Time,
+func (d Desk) once(ctx context.Context, tenant string, i event.Idempotency,
 	act func(context.Context) (uuid.UUID, error),
 ) (uuid.UUID, error) {
 	if i == (event.Idempotency{}) {
 		return act(ctx)
 	}
-	remembered := func() (uuid.UUID, error) { return answered(ctx, answers, tenant, i, now) }
-	if made, err := remembered(); err != nil || made != uuid.Nil {
+	after := d.Now().Add(-AnswerLifetime)
+	if made, err := d.answered(ctx, tenant, i, after); err != nil || made != uuid.Nil {
 		return made, err
 	}
 	metadata := event.MetadataFrom(ctx)
@@ -63,17 +55,20 @@ func once(ctx context.Context, answers Answers, tenant string, i event.Idempoten
 	if !errors.Is(err, ErrKeyTaken) {
 		return made, err
 	}
-	if made, lost := remembered(); lost != nil || made != uuid.Nil {
+	if made, lost := d.answered(ctx, tenant, i, after); lost != nil || made != uuid.Nil {
 		return made, lost
 	}
 	return uuid.Nil, err
 }
 
-// answered is what the same call made before; zero if there was none.
-func answered(ctx context.Context, answers Answers, tenant string, i event.Idempotency, now time.Time) (uuid.UUID, error) {
-	answer, err := answers.Answer(ctx, tenant, i.Key, now.Add(-AnswerLifetime))
-	if err == nil && answer.Made != uuid.Nil && answer.Body != i.Body {
-		err = ErrKeyReused
+// answered is what the same call made after an instant; zero if there was none.
+func (d Desk) answered(ctx context.Context, tenant string, i event.Idempotency, after time.Time) (uuid.UUID, error) {
+	answer, err := d.Answers.Answer(ctx, tenant, i.Key, after)
+	if err != nil {
+		return uuid.Nil, err
 	}
-	return answer.Made, err
+	if answer.Made != uuid.Nil && answer.Body != i.Body {
+		return uuid.Nil, ErrKeyReused
+	}
+	return answer.Made, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -47,10 +48,10 @@ func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event
 }
 
 func (s *desk) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
-	handler := commands.SubmitPatientRequestHandler{
-		Store: s.store, Intakes: s.store, Answers: s.store, Now: func() time.Time { return s.now },
+	handler := commands.Desk{
+		Store: s.store, Admissions: s.store, Answers: s.store, Now: func() time.Time { return s.now },
 	}
-	return handler.Handle(ctx, commands.SubmitPatientRequest{
+	return handler.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 		Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical}, Idempotency: i,
 	})
 }
@@ -175,11 +176,11 @@ func TestOfEqualCallsAtOnceOneCounts_D22(t *testing.T) {
 func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
 	t.Parallel()
 	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
-	callers := []commands.Caller{
-		{Application: app, Mode: application.ApplicationRestricted},
-		{Application: application.ID{UUID: uuid.New()}, Mode: application.ApplicationRestricted},
-		{Application: app, Mode: application.UserRestricted, Staff: bea},
-		{Application: app, Mode: application.UserRestricted, Staff: staff.ID{UUID: uuid.New()}},
+	callers := []access.Caller{
+		{Claim: access.Claim{Application: app, Mode: application.ApplicationRestricted}},
+		{Claim: access.Claim{Application: application.ID{UUID: uuid.New()}, Mode: application.ApplicationRestricted}},
+		{Claim: access.Claim{Application: app, Mode: application.UserRestricted}, Rights: access.Rights{Staff: bea}},
+		{Claim: access.Claim{Application: app, Mode: application.UserRestricted}, Rights: access.Rights{Staff: staff.ID{UUID: uuid.New()}}},
 	}
 	seen := map[event.Digest]bool{}
 	for _, c := range callers {

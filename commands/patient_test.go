@@ -19,7 +19,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	var id patient.ID
 	register := func(c commands.RegisterPatient) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
-			id, err = commands.RegisterPatientHandler{Store: s}.Handle(ctx, c)
+			id, err = commands.Desk{Store: s}.RegisterPatient(ctx, c)
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
 	kim := made[staff.ID](t)(s.StaffByUsername(t.Context(), elm, "dr.kim"))
 	restrict := func(tenant string, id patient.ID, usernames ...string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.RestrictPatientRecordHandler{Store: s, Staff: s}.Handle(ctx,
+			return commands.Desk{Store: s, Staff: s}.RestrictPatientRecord(ctx,
 				commands.RestrictPatientRecord{Tenant: tenant, Patient: id, Usernames: usernames})
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // another practice beside it.
 type aDay struct {
 	*commandtest.Store
-	bookings    commands.BookAppointmentHandler
+	bookings    commands.Desk
 	patient     patient.ID
 	site        site.ID
 	room        site.RoomID
@@ -41,32 +41,32 @@ func noon() time.Time { return commandtest.Noon }
 func startDay(t *testing.T) *aDay {
 	t.Helper()
 	d := &aDay{Store: commandtest.NewStore()}
-	d.bookings = commands.BookAppointmentHandler{Store: d, Patients: d}
+	d.bookings = commands.Desk{Store: d, Patients: d}
 	for _, tenant := range []string{elm, oak} {
-		must(t, commands.RegisterPracticeHandler{Store: d}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		must(t, commands.Desk{Store: d}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
 	}
 	d.patient = d.register(t, elm, "Ann Archer")
-	d.site = made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: elm, Name: "Main"}))
-	d.room = made[site.RoomID](t)(commands.AddRoomHandler{Store: d}.Handle(t.Context(),
+	d.site = made[site.ID](t)(commands.Desk{Store: d}.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Main"}))
+	d.room = made[site.RoomID](t)(commands.Desk{Store: d}.AddRoom(t.Context(),
 		commands.AddRoom{Tenant: elm, Site: d.site, Name: "Room 1"}))
-	d.appointment = made[appointment.ID](t)(d.bookings.Handle(t.Context(),
+	d.appointment = made[appointment.ID](t)(d.bookings.BookAppointment(t.Context(),
 		commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: d.site, At: noon()}))
 	return d
 }
 
 func (d *aDay) register(t *testing.T, tenant, name string) patient.ID {
 	t.Helper()
-	return made[patient.ID](t)(commands.RegisterPatientHandler{Store: d}.Handle(t.Context(),
+	return made[patient.ID](t)(commands.Desk{Store: d}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: tenant, Name: name}))
 }
 
 func (d *aDay) callIn(ctx context.Context, tenant string, room site.RoomID) error {
-	return commands.CallInPatientHandler{Store: d, Now: noon}.Handle(ctx,
+	return commands.Desk{Store: d, Now: noon}.CallInPatient(ctx,
 		commands.CallInPatient{Tenant: tenant, Appointment: d.appointment, Room: room})
 }
 
 func (d *aDay) start(ctx context.Context, c commands.StartConsultation) (consultation.ID, error) {
-	return commands.StartConsultationHandler{Store: d, Patients: d, Now: noon}.Handle(ctx, c)
+	return commands.Desk{Store: d, Patients: d, Now: noon}.StartConsultation(ctx, c)
 }
 
 func (d *aDay) subject() appointment.Subject {
@@ -127,31 +127,31 @@ func TestWhatAnotherPracticeHasDoesNotExist_D18(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	theirs := d.register(t, oak, "Olive Oaks")
-	theirSite := made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
+	theirSite := made[site.ID](t)(commands.Desk{Store: d}.AddSite(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
 	before := len(d.Log())
 
-	_, err := commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: "nobody", Name: "Main"})
+	_, err := commands.Desk{Store: d}.AddSite(t.Context(), commands.AddSite{Tenant: "nobody", Name: "Main"})
 	wantRefusal(t, err, practice.ErrUnknown)
-	_, err = commands.AddRoomHandler{Store: d}.Handle(t.Context(), commands.AddRoom{Tenant: oak, Site: d.site, Name: "Room 1"})
+	_, err = commands.Desk{Store: d}.AddRoom(t.Context(), commands.AddRoom{Tenant: oak, Site: d.site, Name: "Room 1"})
 	wantRefusal(t, err, site.ErrUnknown)
-	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: oak, Patient: d.patient, Site: d.site, At: noon()})
+	_, err = d.bookings.BookAppointment(t.Context(), commands.BookAppointment{Tenant: oak, Patient: d.patient, Site: d.site, At: noon()})
 	wantRefusal(t, err, patient.ErrUnknown)
-	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: oak, Patient: theirs, Site: d.site, At: noon()})
+	_, err = d.bookings.BookAppointment(t.Context(), commands.BookAppointment{Tenant: oak, Patient: theirs, Site: d.site, At: noon()})
 	wantRefusal(t, err, site.ErrUnknown)
-	_, err = d.bookings.Handle(t.Context(), commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: theirSite, At: noon()})
+	_, err = d.bookings.BookAppointment(t.Context(), commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: theirSite, At: noon()})
 	wantRefusal(t, err, site.ErrUnknown)
 	wantRefusal(t, d.callIn(t.Context(), oak, d.room), appointment.ErrUnknown)
-	wantRefusal(t, commands.ClearCallInHandler{Store: d, Now: noon}.Handle(t.Context(),
+	wantRefusal(t, commands.Desk{Store: d, Now: noon}.ClearCallIn(t.Context(),
 		commands.ClearCallIn{Tenant: oak, Appointment: d.appointment}), appointment.ErrUnknown)
-	wantRefusal(t, commands.MarkDidNotAttendHandler{Store: d, Now: noon}.Handle(t.Context(),
+	wantRefusal(t, commands.Desk{Store: d, Now: noon}.MarkDidNotAttend(t.Context(),
 		commands.MarkDidNotAttend{Tenant: oak, Appointment: d.appointment}), appointment.ErrUnknown)
 	_, err = d.start(t.Context(), commands.StartConsultation{Tenant: oak, Patient: d.patient})
 	wantRefusal(t, err, patient.ErrUnknown)
 	_, err = d.start(t.Context(), commands.StartConsultation{Tenant: oak, Patient: theirs, Appointment: d.appointment})
 	wantRefusal(t, err, appointment.ErrUnknown)
-	wantRefusal(t, commands.OpenCareRecordHandler{Store: d, Patients: d}.Handle(t.Context(),
+	wantRefusal(t, commands.Desk{Store: d, Patients: d}.OpenCareRecord(t.Context(),
 		commands.OpenCareRecord{Tenant: oak, Patient: d.patient}), patient.ErrUnknown)
-	_, err = commands.CreateNoteHandler{Store: d, Patients: d}.Handle(t.Context(),
+	_, err = commands.Desk{Store: d, Patients: d}.CreateNote(t.Context(),
 		commands.CreateNote{Tenant: oak, Patient: d.patient, Text: "a cough"})
 	wantRefusal(t, err, patient.ErrUnknown)
 
@@ -161,8 +161,8 @@ func TestWhatAnotherPracticeHasDoesNotExist_D18(t *testing.T) {
 func TestAPatientIsCalledIntoARoomOfTheSite(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
-	elsewhere := made[site.ID](t)(commands.AddSiteHandler{Store: d}.Handle(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
-	far := made[site.RoomID](t)(commands.AddRoomHandler{Store: d}.Handle(t.Context(),
+	elsewhere := made[site.ID](t)(commands.Desk{Store: d}.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
+	far := made[site.RoomID](t)(commands.Desk{Store: d}.AddRoom(t.Context(),
 		commands.AddRoom{Tenant: elm, Site: elsewhere, Name: "Room 9"}))
 	before := len(d.Log())
 
@@ -183,9 +183,9 @@ func TestACallInIsClearedAndAPatientMarked(t *testing.T) {
 	must(t, d.callIn(t.Context(), elm, d.room))
 	before := len(d.Log())
 
-	must(t, commands.ClearCallInHandler{Store: d, Now: noon}.Handle(t.Context(),
+	must(t, commands.Desk{Store: d, Now: noon}.ClearCallIn(t.Context(),
 		commands.ClearCallIn{Tenant: elm, Appointment: d.appointment}))
-	must(t, commands.MarkDidNotAttendHandler{Store: d, Now: noon}.Handle(t.Context(),
+	must(t, commands.Desk{Store: d, Now: noon}.MarkDidNotAttend(t.Context(),
 		commands.MarkDidNotAttend{Tenant: elm, Appointment: d.appointment}))
 
 	d.wantSince(t, before,
@@ -235,9 +235,9 @@ func TestAConsultationEndsItsCallInInTheSameAppend(t *testing.T) {
 	// The patient is called in between the decision and the append: it is
 	// decided again, and the consultation is not started twice.
 	store := &racing{Store: d.Store, meanwhile: func() { must(t, d.callIn(t.Context(), elm, d.room)) }}
-	handler := commands.StartConsultationHandler{Store: store, Patients: d, Now: noon}
+	handler := commands.Desk{Store: store, Patients: d, Now: noon}
 
-	id := made[consultation.ID](t)(handler.Handle(t.Context(),
+	id := made[consultation.ID](t)(handler.StartConsultation(t.Context(),
 		commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment}))
 
 	d.wantSince(t, before,
@@ -254,9 +254,9 @@ func TestEveryOpeningOfARecordCounts_D37(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())
-	handler := commands.OpenCareRecordHandler{Store: d, Patients: d}
+	handler := commands.Desk{Store: d, Patients: d}
 	for range 2 {
-		must(t, handler.Handle(t.Context(), commands.OpenCareRecord{Tenant: elm, Patient: d.patient}))
+		must(t, handler.OpenCareRecord(t.Context(), commands.OpenCareRecord{Tenant: elm, Patient: d.patient}))
 	}
 	opened := record.CareRecordOpened{Patient: d.patient}
 	d.wantSince(t, before, opened, opened)
@@ -266,11 +266,11 @@ func TestANoteIsCreatedForAPatientOfThePractice_D17(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())
-	handler := commands.CreateNoteHandler{Store: d, Patients: d}
+	handler := commands.Desk{Store: d, Patients: d}
 
-	_, err := handler.Handle(t.Context(), commands.CreateNote{Tenant: elm, Patient: d.patient, Text: " "})
+	_, err := handler.CreateNote(t.Context(), commands.CreateNote{Tenant: elm, Patient: d.patient, Text: " "})
 	wantRefusal(t, err, record.ErrEmptyNote)
-	id := made[record.NoteID](t)(handler.Handle(t.Context(),
+	id := made[record.NoteID](t)(handler.CreateNote(t.Context(),
 		commands.CreateNote{Tenant: elm, Patient: d.patient, Text: "a cough"}))
 
 	d.wantSince(t, before, record.NoteCreated{Note: id, Patient: d.patient, Text: "a cough"})

@@ -15,7 +15,7 @@ func TestAPracticeIsRegisteredOnce_D35(t *testing.T) {
 	t.Parallel()
 	register := func(s *story, tenant, name, zone string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.RegisterPracticeHandler{Store: s}.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: name, TimeZone: zone})
+			return commands.Desk{Store: s}.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: name, TimeZone: zone})
 		}
 	}
 	s := &story{Store: commandtest.NewStore(), tenant: elm}

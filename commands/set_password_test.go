@@ -35,8 +35,8 @@ const oldPassword, newPassword = "coffee tin fish", "walnut soup boat"
 
 func registerDrLee(t *testing.T, store *commandtest.Store, kept passwords) {
 	t.Helper()
-	must(t, commands.RegisterPracticeHandler{Store: store}.Handle(t.Context(), commands.RegisterPractice{Tenant: elm, Name: elm}))
-	_, err := commands.RegisterStaffHandler{Store: store, Passwords: kept}.Handle(t.Context(), commands.RegisterStaff{
+	must(t, commands.Desk{Store: store}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: elm, Name: elm}))
+	_, err := commands.Desk{Store: store, Passwords: kept}.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: elm, Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Password: oldPassword,
 	})
 	must(t, err)
@@ -46,8 +46,8 @@ func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
-	handler := commands.SetPasswordHandler{Store: store, Staff: store, Passwords: kept}
-	must(t, handler.Handle(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: newPassword}))
+	handler := commands.Desk{Store: store, Staff: store, Passwords: kept}
+	must(t, handler.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: newPassword}))
 
 	var last staff.PasswordSet
 	for _, e := range store.Log() {
@@ -70,18 +70,18 @@ func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
 	before := len(store.Log())
-	set := commands.SetPasswordHandler{Store: store, Staff: store, Passwords: kept}
-	register := commands.RegisterStaffHandler{Store: store, Passwords: kept}
+	set := commands.Desk{Store: store, Staff: store, Passwords: kept}
+	register := commands.Desk{Store: store, Passwords: kept}
 
-	err := set.Handle(t.Context(), commands.SetPassword{Tenant: elm, Username: "nobody", Password: newPassword})
+	err := set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "nobody", Password: newPassword})
 	if !errors.Is(err, staff.ErrUnknown) {
 		t.Errorf("got %v, want %v", err, staff.ErrUnknown)
 	}
-	err = set.Handle(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "short"})
+	err = set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "short"})
 	if !errors.Is(err, staff.ErrPasswordShort) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasswordShort)
 	}
-	_, err = register.Handle(t.Context(), commands.RegisterStaff{
+	_, err = register.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: elm, Username: "dr.may", Name: "Dr May", Email: "may@elm.example", Password: "short",
 	})
 	if !errors.Is(err, staff.ErrPasswordShort) {

@@ -56,17 +56,17 @@ func TestAKeyLivesFromStagingToRetirement_D34(t *testing.T) {
 	store, vault, now := commandtest.NewStore(), &vault{kept: map[signingkey.KID]bool{}}, commandtest.Noon
 	clock := func() time.Time { return now }
 	stage := func() signingkey.KID {
-		kid, err := commands.StageSigningKeyHandler{Store: store, Vault: vault, Now: clock}.Handle(t.Context(), commands.StageSigningKey{})
+		kid, err := commands.Desk{Store: store, Vault: vault, Now: clock}.StageSigningKey(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return kid
 	}
 	activate := func(kid signingkey.KID) error {
-		return commands.ActivateSigningKeyHandler{Store: store, Vault: vault, Now: clock}.Handle(t.Context(), commands.ActivateSigningKey{KID: kid})
+		return commands.Desk{Store: store, Vault: vault, Now: clock}.ActivateSigningKey(t.Context(), commands.ActivateSigningKey{KID: kid})
 	}
 	retire := func(kid signingkey.KID) error {
-		return commands.RetireSigningKeyHandler{Store: store, Vault: vault, Now: clock}.Handle(t.Context(), commands.RetireSigningKey{KID: kid})
+		return commands.Desk{Store: store, Vault: vault, Now: clock}.RetireSigningKey(t.Context(), commands.RetireSigningKey{KID: kid})
 	}
 
 	first, second := stage(), stage()
@@ -96,15 +96,15 @@ func TestAKeyWhosePrivateHalfIsLostIsNotActivated(t *testing.T) {
 	t.Parallel()
 	store, full := commandtest.NewStore(), &vault{kept: map[signingkey.KID]bool{}}
 	clock := func() time.Time { return commandtest.Noon }
-	kid, err := commands.StageSigningKeyHandler{Store: store, Vault: full, Now: clock}.Handle(t.Context(), commands.StageSigningKey{})
+	kid, err := commands.Desk{Store: store, Vault: full, Now: clock}.StageSigningKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := commands.ActivateSigningKeyHandler{Store: store, Vault: &vault{}, Now: clock}
-	if err := empty.Handle(t.Context(), commands.ActivateSigningKey{KID: kid}); !errors.Is(err, errLost) {
+	empty := commands.Desk{Store: store, Vault: &vault{}, Now: clock}
+	if err := empty.ActivateSigningKey(t.Context(), commands.ActivateSigningKey{KID: kid}); !errors.Is(err, errLost) {
 		t.Errorf("error %v, want %v", err, errLost)
 	}
-	if err := empty.Handle(t.Context(), commands.ActivateSigningKey{KID: "unknown"}); !errors.Is(err, signingkey.ErrUnknown) {
+	if err := empty.ActivateSigningKey(t.Context(), commands.ActivateSigningKey{KID: "unknown"}); !errors.Is(err, signingkey.ErrUnknown) {
 		t.Errorf("error %v, want the rule's", err)
 	}
 	if got := activeKey(t, store); got != "" {
@@ -117,15 +117,15 @@ func TestTheFirstToStartMakesTheFirstKey_D34(t *testing.T) {
 	store, kept := commandtest.NewStore(), &vault{kept: map[signingkey.KID]bool{}}
 	clock := func() time.Time { return commandtest.Noon }
 	for range 3 { // processes
-		if err := (commands.EnsureSigningKeyHandler{Store: store, Vault: kept, Now: clock}).Handle(t.Context(), commands.EnsureSigningKey{}); err != nil {
+		if err := (commands.Desk{Store: store, Vault: kept, Now: clock}).EnsureSigningKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if active := activeKey(t, store); len(store.Log()) != 2 || !kept.kept[active] {
 		t.Errorf("%d events, active %q", len(store.Log()), active)
 	}
-	another := commands.EnsureSigningKeyHandler{Store: store, Vault: &vault{}, Now: clock}
-	if err := another.Handle(t.Context(), commands.EnsureSigningKey{}); !errors.Is(err, errLost) {
+	another := commands.Desk{Store: store, Vault: &vault{}, Now: clock}
+	if err := another.EnsureSigningKey(t.Context()); !errors.Is(err, errLost) {
 		t.Errorf("a process that cannot sign has started: %v", err)
 	}
 }
@@ -133,8 +133,8 @@ func TestTheFirstToStartMakesTheFirstKey_D34(t *testing.T) {
 func TestEventsOfKeysHoldNoPrivateHalf_D34(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()
-	stage := commands.StageSigningKeyHandler{Store: store, Vault: &vault{kept: map[signingkey.KID]bool{}}, Now: func() time.Time { return commandtest.Noon }}
-	kid, err := stage.Handle(t.Context(), commands.StageSigningKey{})
+	stage := commands.Desk{Store: store, Vault: &vault{kept: map[signingkey.KID]bool{}}, Now: func() time.Time { return commandtest.Noon }}
+	kid, err := stage.StageSigningKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,13 @@ func TestStaffComeAndGo_D14_D35(t *testing.T) {
 	var id staff.ID
 	register := func(c commands.RegisterStaff) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
-			id, err = commands.RegisterStaffHandler{Store: s}.Handle(ctx, c)
+			id, err = commands.Desk{Store: s}.RegisterStaff(ctx, c)
 			return err
 		}
 	}
 	leaves := func(tenant, username string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return commands.DeactivateStaffHandler{Store: s, Staff: s}.Handle(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
+			return commands.Desk{Store: s, Staff: s}.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
 		}
 	}
 	lee := commands.RegisterStaff{Tenant: elm, Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Administrator: true}

@@ -19,9 +19,6 @@ type Store interface {
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 
-// Clock tells the time.
-type Clock func() time.Time
-
 // Load folds a stream.
 func Load[S event.State[S]](ctx context.Context, store Store, stream event.Stream) (S, error) {
 	history, err := store.Load(ctx, stream)

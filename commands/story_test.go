@@ -92,14 +92,14 @@ func newStory(t *testing.T) *story {
 	t.Helper()
 	s := &story{Store: commandtest.NewStore(), tenant: elm}
 	for _, tenant := range []string{elm, oak} {
-		must(t, commands.RegisterPracticeHandler{Store: s}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		must(t, commands.Desk{Store: s}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
 	}
 	return s
 }
 
 func (s *story) member(t *testing.T, tenant, username string) {
 	t.Helper()
-	_, err := commands.RegisterStaffHandler{Store: s}.Handle(t.Context(), commands.RegisterStaff{
+	_, err := commands.Desk{Store: s}.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: tenant, Username: username, Name: username, Email: username + "@practice.example",
 	})
 	must(t, err)
@@ -107,12 +107,12 @@ func (s *story) member(t *testing.T, tenant, username string) {
 
 func (s *story) application(t *testing.T, name string, scoped bool) application.ID {
 	t.Helper()
-	return made[application.ID](t)(commands.RegisterApplicationHandler{Store: s, CheckURL: checkURL}.Handle(t.Context(),
+	return made[application.ID](t)(commands.Desk{Store: s, CheckURL: checkURL}.RegisterApplication(t.Context(),
 		commands.RegisterApplication{Name: name, JWKSURL: keysURL, PatientScoped: scoped}))
 }
 
 func (s *story) patient(t *testing.T, tenant string) patient.ID {
 	t.Helper()
-	return made[patient.ID](t)(commands.RegisterPatientHandler{Store: s}.Handle(t.Context(),
+	return made[patient.ID](t)(commands.Desk{Store: s}.RegisterPatient(t.Context(),
 		commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"}))
 }

@@ -19,13 +19,13 @@ func TestAWebhookIsCheckedSetAndRemoved_6(t *testing.T) {
 		}
 		return nil
 	}
-	register := commands.RegisterApplicationHandler{Store: store, CheckURL: check}
-	id, err := register.Handle(t.Context(), commands.RegisterApplication{Name: "Referrals", JWKSURL: "https://app.example/jwks"})
+	register := commands.Desk{Store: store, CheckURL: check}
+	id, err := register.RegisterApplication(t.Context(), commands.RegisterApplication{Name: "Referrals", JWKSURL: "https://app.example/jwks"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := func(url string) error {
-		return commands.SetWebhookHandler{Store: store, CheckURL: check}.Handle(t.Context(),
+		return commands.Desk{Store: store, CheckURL: check}.SetWebhook(t.Context(),
 			commands.SetWebhook{Application: id, Event: application.CallInShown, URL: url})
 	}
 	for url, want := range map[string]error{
@@ -35,8 +35,8 @@ func TestAWebhookIsCheckedSetAndRemoved_6(t *testing.T) {
 			t.Errorf("%s: %v, want %v", url, got, want)
 		}
 	}
-	remove := commands.RemoveWebhookHandler{Store: store}
-	if err := remove.Handle(t.Context(), commands.RemoveWebhook{Application: id, Event: application.CallInShown}); err != nil {
+	remove := commands.Desk{Store: store}
+	if err := remove.RemoveWebhook(t.Context(), commands.RemoveWebhook{Application: id, Event: application.CallInShown}); err != nil {
 		t.Error(err)
 	}
 	last := store.Log()[len(store.Log())-1].Event

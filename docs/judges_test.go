@@ -21,9 +21,9 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 func applicationID(text string) application.ID { return application.ID{UUID: uuid.MustParse(text)} }
@@ -55,8 +55,8 @@ func refused(t *testing.T, err error) judgement {
 // everything is the rights of applications that may do anything.
 type everything struct{ jwksURL string }
 
-func (e everything) Rights(_ context.Context, _ projections.Claim, now time.Time) (projections.Rights, error) {
-	return projections.Rights{
+func (e everything) Rights(_ context.Context, _ access.Claim, now time.Time) (access.Rights, error) {
+	return access.Rights{
 		Known: true, JWKSURL: e.jwksURL, Enabled: true, Granted: true,
 		Staff: staff.ID{UUID: uuid.Max}, AuthorisedUntil: now.Add(time.Hour),
 	}, nil
@@ -80,7 +80,7 @@ func serverSays(t *testing.T, jwksURL, authorisation string, now time.Time) judg
 
 func authenticate(t *testing.T, server *bearer.Authenticator, authorisation string) judgement {
 	t.Helper()
-	caller, err := server.Authenticate(t.Context(), []string{authorisation}, "elm-street", bearer.Operation{Endpoint: application.Ping})
+	caller, err := server.Authenticate(t.Context(), []string{authorisation}, "elm-street", access.Endpoint{Name: access.Ping, WithoutGrant: true})
 	if err != nil {
 		return refused(t, err)
 	}

@@ -32,7 +32,7 @@ func (w *world) applicationSteps(sc *godog.ScenarioContext) {
 
 func (w *world) anApplication(name string) error {
 	keys := bearertest.NewServer(nil)
-	id, err := w.RegisterApplication.Handle(w.ctx, commands.RegisterApplication{Name: name, JWKSURL: keys.URL})
+	id, err := w.Desk.RegisterApplication(w.ctx, commands.RegisterApplication{Name: name, JWKSURL: keys.URL})
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (w *world) onApplication(name string, do func(application.ID) error) error 
 
 func (w *world) markPatientScoped(name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.MarkPatientScoped.Handle(w.ctx, commands.MarkPatientScoped{Application: id})
+		return w.Desk.MarkPatientScoped(w.ctx, commands.MarkPatientScoped{Application: id})
 	})
 }
 
@@ -65,31 +65,31 @@ func grantOf(text string) application.Grant {
 
 func (w *world) granted(name, grant string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.GrantEndpoint.Handle(w.ctx, commands.GrantEndpoint{Application: id, Grant: grantOf(grant)})
+		return w.Desk.GrantEndpoint(w.ctx, commands.GrantEndpoint{Application: id, Grant: grantOf(grant)})
 	})
 }
 
 func (w *world) ungranted(grant, name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.RevokeEndpoint.Handle(w.ctx, commands.RevokeEndpoint{Application: id, Grant: grantOf(grant)})
+		return w.Desk.RevokeEndpoint(w.ctx, commands.RevokeEndpoint{Application: id, Grant: grantOf(grant)})
 	})
 }
 
 func (w *world) enabled(name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.EnableApplication.Handle(w.ctx, commands.EnableApplication{Tenant: w.tenant(w.practice), Application: id})
+		return w.Desk.EnableApplication(w.ctx, commands.EnableApplication{Tenant: w.tenant(w.practice), Application: id})
 	})
 }
 
 func (w *world) disabled(name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.DisableApplication.Handle(w.ctx, commands.DisableApplication{Tenant: w.tenant(w.practice), Application: id})
+		return w.Desk.DisableApplication(w.ctx, commands.DisableApplication{Tenant: w.tenant(w.practice), Application: id})
 	})
 }
 
 func (w *world) authorised(member, name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		_, err := w.GrantUserAuthorisation.Handle(w.ctx, commands.GrantUserAuthorisation{
+		_, err := w.Desk.GrantUserAuthorisation(w.ctx, commands.GrantUserAuthorisation{
 			Tenant: w.tenant(w.practice), Application: id, Username: w.usernames[member],
 		})
 		return err
@@ -98,7 +98,7 @@ func (w *world) authorised(member, name string) error {
 
 func (w *world) authorisedForPatient(member, name, patient string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		_, err := w.GrantPatientScopedAuthorisation.Handle(w.ctx, commands.GrantPatientScopedAuthorisation{
+		_, err := w.Desk.GrantPatientScopedAuthorisation(w.ctx, commands.GrantPatientScopedAuthorisation{
 			Tenant: w.tenant(w.practice), Application: id, Username: w.usernames[member], Patient: w.patients[patient],
 		})
 		return err
@@ -107,7 +107,7 @@ func (w *world) authorisedForPatient(member, name, patient string) error {
 
 func (w *world) revoked(member, name string) error {
 	return w.onApplication(name, func(id application.ID) error {
-		return w.RevokeUserAuthorisation.Handle(w.ctx, commands.RevokeUserAuthorisation{
+		return w.Desk.RevokeUserAuthorisation(w.ctx, commands.RevokeUserAuthorisation{
 			Tenant: w.tenant(w.practice), Application: id, Username: w.usernames[member],
 		})
 	})

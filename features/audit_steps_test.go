@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/domain/access"
 )
@@ -80,7 +81,7 @@ func (w *world) asksWhoAccessed(patient string) error {
 func (w *world) recordedCalls(atLeast int) (calls []access.Call, err error) {
 	for deadline := time.Now().Add(stepLimit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		calls = nil
-		for call, err := range w.AccessRecord().Calls(w.ctx, postgres.CallFilter{Tenant: w.tenant(w.practice)}) {
+		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, postgres.CallFilter{Tenant: w.tenant(w.practice)}) {
 			if err != nil {
 				return nil, err
 			}
@@ -177,11 +178,11 @@ func (w *world) explained(count int) error {
 	}
 	defer auditor.Close()
 	for _, call := range calls {
-		question, _, err := auditor.QuestionOf(w.ctx, call.RequestID)
+		question, _, err := auditor.Auditor.QuestionOf(w.ctx, call.RequestID)
 		if err != nil {
 			return err
 		}
-		verdict, err := auditor.Explain(w.ctx, question, nil)
+		verdict, err := auditor.Auditor.Explain(w.ctx, question, nil)
 		if err != nil {
 			return err
 		}
@@ -192,7 +193,7 @@ func (w *world) explained(count int) error {
 	return nil
 }
 
-func short(v app.Verdict) string { return fmt.Sprintf("%s: %s (idx %d)", v.Rule, v.Reason, v.Idx) }
+func short(v auditing.Verdict) string { return fmt.Sprintf("%s: %s (idx %d)", v.Rule, v.Reason, v.Idx) }
 
 func (w *world) tampered(statement string) error {
 	conn, err := pgx.Connect(w.ctx, w.db.AdminURL)

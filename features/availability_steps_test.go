@@ -27,15 +27,15 @@ func (w *world) availabilitySteps(sc *godog.ScenarioContext) {
 }
 
 func (w *world) switchedOff(typ string) error {
-	return w.SwitchRequestTypeOff.Handle(w.ctx, commands.SwitchRequestTypeOff{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
+	return w.Desk.SwitchRequestTypeOff(w.ctx, commands.SwitchRequestTypeOff{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
 }
 
 func (w *world) switchedOn(typ string) error {
-	return w.SwitchRequestTypeOn.Handle(w.ctx, commands.SwitchRequestTypeOn{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
+	return w.Desk.SwitchRequestTypeOn(w.ctx, commands.SwitchRequestTypeOn{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
 }
 
 func (w *world) paused(typ string) error {
-	return w.PauseRequestType.Handle(w.ctx, commands.PauseRequestType{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
+	return w.Desk.PauseRequestType(w.ctx, commands.PauseRequestType{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
 }
 
 func (w *world) pausedFor(typ, length string) error {
@@ -43,17 +43,17 @@ func (w *world) pausedFor(typ, length string) error {
 	if err != nil {
 		return err
 	}
-	return w.PauseRequestType.Handle(w.ctx, commands.PauseRequestType{
+	return w.Desk.PauseRequestType(w.ctx, commands.PauseRequestType{
 		Tenant: w.tenant(w.practice), RequestType: request.Type(typ), Until: until,
 	})
 }
 
 func (w *world) resumed(typ string) error {
-	return w.ResumeRequestType.Handle(w.ctx, commands.ResumeRequestType{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
+	return w.Desk.ResumeRequestType(w.ctx, commands.ResumeRequestType{Tenant: w.tenant(w.practice), RequestType: request.Type(typ)})
 }
 
 func (w *world) takes(typ, first, second string) error {
-	return w.SetOpeningHours.Handle(w.ctx, commands.SetOpeningHours{
+	return w.Desk.SetOpeningHours(w.ctx, commands.SetOpeningHours{
 		Tenant: w.tenant(w.practice), RequestType: request.Type(typ), Hours: []string{first, second},
 	})
 }
@@ -63,11 +63,11 @@ func (w *world) closedFor(length string) error {
 	if err != nil {
 		return err
 	}
-	return w.ClosePractice.Handle(w.ctx, commands.ClosePractice{Tenant: w.tenant(w.practice), Until: until})
+	return w.Desk.ClosePractice(w.ctx, commands.ClosePractice{Tenant: w.tenant(w.practice), Until: until})
 }
 
 func (w *world) reopened() error {
-	return w.ReopenPractice.Handle(w.ctx, commands.ReopenPractice{Tenant: w.tenant(w.practice)})
+	return w.Desk.ReopenPractice(w.ctx, commands.ReopenPractice{Tenant: w.tenant(w.practice)})
 }
 
 // isNoonOn moves the clock on to the next such day; it never goes back.

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -27,7 +28,7 @@ func (w *world) clinicalSteps(sc *godog.ScenarioContext) {
 }
 
 func (w *world) grantedEverything(name string) error {
-	for _, endpoint := range application.Endpoints() {
+	for _, endpoint := range access.Grantable() {
 		for _, mode := range []application.Mode{application.ApplicationRestricted, application.UserRestricted} {
 			if err := w.granted(name, string(endpoint)+":"+string(mode)); err != nil {
 				return err
@@ -39,11 +40,11 @@ func (w *world) grantedEverything(name string) error {
 
 func (w *world) anAppointment(patient string) error {
 	tenant := w.tenant(w.practice)
-	site, err := w.AddSite.Handle(w.ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
+	site, err := w.Desk.AddSite(w.ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
 	if err != nil {
 		return err
 	}
-	w.appointment, err = w.BookAppointment.Handle(w.ctx, commands.BookAppointment{
+	w.appointment, err = w.Desk.BookAppointment(w.ctx, commands.BookAppointment{
 		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.clock.Now().Add(time.Hour),
 	})
 	return err

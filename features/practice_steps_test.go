@@ -23,7 +23,7 @@ func (w *world) practiceSteps(sc *godog.ScenarioContext) {
 
 func (w *world) aPractice(name string) error {
 	w.practice = name
-	err := w.RegisterPractice.Handle(w.ctx, commands.RegisterPractice{Tenant: w.tenant(name), Name: name})
+	err := w.Desk.RegisterPractice(w.ctx, commands.RegisterPractice{Tenant: w.tenant(name), Name: name})
 	if errors.Is(err, practice.ErrTenantTaken) {
 		return nil // spoken of again
 	}
@@ -31,27 +31,27 @@ func (w *world) aPractice(name string) error {
 }
 
 func (w *world) aPatient(name string) error {
-	id, err := w.RegisterPatient.Handle(w.ctx, commands.RegisterPatient{Tenant: w.tenant(w.practice), Name: name})
+	id, err := w.Desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: w.tenant(w.practice), Name: name})
 	w.patients[name] = id
 	return err
 }
 
 func (w *world) aMemberOfStaff(name, username string) error {
 	w.usernames[name] = username
-	_, err := w.RegisterStaff.Handle(w.ctx, commands.RegisterStaff{
+	_, err := w.Desk.RegisterStaff(w.ctx, commands.RegisterStaff{
 		Tenant: w.tenant(w.practice), Username: username, Name: name, Email: "staff@practice.example",
 	})
 	return err
 }
 
 func (w *world) leaves(name string) error {
-	return w.DeactivateStaff.Handle(w.ctx, commands.DeactivateStaff{
+	return w.Desk.DeactivateStaff(w.ctx, commands.DeactivateStaff{
 		Tenant: w.tenant(w.practice), Username: w.usernames[name],
 	})
 }
 
 func (w *world) restricted(patient, name string) error {
-	return w.RestrictPatientRecord.Handle(w.ctx, commands.RestrictPatientRecord{
+	return w.Desk.RestrictPatientRecord(w.ctx, commands.RestrictPatientRecord{
 		Tenant: w.tenant(w.practice), Patient: w.patients[patient], Usernames: []string{w.usernames[name]},
 	})
 }

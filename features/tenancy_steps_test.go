@@ -9,7 +9,7 @@ import (
 	"github.com/cucumber/godog"
 
 	"frontdesk/commands"
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 )
 
 // tenancySteps are about what practices have that looks alike.
@@ -22,15 +22,15 @@ func (w *world) tenancySteps(sc *godog.ScenarioContext) {
 // Street> and <the appointment of Ann Archer>.
 func (w *world) aPlaceAndAnAppointment(patient string) error {
 	tenant := w.tenant(w.practice)
-	site, err := w.AddSite.Handle(w.ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
+	site, err := w.Desk.AddSite(w.ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
 	if err != nil {
 		return err
 	}
-	room, err := w.AddRoom.Handle(w.ctx, commands.AddRoom{Tenant: tenant, Site: site, Name: "Room 1"})
+	room, err := w.Desk.AddRoom(w.ctx, commands.AddRoom{Tenant: tenant, Site: site, Name: "Room 1"})
 	if err != nil {
 		return err
 	}
-	visit, err := w.BookAppointment.Handle(w.ctx, commands.BookAppointment{
+	visit, err := w.Desk.BookAppointment(w.ctx, commands.BookAppointment{
 		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.clock.Now(),
 	})
 	w.things["the site of "+w.practice] = site.UUID
@@ -62,7 +62,7 @@ func TestTheFeatureOfTenancyNamesEveryEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, endpoint := range append(application.Endpoints(), application.Ping) {
+	for _, endpoint := range append(access.Grantable(), access.Ping) {
 		// once with a thing of the other practice, once on behalf of its staff
 		if strings.Count(string(text), string(endpoint)) < 2 {
 			t.Errorf("%s is not tried across two practices", endpoint)

@@ -44,7 +44,7 @@ func (w *world) receives(name, event string) error {
 	if err != nil {
 		return err
 	}
-	return w.SetWebhook.Handle(w.ctx, commands.SetWebhook{
+	return w.Desk.SetWebhook(w.ctx, commands.SetWebhook{
 		Application: app.ID, Event: application.WebhookEvent(event), URL: app.mailbox.server.URL(),
 	})
 }

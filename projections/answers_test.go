@@ -23,11 +23,11 @@ var idempotency = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}}
 
 // submit makes a call with a key.
 func (d *day) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
-	handler := commands.SubmitPatientRequestHandler{
-		Store: d.store, Intakes: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
+	handler := commands.Desk{
+		Store: d.store, Admissions: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
 		Now: func() time.Time { return d.at },
 	}
-	return handler.Handle(ctx, commands.SubmitPatientRequest{
+	return handler.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 		Tenant: elm, Idempotency: i, Submission: request.Submission{Patient: ann, Type: request.Medical},
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -13,8 +14,8 @@ var (
 	diary     = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000012")}
 
 	keysURL   = "https://app.example/jwks"
-	submitApp = application.Grant{Endpoint: application.CreatePatientRequest, Mode: application.ApplicationRestricted}
-	submitFor = application.Grant{Endpoint: application.CreatePatientRequest, Mode: application.UserRestricted}
+	submitApp = application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
+	submitFor = application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.UserRestricted}
 )
 
 const (

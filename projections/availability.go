@@ -77,12 +77,12 @@ LEFT JOIN closures c ON c.tenant = p.tenant
 WHERE p.tenant = $1
 ORDER BY t.place`
 
-// Intake implements [commands.Intakes]: what is asked before a request is
+// Admission implements [commands.Admissions]: what is asked before a request is
 // taken, in one query. A practice that there is not has no patient.
-func (a Availability) Intake(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Intake, error) {
+func (a Availability) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
 	found, err := a.read(ctx, tenant, []request.Type{typ}, id)
 	if err != nil || len(found) == 0 {
-		return commands.Intake{}, err
+		return commands.Admission{}, err
 	}
 	return found[0], nil
 }
@@ -93,30 +93,30 @@ func (a Availability) Intake(ctx context.Context, tenant string, id patient.ID, 
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
 	found, err := a.read(ctx, tenant, request.Types(), patient.ID{})
 	types := make([]practice.Availability, len(found))
-	for n, intake := range found {
-		types[n] = intake.Reception.At(now)
+	for n, admission := range found {
+		types[n] = admission.Reception.At(now)
 	}
 	return types, err
 }
 
-func (a Availability) read(ctx context.Context, tenant string, types []request.Type, id patient.ID) ([]commands.Intake, error) {
+func (a Availability) read(ctx context.Context, tenant string, types []request.Type, id patient.ID) ([]commands.Admission, error) {
 	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, types, id)
-	found, err := pgx.CollectRows(rows, intakeOf)
+	found, err := pgx.CollectRows(rows, admissionOf)
 	if err != nil {
 		return nil, fmt.Errorf("read availability: %w", err)
 	}
 	return found, nil
 }
 
-func intakeOf(row pgx.CollectableRow) (intake commands.Intake, err error) {
-	r := &intake.Reception
+func admissionOf(row pgx.CollectableRow) (admission commands.Admission, err error) {
+	r := &admission.Reception
 	var zone string
 	var until *time.Time
 	var texts []string
 	var spans pgtype.Multirange[pgtype.Range[time.Time]]
-	err = row.Scan(&r.Type, &zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans, &intake.PatientExists)
+	err = row.Scan(&r.Type, &zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans, &admission.PatientExists)
 	if err != nil {
-		return intake, err
+		return admission, err
 	}
 	if until != nil {
 		r.Intake.PausedUntil = until.UTC()
@@ -125,8 +125,8 @@ func intakeOf(row pgx.CollectableRow) (intake commands.Intake, err error) {
 		r.Closures = append(r.Closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
 	}
 	if r.Intake.Hours, err = hours.Parse(texts); err != nil {
-		return intake, err
+		return admission, err
 	}
 	r.Zone, err = location(zone)
-	return intake, err
+	return admission, err
 }

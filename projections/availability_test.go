@@ -58,13 +58,13 @@ func (d *desk) happens(t *testing.T, stream event.Stream, events ...event.Event)
 	}
 }
 
-func (d *desk) intake(t *testing.T, tenant string, id patient.ID, typ request.Type) commands.Intake {
+func (d *desk) admission(t *testing.T, tenant string, id patient.ID, typ request.Type) commands.Admission {
 	t.Helper()
-	intake, err := d.Intake(t.Context(), tenant, id, typ)
+	admission, err := d.Admission(t.Context(), tenant, id, typ)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return intake
+	return admission
 }
 
 var monday = hours.Week{{Day: time.Monday, Open: 8 * 60, Close: 12 * 60}, {Day: time.Monday, Open: 22 * 60, Close: 6 * 60}}
@@ -73,7 +73,7 @@ func TestAPracticeThatHasSetNothingIsOpen(t *testing.T) {
 	t.Parallel()
 	d, ann := newDesk(t)
 
-	intake := d.intake(t, "london", ann, request.Medical)
+	intake := d.admission(t, "london", ann, request.Medical)
 	if !intake.PatientExists || intake.Reception.At(d.now).Status != practice.TypeOpen {
 		t.Errorf("got %+v", intake)
 	}
@@ -87,11 +87,11 @@ func TestAPatientIsKnownToTheirOwnPracticeAlone_D18(t *testing.T) {
 	d, ann := newDesk(t)
 
 	for tenant, known := range map[string]bool{"london": true, "kathmandu": false, "nobodys": false} {
-		if got := d.intake(t, tenant, ann, request.Admin).PatientExists; got != known {
+		if got := d.admission(t, tenant, ann, request.Admin).PatientExists; got != known {
 			t.Errorf("at %s: %v", tenant, got)
 		}
 	}
-	if d.intake(t, "london", patient.ID{UUID: uuid.New()}, request.Admin).PatientExists {
+	if d.admission(t, "london", patient.ID{UUID: uuid.New()}, request.Admin).PatientExists {
 		t.Error("anybody is a patient")
 	}
 }
@@ -106,20 +106,20 @@ func TestTheReadModelHoldsWhatWasDecided(t *testing.T) {
 		practice.RequestTypePaused{RequestType: request.Medical, Until: hour},
 		practice.OpeningHoursSet{RequestType: request.Medical, Hours: monday})
 	want := practice.Intake{SwitchedOff: true, Paused: true, PausedUntil: hour, Hours: monday}
-	if diff := cmp.Diff(want, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(want, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
 		t.Errorf("all set (-want +got):\n%s", diff)
 	}
 
 	d.happens(t, medical, practice.RequestTypeSwitchedOn{RequestType: request.Medical},
 		practice.RequestTypePaused{RequestType: request.Medical})
 	want = practice.Intake{Paused: true, Hours: monday}
-	if diff := cmp.Diff(want, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(want, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
 		t.Errorf("a pause without end (-want +got):\n%s", diff)
 	}
 
 	d.happens(t, medical, practice.RequestTypeResumed{RequestType: request.Medical},
 		practice.OpeningHoursSet{RequestType: request.Medical})
-	if diff := cmp.Diff(practice.Intake{}, d.intake(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(practice.Intake{}, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
 		t.Errorf("all undone (-want +got):\n%s", diff)
 	}
 }
@@ -162,7 +162,7 @@ func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := d.intake(t, "london", ann, request.Medical).Reception
+		got := d.admission(t, "london", ann, request.Medical).Reception
 		want := practice.Reception{Type: request.Medical, Closures: closures, Zone: time.UTC}
 		for at := d.now; at.Before(d.now.Add(60 * time.Hour)); at = at.Add(time.Hour) {
 			if diff := cmp.Diff(want.At(at), got.At(at)); diff != "" {
@@ -178,14 +178,14 @@ func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
 func changeClosures(t *testing.T, d *desk, dice int, later func() time.Time) {
 	t.Helper()
 	clock := func() time.Time { return d.now }
-	reopen := commands.ReopenPracticeHandler{Store: d.store, Now: clock}
+	reopen := commands.Desk{Store: d.store, Now: clock}
 	c := commands.ClosePractice{Tenant: "london", From: later()}
 	if dice > 0 {
 		c.Until = c.From.Add(later().Sub(d.now) / 2).Add(time.Hour)
 	}
-	err := reopen.Handle(t.Context(), commands.ReopenPractice{Tenant: "london", From: later()})
+	err := reopen.ReopenPractice(t.Context(), commands.ReopenPractice{Tenant: "london", From: later()})
 	if err == nil && dice < 7 {
-		err = commands.ClosePracticeHandler{Store: d.store, Now: clock}.Handle(t.Context(), c)
+		err = commands.Desk{Store: d.store, Now: clock}.ClosePractice(t.Context(), c)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func BenchmarkRights(b *testing.B) {
 		return conn.QueryRow(b.Context(), `SELECT 1`).Scan(&one)
 	}
 	rights := func() error {
-		found, err := projections.Judge{DB: conn}.Rights(b.Context(), claim, now)
+		found, err := projections.Rights{DB: conn}.Rights(b.Context(), claim, now)
 		if err == nil && (!found.Granted || found.AuthorisedUntil.IsZero() || len(found.Patients) != 2) {
 			b.Fatalf("found %+v", found)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -48,10 +49,10 @@ func populous(tb testing.TB) (admin *pgxpool.Pool, db *postgrestest.Database) {
 }
 
 // busyClaim is one of the claims with all that there can be to find.
-func busyClaim(tb testing.TB, admin *pgxpool.Pool) projections.Claim {
+func busyClaim(tb testing.TB, admin *pgxpool.Pool) access.Claim {
 	tb.Helper()
-	claim := projections.Claim{
-		Tenant: "practice-500", Username: "user-7", Endpoint: application.CreateNote, Mode: application.UserRestricted,
+	claim := access.Claim{
+		Tenant: "practice-500", Username: "user-7", Endpoint: access.Endpoint{Name: access.CreateNote}, Mode: application.UserRestricted,
 	}
 	if err := admin.QueryRow(tb.Context(), `SELECT app_id(1)`).Scan(&claim.Application); err != nil {
 		tb.Fatal(err)
@@ -72,7 +73,7 @@ func TestRightsAreReadByIndex(t *testing.T) {
 	c := busyClaim(t, admin)
 	prepare := `PREPARE rights (text, uuid, text, text, text, timestamptz) AS ` + projections.RightsOf
 	execute := `EXPLAIN EXECUTE rights ('` + strings.Join([]string{
-		c.Tenant, c.Application.String(), c.Username, string(c.Endpoint), string(c.Mode), "2026-03-02",
+		c.Tenant, c.Application.String(), c.Username, string(c.Endpoint.Name), string(c.Mode), "2026-03-02",
 	}, "', '") + `')`
 	for _, statement := range []string{prepare, `SET plan_cache_mode = force_generic_plan`} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
@@ -22,13 +23,13 @@ var (
 	ends     = granted.Add(12 * time.Hour)
 	standing = authorisation.Subject{Staff: lee, Application: referrals}
 
-	forLee    = projections.Claim{Tenant: elm, Application: referrals, Username: "dr.lee", Endpoint: submitFor.Endpoint, Mode: submitFor.Mode}
-	forItself = projections.Claim{Tenant: elm, Application: referrals, Endpoint: submitApp.Endpoint, Mode: submitApp.Mode}
+	forLee    = access.Claim{Tenant: elm, Application: referrals, Username: "dr.lee", Endpoint: access.Endpoint{Name: submitFor.Endpoint}, Mode: submitFor.Mode}
+	forItself = access.Claim{Tenant: elm, Application: referrals, Endpoint: access.Endpoint{Name: submitApp.Endpoint}, Mode: submitApp.Mode}
 
-	leesRights = projections.Rights{
+	leesRights = access.Rights{
 		Known: true, JWKSURL: keysURL, Enabled: true, Granted: true, Staff: lee, AuthorisedUntil: ends,
 	}
-	ownRights = projections.Rights{Known: true, JWKSURL: keysURL, Enabled: true}
+	ownRights = access.Rights{Known: true, JWKSURL: keysURL, Enabled: true}
 )
 
 func about(ids ...patient.ID) (subjects []authorisation.Subject) {
@@ -54,9 +55,9 @@ func (d *day) grant(t *testing.T, tenant string, s authorisation.Subject, until 
 	d.happens(t, authorisation.StreamOf(tenant, s), authorisation.Granted{Subject: s, ExpiresAt: until})
 }
 
-func (d *day) wantRights(t *testing.T, c projections.Claim, now time.Time, want projections.Rights) {
+func (d *day) wantRights(t *testing.T, c access.Claim, now time.Time, want access.Rights) {
 	t.Helper()
-	got, err := projections.Judge{DB: d.pool}.Rights(t.Context(), c, now)
+	got, err := projections.Rights{DB: d.pool}.Rights(t.Context(), c, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +76,8 @@ func TestRightsAreThoseOfTheClaimAlone_5_6(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
 	type (
-		claim  = projections.Claim
-		rights = projections.Rights
+		claim  = access.Claim
+		rights = access.Rights
 	)
 	for name, c := range map[string]struct {
 		claim claim
@@ -84,7 +85,7 @@ func TestRightsAreThoseOfTheClaimAlone_5_6(t *testing.T) {
 	}{
 		"as authorised":       {forLee, leesRights},
 		"for itself":          {forItself, ownRights},
-		"another endpoint":    {with(forLee, func(c *claim) { c.Endpoint = application.CreateNote }), with(leesRights, func(r *rights) { r.Granted = false })},
+		"another endpoint":    {with(forLee, func(c *claim) { c.Endpoint = access.Endpoint{Name: access.CreateNote} }), with(leesRights, func(r *rights) { r.Granted = false })},
 		"another mode":        {with(forLee, func(c *claim) { c.Mode = submitApp.Mode }), with(leesRights, func(r *rights) { r.Granted = false })},
 		"nobody's name":       {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another case":        {with(forLee, func(c *claim) { c.Username = "Dr.Lee" }), with(ownRights, func(r *rights) { r.Granted = true })},
@@ -104,9 +105,9 @@ func TestAnAuthorisationEndsAtItsInstant_D13(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
 	d.grant(t, elm, about(ann)[0], ends.Add(time.Hour))
-	both := with(leesRights, func(r *projections.Rights) { r.Patients = []patient.ID{ann} })
-	scopedAlone := with(both, func(r *projections.Rights) { r.AuthorisedUntil = time.Time{} })
-	neither := with(scopedAlone, func(r *projections.Rights) { r.Patients = nil })
+	both := with(leesRights, func(r *access.Rights) { r.Patients = []patient.ID{ann} })
+	scopedAlone := with(both, func(r *access.Rights) { r.AuthorisedUntil = time.Time{} })
+	neither := with(scopedAlone, func(r *access.Rights) { r.Patients = nil })
 
 	d.wantRights(t, forLee, ends.Add(-time.Millisecond), both)
 	d.wantRights(t, forLee, ends.Add(-time.Microsecond), both)
@@ -115,7 +116,7 @@ func TestAnAuthorisationEndsAtItsInstant_D13(t *testing.T) {
 	d.wantRights(t, forLee, ends.Add(time.Hour), neither)
 
 	d.grant(t, elm, standing, ends.Add(24*time.Hour)) // again, anew
-	d.wantRights(t, forLee, ends.Add(24*time.Hour-time.Millisecond), with(neither, func(r *projections.Rights) { r.AuthorisedUntil = ends.Add(24 * time.Hour) }))
+	d.wantRights(t, forLee, ends.Add(24*time.Hour-time.Millisecond), with(neither, func(r *access.Rights) { r.AuthorisedUntil = ends.Add(24 * time.Hour) }))
 }
 
 func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
@@ -124,13 +125,13 @@ func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
 	for _, s := range about(ann, bill) {
 		d.grant(t, elm, s, ends)
 	}
-	got, err := projections.Judge{DB: d.pool}.Rights(t.Context(), forLee, granted)
+	got, err := projections.Rights{DB: d.pool}.Rights(t.Context(), forLee, granted)
 	if err != nil || len(got.Patients) != 2 || got.Patients[0] == got.Patients[1] || got.AuthorisedUntil != ends {
 		t.Errorf("%+v, %v", got, err)
 	}
 	scoped := about(ann)[0]
 	d.happens(t, authorisation.StreamOf(elm, scoped), authorisation.Revoked{Subject: scoped})
-	d.wantRights(t, forLee, granted, with(leesRights, func(r *projections.Rights) { r.Patients = []patient.ID{bill} }))
+	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.Patients = []patient.ID{bill} }))
 }
 
 func TestAnothersAuthorisationIsNotOnesOwn_D18(t *testing.T) {
@@ -140,14 +141,14 @@ func TestAnothersAuthorisationIsNotOnesOwn_D18(t *testing.T) {
 	d.grant(t, elm, authorisation.Subject{Staff: kim, Application: referrals}, ends) // another member of staff's
 	d.grant(t, elm, authorisation.Subject{Staff: lee, Application: diary}, ends)     // for another application
 	d.grant(t, oak, standing, ends)                                                  // of another practice
-	d.wantRights(t, forLee, granted, with(leesRights, func(r *projections.Rights) { r.AuthorisedUntil = time.Time{} }))
+	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.AuthorisedUntil = time.Time{} }))
 }
 
 // What is taken away is gone for the very next call (D15), and what is given
 // back is there.
 func TestRightsAreNeverLate_D14_D15(t *testing.T) {
 	t.Parallel()
-	type rights = projections.Rights
+	type rights = access.Rights
 	revoked := authorisation.Revoked{Subject: standing}
 	for name, c := range map[string]struct {
 		stream event.Stream

@@ -5,66 +5,54 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/commands"
-	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/domain/access"
 )
 
 // Rights looks up what the application of a token may do. It answers for
 // unknown applications too; an error means that it could not look.
 type Rights interface {
-	Rights(ctx context.Context, claim projections.Claim, now time.Time) (projections.Rights, error)
+	Rights(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 }
 
-// Operation is what a call asks for.
-type Operation struct {
-	Endpoint     application.Endpoint
-	NamesPatient bool // its input names a patient, whom a patient-scoped authorisation can cover (D12)
-}
-
-// Authenticator finds out who is calling and whether they may (§5, D1 steps 2
-// to 5). Its zero value lacks everything but Limit.
+// Authenticator finds out who is calling (§5, D1 steps 2 to 4). It needs all
+// its fields.
 type Authenticator struct {
 	Rights Rights
 	Keys   *KeyCache
-	// Limit refuses an application that calls too often; nil for no limit. It
-	// is asked once the signature holds, so that nobody spends another's
-	// allowance. Its error is passed on as it is.
-	Limit func(application.ID) error
-	Now   func() time.Time
+	Now    func() time.Time
 }
 
-// Authenticate judges a call by the values of its Authorization headers, the
-// tenant that it addresses and the operation that it asks for.
+// Authenticate proves who makes a call to an endpoint, by the values of its
+// Authorization headers. Whether they may is [access.Judge]'s to say: the
+// Caller has the rights that it asks about.
 //
-// A refusal is a [*Refusal], or what Limit returned; any other error means
-// that the call could not be judged. The Caller counts beside an error, too:
-// once the signature holds, it says who was refused, for the access record
-// (D37). Before that it is the zero Caller, recognised by its zero
-// Application, and nothing is known of anybody (D3).
-//
-// The patient of a call that names one is not judged here but by
-// [commands.Caller.CheckPatient].
-func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string, tenant string, op Operation) (commands.Caller, error) {
+// A refusal is a [*Refusal]; any other error means that the caller could not
+// be found out. Beside an error nothing is known of anybody (D3).
+func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (access.Caller, error) {
 	now := a.Now()
 	token, err := parse(authorisation, now)
 	if err != nil {
-		return commands.Caller{}, err
+		return access.Caller{}, err
 	}
-	rights, claim, err := a.lookUp(ctx, token, tenant, op.Endpoint, now)
+	claim, err := token.claim(tenant, endpoint)
 	if err != nil {
-		return commands.Caller{}, err
+		return access.Caller{}, err
 	}
-	if err := a.prove(ctx, token, rights.JWKSURL); err != nil {
-		return commands.Caller{}, err
+	rights, err := a.Rights.Rights(ctx, claim, now)
+	if err != nil {
+		return access.Caller{}, fmt.Errorf("look up the application's rights: %w", err)
 	}
-	proven := callerOf(token, claim, rights)
-	if a.Limit != nil {
-		if err := a.Limit(proven.Application); err != nil {
-			return proven, err
-		}
+	if !rights.Known {
+		return access.Caller{}, errUnknownApplication
 	}
-	return Admit(proven, rights, op)
+	keys, err := a.Keys.Get(ctx, rights.JWKSURL)
+	if err != nil {
+		return access.Caller{}, fmt.Errorf("get the application's keys: %w", err)
+	}
+	if err := token.Verify(keys); err != nil {
+		return access.Caller{}, err
+	}
+	return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
 }
 
 // parse makes every check that needs neither a query nor a key.
@@ -76,51 +64,10 @@ func parse(authorisation []string, now time.Time) (Token, error) {
 	return Parse(token, now)
 }
 
-// lookUp asks once for everything about the token's application, which must
-// be known (D11).
-func (a *Authenticator) lookUp(ctx context.Context, token Token, tenant string, endpoint application.Endpoint, now time.Time) (projections.Rights, projections.Claim, error) {
-	id, err := token.application()
-	if err != nil {
-		return projections.Rights{}, projections.Claim{}, err
-	}
-	claim := projections.Claim{
-		Tenant:      tenant,
-		Application: id,
-		Username:    token.Username(),
-		Endpoint:    endpoint,
-		Mode:        token.Mode(),
-	}
-	rights, err := a.Rights.Rights(ctx, claim, now)
-	switch {
-	case err != nil:
-		return rights, claim, fmt.Errorf("look up the application's rights: %w", err)
-	case !rights.Known:
-		return rights, claim, errUnknownApplication
-	}
-	return rights, claim, nil
-}
-
-// prove checks the signature with the application's own keys.
-func (a *Authenticator) prove(ctx context.Context, token Token, url string) error {
-	keys, err := a.Keys.Get(ctx, url)
-	if err != nil {
-		return fmt.Errorf("get the application's keys: %w", err)
-	}
-	return token.Verify(keys)
-}
-
-// callerOf is who a verified token proves to be calling, and whom it names.
-func callerOf(token Token, claim projections.Claim, rights projections.Rights) commands.Caller {
-	caller := commands.Caller{
-		Tenant:      claim.Tenant,
-		Application: claim.Application,
-		Mode:        claim.Mode,
-		Act:         token.Act,
-		TokenHash:   token.Hash,
-		Username:    claim.Username,
-	}
-	if caller.Mode == application.UserRestricted {
-		caller.Staff = rights.Staff
-	}
-	return caller
+// claim is what a token claims when it calls an endpoint of a tenant.
+func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, error) {
+	id, err := t.application()
+	return access.Claim{
+		Tenant: tenant, Application: id, Mode: t.Mode(), Username: t.Username(), Endpoint: endpoint,
+	}, err
 }

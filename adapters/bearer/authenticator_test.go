@@ -14,12 +14,11 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
 // People and operations.
@@ -28,17 +27,15 @@ var (
 	child = patient.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-00000000000c")}
 	until = noon.Add(time.Hour)
 
-	submit = bearer.Operation{Endpoint: application.CreatePatientRequest, NamesPatient: true}
-	browse = bearer.Operation{Endpoint: application.CreatePatientRequest}
-	ping   = bearer.Operation{Endpoint: application.Ping}
+	submit = access.Endpoint{Name: access.CreatePatientRequest, NamesPatient: true}
 )
 
 // desk is an Authenticator whose database and publisher a test can change.
 type desk struct {
 	bearer.Authenticator
 	server *bearertest.Server
-	rights projections.Rights // of app, but for its URL; other applications are unknown
-	claims []projections.Claim
+	rights access.Rights // of app, but for its URL; other applications are unknown
+	claims []access.Claim
 	err    error // of the database
 }
 
@@ -46,23 +43,23 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{server: keyServer(t)}
-	d.rights = projections.Rights{
+	d.rights = access.Rights{
 		Known: true, JWKSURL: d.server.URL, Enabled: true, Granted: true, Staff: ann, AuthorisedUntil: until,
 	}
 	d.Authenticator = bearer.Authenticator{Rights: d, Keys: guardedCache(t, loopback), Now: func() time.Time { return noon }}
 	return d
 }
 
-func (d *desk) Rights(_ context.Context, claim projections.Claim, now time.Time) (projections.Rights, error) {
+func (d *desk) Rights(_ context.Context, claim access.Claim, now time.Time) (access.Rights, error) {
 	d.claims = append(d.claims, claim)
 	if !now.Equal(noon) || claim.Application != app.ID {
-		return projections.Rights{}, d.err
+		return access.Rights{}, d.err
 	}
 	return d.rights, d.err
 }
 
 // call is a call with one Authorization header.
-func (d *desk) call(t *testing.T, token string, op bearer.Operation) (commands.Caller, error) {
+func (d *desk) call(t *testing.T, token string, op access.Endpoint) (access.Caller, error) {
 	t.Helper()
 	return d.Authenticate(t.Context(), []string{"Bearer " + token}, "high-street", op)
 }
@@ -75,16 +72,14 @@ func TestAnApplicationIsLetIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := commands.Caller{
-		Tenant: "high-street", Application: app.ID, Mode: application.ApplicationRestricted, TokenHash: sha256.Sum256([]byte(token)),
+	claim := access.Claim{
+		Tenant: "high-street", Application: app.ID, Endpoint: submit, Mode: application.ApplicationRestricted,
 	}
+	want := access.Caller{Claim: claim, Rights: d.rights, TokenHash: sha256.Sum256([]byte(token))}
 	if diff := cmp.Diff(want, caller); diff != "" {
 		t.Error(diff)
 	}
-	claim := projections.Claim{
-		Tenant: "high-street", Application: app.ID, Endpoint: submit.Endpoint, Mode: application.ApplicationRestricted,
-	}
-	if diff := cmp.Diff([]projections.Claim{claim}, d.claims); diff != "" {
+	if diff := cmp.Diff([]access.Claim{claim}, d.claims); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -98,9 +93,11 @@ func TestAUserIsLetIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := commands.Caller{
-		Tenant: "high-street", Application: app.ID, Mode: application.UserRestricted, TokenHash: sha256.Sum256([]byte(token)),
-		Username: "ann", Staff: ann, AuthorisedUntil: until, Patients: []patient.ID{child},
+	want := access.Caller{
+		Claim: access.Claim{
+			Tenant: "high-street", Application: app.ID, Endpoint: submit, Mode: application.UserRestricted, Username: "ann",
+		},
+		Rights: d.rights, TokenHash: sha256.Sum256([]byte(token)),
 	}
 	if diff := cmp.Diff(want, caller); diff != "" {
 		t.Error(diff)
@@ -162,7 +159,7 @@ func TestATokenOfAnotherApplicationOpensNothing(t *testing.T) {
 	d := newDesk(t)
 	caller, err := d.call(t, stranger.Token(noon), submit)
 	refused(t, err, badSignature)
-	if diff := cmp.Diff(commands.Caller{}, caller); diff != "" {
+	if diff := cmp.Diff(access.Caller{}, caller); diff != "" {
 		t.Errorf("a forged token proves something: %s", diff)
 	}
 }

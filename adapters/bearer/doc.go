@@ -1,12 +1,12 @@
 // Package bearer finds out who is calling: it turns the Authorization header
-// of a call into a [frontdesk/commands.Caller], or into one of a closed set of
-// refusals (§5, §7.2).
+// of a call into a [frontdesk/domain/access.Caller], or into one of a closed set
+// of refusals (§5, §7.2). Whether the caller may, is for package access to judge.
 //
 // The order is that of D1, the cheap before the dear, the first refusal only:
 //
-//	header ─→ Parse ─→ Rights ─→ KeyCache ─→ Verify ─→ Limit ─→ enabled, granted, authorised
-//	          no key    one       a fetch     one       its own
-//	          needed    query     an hour     key       bucket
+//	header ─→ Parse ─→ Rights ─→ KeyCache ─→ Verify
+//	          no key    one       a fetch     one
+//	          needed    query     an hour     key
 //
 // Its parts:
 //

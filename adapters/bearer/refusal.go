@@ -1,6 +1,9 @@
 package bearer
 
-import "frontdesk/domain/fault"
+import (
+	"frontdesk/domain/access"
+	"frontdesk/domain/fault"
+)
 
 // Reason names a refusal in metrics (D3): short, constant, never made from
 // what a caller sent.
@@ -46,16 +49,12 @@ var (
 	errActOnUser = invalid("act", "act is allowed only where sub equals iss")
 	errAct       = invalid("act", "%s must be %s")
 
-	errUnknownApplication = invalid("unknown-application", "iss is not a registered application")
+	errUnknownApplication = &Refusal{Reason: "unknown-application", Fault: access.ErrUnknownApplication}
 	errUnreachable        = refuse("jwks-unreachable", "Unable to obtain JWKS from %s: the URL did not respond")
 	errNotJSON            = refuse("jwks-not-json", "Unable to obtain JWKS from %s: the response was not JSON")
 	errNoUsableKey        = refuse("jwks-no-key", "Unable to obtain JWKS from %s: the response held no usable key")
 	errUnknownKey         = invalid("unknown-key", "no key with this kid")
 	errSignature          = invalid("signature", "the signature check failed for the key that kid names")
-
-	errNotEnabled    = refuse("not-enabled", "The app has not been granted access to this tenant")
-	errNotGranted    = refuse("not-granted", "The app has no permission to call %s in %s mode")
-	errNotAuthorised = refuse("not-authorised", "The app is not currently authorised to request as the specified user")
 )
 
 func refuse(reason Reason, detail string) *Refusal {

@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,48 +13,55 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi"
-	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/staff"
+	"frontdesk/domain/patient"
 )
 
 // clerk is an API that writes its calls down.
 type clerk struct {
-	desk
-	refusal error // of the caller
-	broken  error // of what the caller asks for
+	*commandtest.Store
+	caller  access.Caller
+	refusal error // of the token
+	broken  error // of the store
 	calls   []access.Call
 }
 
-var (
-	provenApp = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000011")}
-	provenFor = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
-)
+var errBug = errors.New("a bug")
+
+// Append fails, or panics because of errBug, when the clerk is broken.
+func (c *clerk) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	if errors.Is(c.broken, errBug) {
+		panic(c.broken)
+	}
+	if c.broken != nil {
+		return nil, c.broken
+	}
+	return c.Store.Append(ctx, changes...)
+}
+
+var provenApp = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000011")}
 
 // proven is a caller whose signature held.
-func proven(mode application.Mode) commands.Caller {
-	return commands.Caller{Tenant: "elm-street", Application: provenApp, Mode: mode, TokenHash: [32]byte{7}}
+func proven(caller access.Caller) access.Caller {
+	caller.Application, caller.TokenHash = provenApp, [32]byte{7}
+	return caller
 }
 
 func (c *clerk) api() *httpapi.API {
-	clinical := c.clinical()
-	clinical.OpenCareRecord = func(context.Context, commands.OpenCareRecord) error {
-		if c.broken == nil {
-			panic("a bug")
+	day := (&desk{caller: c.caller}).api(c.Store)
+	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &shelf{}
+	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
+	day.InFlight, day.Now = 1, func() time.Time { return written }
+	if c.refusal != nil {
+		day.Authenticate = func(context.Context, []string, string, access.Endpoint) (access.Caller, error) {
+			return access.Caller{}, c.refusal
 		}
-		return c.broken
 	}
-	return &httpapi.API{
-		Domain: "frontdesk.example", Clinical: clinical, Uploads: &shelf{},
-		Authenticate: func(context.Context, []string, string, application.Endpoint) (commands.Caller, error) {
-			return c.caller, c.refusal
-		},
-		Record:   func(call access.Call) { c.calls = append(c.calls, call) },
-		InFlight: 1, Limit: time.Minute, Now: func() time.Time { return written }, Log: slog.New(slog.DiscardHandler),
-	}
+	return day
 }
 
 // call is one call and its X-Request-Id.
@@ -72,40 +78,41 @@ func (c *clerk) call(t *testing.T, method, path, body string) string {
 
 func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 	t.Parallel()
-	forItself := proven(application.ApplicationRestricted)
+	forItself, forUser, forAnn := proven(asApplication), proven(asUser), proven(asUserForAnn)
 	forItself.Act = &event.OnBehalfOf{Organisation: event.Organisation{Name: "Elm Street"}}
-	asUser, scoped := proven(application.UserRestricted), proven(application.UserRestricted)
-	asUser.Staff, scoped.Staff, asUser.AuthorisedUntil = provenFor, provenFor, written
-	notEnabled := fault.New(fault.Forbidden, "unauthorized", "The app has not been granted access to this tenant")
+	notEnabled := forUser
+	notEnabled.Enabled = false
+	tired := errors.New("disk full")
 	note := `{"patientId":"` + strings.ToUpper(annID) + `","note":"a cough"}`
 
 	for name, test := range map[string]struct {
-		caller             commands.Caller
-		refusal, broken    error
+		caller             access.Caller
+		broken             error
 		method, path, body string
 		want               access.Call // what is not the caller's
 	}{
-		"allowed": {forItself, nil, nil, "GET", "/ping", "", access.Call{Endpoint: "ping", Status: 200}},
-		"refused": {asUser, notEnabled, nil, "GET", "/ping", "",
-			access.Call{Endpoint: "ping", Status: 403, Code: "unauthorized", Reason: notEnabled.Detail}},
-		"a patient in the body": {forItself, nil, nil, "POST", "/create-note", note,
+		"allowed": {forItself, nil, "GET", "/ping", "", access.Call{Endpoint: "ping", Status: 200}},
+		"refused": {notEnabled, nil, "GET", "/ping", "",
+			access.Call{Endpoint: "ping", Status: 403, Code: "unauthorized", Reason: "The app has not been granted access to this tenant"}},
+		"a patient in the body": {forItself, nil, "POST", "/create-note", note,
 			access.Call{Endpoint: "create-note", Patient: ann, Status: 200}},
-		"a patient in the query": {asUser, nil, errors.New("disk full"), "GET", "/retrieve-care-record?patientId=" + annID, "",
+		"a patient in the query": {forUser, tired, "GET", "/retrieve-care-record?patientId=" + annID, "",
 			access.Call{Endpoint: "retrieve-care-record", Patient: ann, Status: 500, Code: "internal-error",
 				Reason: "Something went wrong on our side. Quote the X-Request-Id when you report it."}},
-		"a patient beyond the scope": {scoped, nil, nil, "POST", "/create-note", note,
-			access.Call{Endpoint: "create-note", Patient: ann, Status: 403, Code: "patient-not-authorised", Reason: commands.ErrWrongPatient.Detail}},
-		"no patient": {forItself, nil, nil, "POST", "/create-note", `{"patientId":"ann","note":" "}`,
+		"a patient beyond the scope": {forAnn, nil, "POST", "/create-note", `{"patientId":"` + billID + `","note":"a cough"}`,
+			access.Call{Endpoint: "create-note", Patient: patient.ID{UUID: uuid.MustParse(billID)}, Status: 403, Code: "patient-not-authorised",
+				Reason: "The app is not currently authorised to request as the specified user for this patient"}},
+		"no patient": {forItself, nil, "POST", "/create-note", `{"patientId":"ann","note":" "}`,
 			access.Call{Endpoint: "create-note", Status: 400, Code: "invalid-patient-id", Reason: "patientId is not a valid UUID."}},
-		"the service's own fault": {forItself, nil, errors.New("disk full"), "POST", "/open-care-record", note,
+		"the service's own fault": {forItself, tired, "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500, Code: "internal-error",
 				Reason: "Something went wrong on our side. Quote the X-Request-Id when you report it."}},
-		"a panic": {forItself, nil, nil, "POST", "/open-care-record", note,
+		"a panic": {forItself, errBug, "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &clerk{desk: desk{caller: test.caller}, refusal: test.refusal, broken: test.broken}
+			c := &clerk{Store: practiceDay(t), caller: test.caller, broken: test.broken}
 			id := c.call(t, test.method, test.path, test.body)
 			want := test.want
 			want.RequestID, want.At, want.Tenant, want.Application = uuid.MustParse(id), written, "elm-street", provenApp
@@ -120,9 +127,9 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 func TestNothingIsRecordedBeforeTheSignatureHolds_D3(t *testing.T) {
 	t.Parallel()
 	forged := fault.New(fault.Forbidden, "unauthorized", "Invalid JWT: the signature check failed for the key that kid names")
-	c := &clerk{refusal: forged}
+	c := &clerk{Store: practiceDay(t), refusal: forged}
 	c.call(t, http.MethodGet, "/ping", "")
-	c = &clerk{desk: desk{caller: proven(application.ApplicationRestricted)}, calls: c.calls}
+	c = &clerk{Store: practiceDay(t), caller: proven(asApplication), calls: c.calls}
 	c.call(t, http.MethodGet, "/nowhere", "")
 	c.call(t, http.MethodDelete, "/ping", "")
 	c.call(t, http.MethodGet, "/openapi.json", "")
@@ -134,15 +141,15 @@ func TestNothingIsRecordedBeforeTheSignatureHolds_D3(t *testing.T) {
 // An endpoint that is added must not forget to say whom its calls are about.
 func TestEveryEndpointThatNamesAPatientIsRecordedWithThem_D37(t *testing.T) {
 	t.Parallel()
-	for _, endpoint := range application.Endpoints() {
-		if !endpoint.NamesPatient() {
+	for _, endpoint := range access.Endpoints() {
+		if !endpoint.NamesPatient {
 			continue
 		}
-		c := &clerk{desk: desk{caller: proven(application.ApplicationRestricted)}, broken: errors.New("disk full")}
-		c.call(t, http.MethodPost, "/"+string(endpoint), `{"patientId":"`+annID+`"}`)
-		c.call(t, http.MethodGet, "/"+string(endpoint)+"?patientId="+annID, "") // one of the two is not allowed
-		if len(c.calls) != 1 || c.calls[0].Patient != ann || c.calls[0].Endpoint != endpoint {
-			t.Errorf("%s is recorded as %+v", endpoint, c.calls)
+		c := &clerk{Store: practiceDay(t), caller: proven(asApplication), broken: errors.New("disk full")}
+		c.call(t, http.MethodPost, "/"+string(endpoint.Name), `{"patientId":"`+annID+`"}`)
+		c.call(t, http.MethodGet, "/"+string(endpoint.Name)+"?patientId="+annID, "") // one of the two is not allowed
+		if len(c.calls) != 1 || c.calls[0].Patient != ann || c.calls[0].Endpoint != endpoint.Name {
+			t.Errorf("%s is recorded as %+v", endpoint.Name, c.calls)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
 	"frontdesk/domain/site"
 )
 
@@ -18,22 +19,24 @@ var (
 	errInvalidRoom        = invalidID("room")
 )
 
+// A patient-scoped authorisation covers a call that names its patient. An
+// endpoint that names an appointment and no patient is none of those (D12): it
+// refuses callers that have nothing else, whoever the appointment's patient
+// is. A call that names both is about one patient only when the appointment is
+// that patient's, which the command makes sure of.
+
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
-func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "patientId", "siteId", "at")
-	if err != nil {
-		return err
-	}
+func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
 	c := commands.BookAppointment{
 		Tenant:  caller.Tenant,
-		Patient: f.patient(),
+		Patient: caller.patient,
 		Site:    site.ID{UUID: f.id("siteId", errMissingSite, errInvalidSite)},
 		At:      f.instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
 	}
 	if err := f.err(); err != nil {
 		return err
 	}
-	id, err := a.BookAppointment(r.Context(), c)
+	id, err := a.Desk.BookAppointment(r.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -41,11 +44,7 @@ func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller com
 }
 
 // callInPatient is POST {appointmentId, roomId?} → {appointmentId}.
-func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "appointmentId", "roomId")
-	if err != nil {
-		return err
-	}
+func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
 	c := commands.CallInPatient{
 		Tenant:      caller.Tenant,
 		Appointment: f.appointment(),
@@ -54,46 +53,55 @@ func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller comma
 	if err := f.err(); err != nil {
 		return err
 	}
-	if err := a.CallInPatient(r.Context(), c); err != nil {
+	if err := a.Desk.CallInPatient(r.Context(), c); err != nil {
 		return err
 	}
 	return answerAppointment(w, c.Appointment)
 }
 
 // clearCallIn is POST {appointmentId} → {appointmentId}.
-func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := readAppointment(w, r, caller)
-	if err != nil {
+func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+	id := f.appointment()
+	if err := f.err(); err != nil {
 		return err
 	}
-	if err := a.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
+	if err := a.Desk.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
 		return err
 	}
 	return answerAppointment(w, id)
 }
 
 // markDidNotAttend is POST {appointmentId} → {appointmentId}.
-func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := readAppointment(w, r, caller)
-	if err != nil {
+func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+	id := f.appointment()
+	if err := f.err(); err != nil {
 		return err
 	}
-	if err := a.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
+	if err := a.Desk.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
 		return err
 	}
 	return answerAppointment(w, id)
 }
 
-// readAppointment reads a body that names an appointment and nothing else.
-func readAppointment(w http.ResponseWriter, r *http.Request, caller commands.Caller) (appointment.ID, error) {
-	f, err := readForm(w, r, caller, "appointmentId")
-	if err != nil {
-		return appointment.ID{}, err
+// startConsultation is POST {patientId, appointmentId?} → {consultationId}.
+func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+	c := commands.StartConsultation{
+		Tenant:      caller.Tenant,
+		Patient:     caller.patient,
+		Appointment: appointment.ID{UUID: f.optionalID("appointmentId", errInvalidAppointment)},
 	}
-	return f.appointment(), f.err()
+	if err := f.err(); err != nil {
+		return err
+	}
+	id, err := a.Desk.StartConsultation(r.Context(), c)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]consultation.ID{"consultationId": id})
+	return nil
 }
 
-func (f *form) appointment() appointment.ID {
+func (f *fields) appointment() appointment.ID {
 	return appointment.ID{UUID: f.id("appointmentId", errMissingAppointment, errInvalidAppointment)}
 }
 

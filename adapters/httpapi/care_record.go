@@ -3,86 +3,73 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"frontdesk/commands"
-	"frontdesk/domain/fault"
+	"frontdesk/domain/access"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 )
 
 // openCareRecord is POST {patientId} → {patientId}: for a front end that shows
-// the record by other means. Who may not see it may not open it, either (D17).
-func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "patientId")
+// the record by other means.
+func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+	if err := f.err(); err != nil {
+		return err
+	}
+	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
+	return nil
+}
+
+// retrieveCareRecord is GET ?patientId=. That the record was opened is stored
+// before anything of it is read (D37).
+func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, _ struct{}) error {
+	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+		return err
+	}
+	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient)
 	if err != nil {
 		return err
 	}
-	id := f.patient()
-	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
-		return err
+	answer(w, http.StatusOK, careRecordOf(caller.patient, found))
+	return nil
+}
+
+// createNote is POST {patientId, note} → {noteId}.
+func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+	text := f.text("note")
+	if strings.TrimSpace(text) == "" {
+		f.faults = append(f.faults, record.ErrEmptyNote)
 	}
 	if err := f.err(); err != nil {
 		return err
 	}
-	if err := a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id}); err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, map[string]patient.ID{"patientId": id})
-	return nil
-}
-
-// retrieveCareRecord is GET ?patientId= (D17). That the record was opened is
-// stored before anything of it is read (D37).
-func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := patientOf(r, caller)
+	id, err := a.Desk.CreateNote(r.Context(), commands.CreateNote{Tenant: caller.Tenant, Patient: caller.patient, Text: text})
 	if err != nil {
 		return err
 	}
-	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
-		return err
-	}
-	if err := a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id}); err != nil {
-		return err
-	}
-	found, err := a.CareRecord(r.Context(), caller.Tenant, id)
-	if err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, careRecordOf(id, found))
+	answer(w, http.StatusOK, map[string]record.NoteID{"noteId": id})
 	return nil
 }
 
-// patientOf is the patient that a query names, once. What cannot be read is
-// outside every scope (D17).
-func patientOf(r *http.Request, caller commands.Caller) (patient.ID, error) {
-	id, refusal := patientIn(r.URL.RawQuery)
-	text := id.String()
-	if refusal != nil {
-		text = ""
-	}
-	if err := checkPatient(r, caller, text); err != nil {
-		return patient.ID{}, err
-	}
-	if refusal != nil {
-		return patient.ID{}, refusal
-	}
-	return id, nil
-}
-
-func patientIn(query string) (patient.ID, *fault.Error) {
-	parameters, err := url.ParseQuery(query)
-	named := parameters["patientId"]
+// patientQuery reads the patient that a query names, once.
+func patientQuery(_ http.ResponseWriter, r *http.Request, _ access.Caller) (none struct{}, named string, err error) {
+	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	patients := parameters["patientId"]
 	switch {
 	case err != nil:
-		return patient.ID{}, request.ErrInvalidPatientID.With("The query string is malformed.")
-	case len(named) > 1:
-		return patient.ID{}, request.ErrInvalidPatientID.With("patientId is given more than once.")
-	case len(named) == 0 || named[0] == "":
-		return patient.ID{}, request.ErrMissingPatientID
+		return none, "", request.ErrInvalidPatientID.With("The query string is malformed.")
+	case len(patients) > 1:
+		return none, "", request.ErrInvalidPatientID.With("patientId is given more than once.")
+	case len(patients) == 0 || patients[0] == "":
+		return none, "", request.ErrMissingPatientID
 	}
-	id, ok := request.ParsePatientID(named[0])
-	if !ok {
-		return patient.ID{}, request.ErrInvalidPatientID
+	if _, ok := request.ParsePatientID(patients[0]); !ok {
+		return none, "", request.ErrInvalidPatientID
 	}
-	return id, nil
+	return none, patients[0], nil
 }

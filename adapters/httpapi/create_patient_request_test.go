@@ -18,14 +18,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi"
 	"frontdesk/commands"
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
@@ -33,33 +33,53 @@ import (
 // what they were.
 type counter struct {
 	shelf
-	caller  commands.Caller
-	refuses error // what the command returns
+	caller  access.Caller
+	refuses error // what the append returns
 
 	mu    sync.Mutex
-	taken []commands.SubmitPatientRequest
+	taken []takenRequest
 }
 
-var requestID = request.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000071")}
+type takenRequest struct {
+	request.Submitted
+	id          request.ID
+	idempotency event.Idempotency
+}
 
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street",
-		Authenticate: func(context.Context, []string, string, application.Endpoint) (commands.Caller, error) {
-			return c.caller, nil
-		},
-		SubmitPatientRequest: func(ctx context.Context, command commands.SubmitPatientRequest) (request.ID, error) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.refuses != nil || ctx.Err() != nil {
-				return request.ID{}, errors.Join(c.refuses, ctx.Err())
-			}
-			c.taken = append(c.taken, command)
-			return requestID, nil
-		},
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Authenticate: proves(c.caller),
+		Desk:     commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
 		Uploads:  &c.shelf,
 		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+// Load is of streams that there are not.
+func (c *counter) Load(context.Context, event.Stream) ([]event.Event, error) { return nil, nil }
+
+// Append takes a request.
+func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refuses != nil || ctx.Err() != nil {
+		return nil, errors.Join(c.refuses, ctx.Err())
+	}
+	for _, change := range changes {
+		submitted, _ := change.Events[0].(request.Submitted)
+		c.taken = append(c.taken, takenRequest{submitted, request.ID{UUID: change.Stream.ID}, event.MetadataFrom(ctx).Idempotency})
+	}
+	return nil, nil
+}
+
+// Admission is given to every patient, at all hours.
+func (c *counter) Admission(_ context.Context, _ string, _ patient.ID, typ request.Type) (commands.Admission, error) {
+	return commands.Admission{PatientExists: true, Reception: practice.Reception{Type: typ, Zone: time.UTC}}, nil
+}
+
+// Answer remembers nothing.
+func (c *counter) Answer(context.Context, string, event.Digest, time.Time) (commands.Answer, error) {
+	return commands.Answer{}, nil
 }
 
 // post makes one call, with headers in pairs.
@@ -108,14 +128,14 @@ func TestARequestNamesItsFiles_4_1(t *testing.T) {
 	answer := c.post(t, cough(jpeg("small.jpg", small), jpeg("large.jpg", large)))
 
 	wantAnswer(t, answer, http.StatusOK)
-	if want := `{"patientRequestId":"` + requestID.String() + `"}` + "\n"; answer.Body.String() != want {
-		t.Errorf("answered %s", answer.Body)
-	}
-	if len(c.taken) != 1 || len(c.taken[0].Submission.Attachments) != 2 {
+	if len(c.taken) != 1 || len(c.taken[0].Attachments) != 2 {
 		t.Fatalf("taken %+v", c.taken)
 	}
+	if want := `{"patientRequestId":"` + c.taken[0].id.String() + `"}` + "\n"; answer.Body.String() != want {
+		t.Errorf("answered %s", answer.Body)
+	}
 	for i, want := range [][]byte{small, large} {
-		a := c.taken[0].Submission.Attachments[i]
+		a := c.taken[0].Attachments[i]
 		if a.Size != int64(len(want)) || a.SHA256 != sha256.Sum256(want) || !bytes.Equal(c.file(a.ID), want) {
 			t.Errorf("attachment %d is %+v", i, a)
 		}
@@ -139,14 +159,16 @@ func TestRefusedFilesAreForgotten(t *testing.T) {
 		"a practice that is closed": {&counter{refuses: fault.New(fault.Refused, "request-type-closed", "")}, cough(file), 400,
 			[]string{"request-type-closed"}},
 		"a patient out of scope": {
-			&counter{caller: commands.Caller{Mode: application.UserRestricted, Patients: []patient.ID{{UUID: uuid.New()}}}}, cough(file), 403,
+			&counter{caller: asUserForAnn}, strings.Replace(cough(file), annID, billID, 1), 403,
 			[]string{"patient-not-authorised"}},
 		"a database that has gone": {&counter{shelf: shelf{fails: fault.New(fault.Unavailable, "unavailable", "")}},
 			cough(jpeg("x.jpg", noise(1, 300_000))), 503, []string{"unavailable"}},
 		"a bug of ours": {&counter{refuses: errors.New("oops")}, cough(file), 500, []string{"internal-error"}},
 	} {
 		c := test.counter
-		c.caller.Tenant = "elm-street"
+		if c.caller.Mode == "" {
+			c.caller = asApplication
+		}
 		wantAnswer(t, c.post(t, test.body), test.status, test.codes...)
 		if len(c.discarded) != 1 || len(c.taken) > 0 {
 			t.Errorf("%s: discarded %v, taken %v", name, c.discarded, c.taken)
@@ -256,12 +278,12 @@ func TestAnIdempotencyKeyIsOfTheBodyAndTheCaller_D22(t *testing.T) {
 	for _, key := range []string{"k", strings.Repeat("k", 255), "k l", "\xff"} {
 		wantAnswer(t, c.post(t, body, "Idempotency-Key", key), http.StatusOK)
 		want := asApplication.Idempotency(key, sha256.Sum256([]byte(body)))
-		if got := c.taken[len(c.taken)-1].Idempotency; got != want {
+		if got := c.taken[len(c.taken)-1].idempotency; got != want {
 			t.Errorf("%q: the command was given %+v, want %+v", key, got, want)
 		}
 	}
 	wantAnswer(t, c.post(t, body), http.StatusOK)
-	if got := c.taken[len(c.taken)-1].Idempotency; got != (event.Idempotency{}) {
+	if got := c.taken[len(c.taken)-1].idempotency; got != (event.Idempotency{}) {
 		t.Errorf("without a key: %+v", got)
 	}
 	for _, keys := range [][]string{{""}, {strings.Repeat("k", 256)}, {"k", "k"}} {

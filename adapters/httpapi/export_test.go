@@ -1,4 +1,7 @@
 package httpapi
 
-// Routes lets a test walk what is routed.
-var Routes = (*API).routes
+// What a test may walk: what is routed, and what serves each endpoint.
+var (
+	Routes    = (*API).routes
+	Endpoints = (*API).endpoints
+)

@@ -10,43 +10,44 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 )
 
-// form is the body of a call, read member by member. It keeps every structural
+// fields is the body of a call, read member by member. It keeps every structural
 // fault, in the order of reading (D2); what no code is documented for makes
 // the body invalid as a whole (D19).
-type form struct {
+type fields struct {
 	body    map[string]any
 	faults  fault.List
 	invalid error
 }
 
-// readForm reads a body of the given members. The caller's scope is judged by
-// the same parse: a scoped caller gets no further unless the body names a
-// patient of its scope (D1).
-func readForm(w http.ResponseWriter, r *http.Request, caller commands.Caller, members ...string) (*form, error) {
-	tree, err := body(w, r)
-	if err := inScope(r, caller, tree, err); err != nil {
-		return nil, err
+// form reads a body of the given members, of which patientId is the first
+// where there is one.
+func form(members ...string) reader[*fields] {
+	return func(w http.ResponseWriter, r *http.Request, caller access.Caller) (f *fields, named string, err error) {
+		tree, err := body(w, r)
+		if err != nil {
+			return nil, "", err
+		}
+		object, ok := tree.(map[string]any)
+		if !ok {
+			return nil, "", request.ErrInvalidBody.With("The body must be a JSON object.")
+		}
+		f = &fields{body: object}
+		f.checkNames(members)
+		if caller.Endpoint.NamesPatient {
+			f.id("patientId", request.ErrMissingPatientID, request.ErrInvalidPatientID)
+			named, _ = object["patientId"].(string)
+		}
+		return f, named, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	object, ok := tree.(map[string]any)
-	if !ok {
-		return nil, request.ErrInvalidBody.With("The body is a JSON object.")
-	}
-	f := &form{body: object}
-	f.checkNames(members)
-	return f, nil
 }
 
 // checkNames refuses a member that is written in another case (D19).
-func (f *form) checkNames(members []string) {
+func (f *fields) checkNames(members []string) {
 	for _, name := range slices.Sorted(maps.Keys(f.body)) {
 		for _, member := range members {
 			if name != member && strings.EqualFold(name, member) {
@@ -57,29 +58,24 @@ func (f *form) checkNames(members []string) {
 }
 
 // err is every fault found so far.
-func (f *form) err() error {
+func (f *fields) err() error {
 	if f.invalid != nil {
 		return f.invalid
 	}
 	return f.faults.Err()
 }
 
-func (f *form) refuse(format string, args ...any) {
+func (f *fields) refuse(format string, args ...any) {
 	if f.invalid == nil {
 		f.invalid = request.ErrInvalidBody.With(format, args...)
 	}
 }
 
 // absent reports whether a member is missing, null or "" (D20).
-func (f *form) absent(name string) bool { return f.body[name] == nil || f.body[name] == "" }
-
-// patient is the patientId (D20).
-func (f *form) patient() patient.ID {
-	return patient.ID{UUID: f.id("patientId", request.ErrMissingPatientID, request.ErrInvalidPatientID)}
-}
+func (f *fields) absent(name string) bool { return f.body[name] == nil || f.body[name] == "" }
 
 // id is the identifier in a member, as D20 reads them.
-func (f *form) id(name string, missing, invalid *fault.Error) uuid.UUID {
+func (f *fields) id(name string, missing, invalid *fault.Error) uuid.UUID {
 	if f.absent(name) {
 		f.faults = append(f.faults, missing)
 		return uuid.Nil
@@ -92,7 +88,7 @@ func (f *form) id(name string, missing, invalid *fault.Error) uuid.UUID {
 }
 
 // optionalID is zero when the member is absent, and only then.
-func (f *form) optionalID(name string, invalid *fault.Error) uuid.UUID {
+func (f *fields) optionalID(name string, invalid *fault.Error) uuid.UUID {
 	if f.absent(name) {
 		return uuid.Nil
 	}
@@ -104,7 +100,7 @@ func (f *form) optionalID(name string, invalid *fault.Error) uuid.UUID {
 }
 
 // text is the text in a member; "" when it is missing or null.
-func (f *form) text(name string) string {
+func (f *fields) text(name string) string {
 	text, ok := f.body[name].(string)
 	if !ok && f.body[name] != nil {
 		f.refuse("%s is a string.", name)
@@ -113,7 +109,7 @@ func (f *form) text(name string) string {
 }
 
 // instant is the RFC 3339 instant in a member.
-func (f *form) instant(name string, missing, invalid *fault.Error) (at time.Time) {
+func (f *fields) instant(name string, missing, invalid *fault.Error) (at time.Time) {
 	text, _ := f.body[name].(string)
 	switch {
 	case f.absent(name):

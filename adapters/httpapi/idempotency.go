@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -14,7 +14,7 @@ var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempot
 
 // idempotencyOf is by what the call is recognised when it is made again; zero
 // without an Idempotency-Key (D22).
-func idempotencyOf(r *http.Request, caller commands.Caller, body event.Digest) (event.Idempotency, error) {
+func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (event.Idempotency, error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if keys == nil {
 		return event.Idempotency{}, nil

@@ -39,6 +39,8 @@ var (
 		"invalid-tenant":     "practices are registered by commands",
 		"unknown-time-zone":  "practices are registered by commands",
 		"tenant-taken":       "practices are registered by commands",
+		"unknown-mode":       "grants are given by commands",
+		"unknown-endpoint":   "grants are given by commands",
 		"unknown-practice":   "nobody is enabled for an unknown practice",
 		"invalid-closure":    "closures are made by commands",
 		"invalid-pause":      "pauses are made by commands",

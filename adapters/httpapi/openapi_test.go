@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/httpapitest"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -60,6 +61,40 @@ func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 	}
 }
 
+// An endpoint of the catalogue that nothing serves would answer 405 to everybody;
+// one that is served outside the catalogue would be judged by nobody.
+func TestWhatIsServedIsTheCatalogue(t *testing.T) {
+	t.Parallel()
+	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	public := []string{"/transactional-api/jwks", "/transactional-api/openapi.json"}
+	want := append([]string{"/transactional-api"}, public...)
+	served := httpapi.Endpoints(api)
+	for _, e := range access.Endpoints() {
+		want = append(want, "/transactional-api/"+string(e.Name))
+		if len(served[e.Name]) == 0 {
+			t.Errorf("nothing serves %s: add it to endpoints in routes.go", e.Name)
+		}
+		delete(served, e.Name)
+	}
+	for name := range served {
+		t.Errorf("%s is not in access.Endpoints", name)
+	}
+	var routed []string
+	err := httpapi.Routes(api).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		path, err := route.GetPathTemplate()
+		routed = append(routed, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	slices.Sort(routed)
+	if diff := cmp.Diff(want, routed); diff != "" {
+		t.Errorf("routed (-want +got):\n%s", diff)
+	}
+}
+
 // methodsOf is what a path is called with, HEAD aside, which goes with GET.
 func methodsOf(t *testing.T, api *httpapi.API, path string) []string {
 	t.Helper()
@@ -80,7 +115,7 @@ func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
 			operations[operation.OperationID] = true
 		}
 	}
-	for _, endpoint := range append(application.Endpoints(), application.Ping) {
+	for _, endpoint := range append(access.Grantable(), access.Ping) {
 		if !operations[string(endpoint)] {
 			t.Errorf("%s is no operation", endpoint)
 		}

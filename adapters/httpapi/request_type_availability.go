@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/commands"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
@@ -17,7 +16,7 @@ type availability struct {
 }
 
 // requestTypeAvailability is D24: what the patient portal asks.
-func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
+func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller judged, _ struct{}) error {
 	types, err := a.RequestTypes(r.Context(), caller.Tenant, a.Now())
 	if err != nil {
 		return err

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/httpapi"
-	"frontdesk/commands"
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
@@ -26,11 +25,11 @@ func askPortal(t *testing.T, method string, types []practice.Availability, err e
 	t.Helper()
 	api := &httpapi.API{
 		Domain: "frontdesk.example",
-		Authenticate: func(_ context.Context, _ []string, tenant string, endpoint application.Endpoint) (commands.Caller, error) {
-			if endpoint != application.RequestTypeAvailability {
-				t.Errorf("the caller is judged for %s", endpoint)
+		Authenticate: func(_ context.Context, _ []string, tenant string, endpoint access.Endpoint) (access.Caller, error) {
+			if endpoint.Name != access.RequestTypeAvailability {
+				t.Errorf("the caller is judged for %s", endpoint.Name)
 			}
-			return commands.Caller{Tenant: tenant, Mode: application.ApplicationRestricted}, nil
+			return proves(asApplication)(t.Context(), nil, tenant, endpoint)
 		},
 		RequestTypes: func(_ context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
 			if tenant != "elm-street" || !now.Equal(clockAt) {

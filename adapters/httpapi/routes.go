@@ -11,34 +11,39 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
-	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// Record, Rest and Metrics.
+// Allow, Record, Rest and Metrics.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain> (D36)
 	DefaultTenant string // who is meant by a bare address or localhost; "" for nobody (D36)
 
-	// Authenticate judges who is calling (D1, steps 2 to 5): by the values of
-	// the Authorization headers, for a tenant and an endpoint.
-	Authenticate func(ctx context.Context, authorization []string, tenant string, endpoint application.Endpoint) (commands.Caller, error)
+	// Authenticate proves who is calling an endpoint of a tenant, by the values
+	// of the Authorization headers.
+	Authenticate func(ctx context.Context, authorization []string, tenant string, endpoint access.Endpoint) (access.Caller, error)
+	// Allow refuses an application that calls too often; nil for no limit.
+	Allow func(application.ID) error
+	// RecordOpenTo reports whether a member of staff may see a patient's record.
+	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
-	// SubmitPatientRequest handles that command.
-	SubmitPatientRequest func(context.Context, commands.SubmitPatientRequest) (request.ID, error)
-	Uploads              Uploads // where the files of a patient request go meanwhile
+	Desk    commands.Desk
+	Uploads Uploads // where the files of a patient request go meanwhile
 
 	// RequestTypes is the availability of a tenant's request types at an instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
-
-	Clinical
-
+	// CareRecord is the record of a patient as everything before the call left
+	// it.
+	CareRecord func(ctx context.Context, tenant string, id patient.ID) (projections.CareRecord, error)
 	// SigningKeys is the key set that webhooks are verified with (§4.3).
 	SigningKeys func(context.Context) ([]byte, error)
 
-	// Record takes a judged call for the access record (D37). It does not wait.
-	// Nil keeps none.
+	// Record takes a judged call for the access record. It does not wait. Nil
+	// keeps none.
 	Record func(access.Call)
 
 	InFlight int           // calls served at once; more are answered 503 (D9)
@@ -49,63 +54,93 @@ type API struct {
 	Log      *slog.Logger
 }
 
-// endpoint answers a call whose caller has been judged. Its error is answered
-// by the problem table.
-type endpoint func(w http.ResponseWriter, r *http.Request, caller commands.Caller) error
-
 // Handler is the API, routed. Whatever it answers is JSON and carries an
 // X-Request-Id (D19).
 func (a *API) Handler() http.Handler {
 	return a.identified(a.arriving(a.limited(a.routes())))
 }
 
-// routes is the whole API on one screen. openapi.json describes it.
+// endpoints is the whole API on one screen: how each endpoint of the catalogue
+// is called, what is read of a call, and what answers it. openapi.json
+// describes it.
+func (a *API) endpoints() map[application.Endpoint]methods {
+	return map[application.Endpoint]methods{
+		access.CreatePatientRequest:    post(a, a.requestBody, a.createPatientRequest),
+		access.RequestTypeAvailability: get(a, nothing, a.requestTypeAvailability),
+		access.CreateNote:              post(a, form("patientId", "note"), a.createNote),
+		access.RetrieveCareRecord:      get(a, patientQuery, a.retrieveCareRecord),
+		access.OpenCareRecord:          post(a, form("patientId"), a.openCareRecord),
+		access.BookAppointment:         post(a, form("patientId", "siteId", "at"), a.bookAppointment),
+		access.CallInPatient:           post(a, form("appointmentId", "roomId"), a.callInPatient),
+		access.ClearCallIn:             post(a, form("appointmentId"), a.clearCallIn),
+		access.MarkDidNotAttend:        post(a, form("appointmentId"), a.markDidNotAttend),
+		access.StartConsultation:       post(a, form("patientId", "appointmentId"), a.startConsultation),
+		access.Ping:                    {http.MethodGet: after(a, nothing, a.ping), http.MethodPost: after(a, nothing, a.ping)},
+	}
+}
+
 func (a *API) routes() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
 	api := router.MatcherFunc(a.isTenantHost).PathPrefix("/transactional-api").Subrouter()
-
-	a.route(api, "/create-patient-request", application.CreatePatientRequest, methods{
-		http.MethodPost: a.createPatientRequest,
-	})
-	a.route(api, "/request-type-availability", application.RequestTypeAvailability, methods{
-		http.MethodGet: a.requestTypeAvailability,
-	})
-	a.route(api, "/create-note", application.CreateNote, post(a.createNote))
-	a.route(api, "/retrieve-care-record", application.RetrieveCareRecord, methods{http.MethodGet: a.retrieveCareRecord})
-	a.route(api, "/open-care-record", application.OpenCareRecord, post(a.openCareRecord))
-	a.route(api, "/book-appointment", application.BookAppointment, post(a.bookAppointment))
-	a.route(api, "/call-in-patient", application.CallInPatient, post(a.callInPatient))
-	a.route(api, "/clear-call-in", application.ClearCallIn, post(a.clearCallIn))
-	a.route(api, "/mark-did-not-attend", application.MarkDidNotAttend, post(a.markDidNotAttend))
-	a.route(api, "/start-consultation", application.StartConsultation, post(a.startConsultation))
-	a.route(api, "/ping", application.Ping, methods{
-		http.MethodGet:  a.ping,
-		http.MethodPost: a.ping,
-	})
-
+	endpoints := a.endpoints()
+	for _, e := range access.Endpoints() {
+		a.route(api, e, endpoints[e.Name])
+	}
 	a.public(api, "/jwks", "jwks", a.publicKeys)
 	a.public(api, "/openapi.json", "openapi", a.describe)
-
 	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
 	return router
 }
 
-type methods map[string]endpoint
+// methods is how an endpoint is called. What serves a method is not given a
+// call whose caller has been refused.
+type methods map[string]func(http.ResponseWriter, *http.Request, access.Caller) error
 
-// post is an endpoint that is called by POST alone.
-func post(e endpoint) methods { return methods{http.MethodPost: e} }
-
-// route serves one path of the API, as an endpoint that callers are judged for.
-func (a *API) route(router *mux.Router, path string, name application.Endpoint, by methods) {
-	router.Handle(path, a.measured(name, a.recorded(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
-		answer, ok := by[r.Method]
+// route serves an endpoint under its name.
+func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
+	router.Handle("/"+string(e.Name), a.measured(e.Name, a.recorded(e, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		serve, ok := by[r.Method]
 		if !ok {
 			return notAllowed(w, by)
 		}
-		caller, err := a.caller(r, name)
+		caller, err := a.caller(r, e)
 		if err != nil {
 			return err
 		}
-		return answer(w, asCaller(r, caller), caller)
+		return serve(w, asCaller(r, caller), caller)
 	}))))
+}
+
+// reader reads the input of a call: what answers it needs, and the patient whom
+// it names, as it wrote them; "" where it names none.
+type reader[Input any] func(http.ResponseWriter, *http.Request, access.Caller) (in Input, named string, err error)
+
+// answerer answers a call that has been read and judged. Its error is answered
+// by the problem table.
+type answerer[Input any] func(http.ResponseWriter, *http.Request, judged, Input) error
+
+func post[Input any](a *API, read reader[Input], answer answerer[Input]) methods {
+	return methods{http.MethodPost: after(a, read, answer)}
+}
+
+func get[Input any](a *API, read reader[Input], answer answerer[Input]) methods {
+	return methods{http.MethodGet: after(a, read, answer)}
+}
+
+// after answers a call once its input has been read and the caller judged by
+// the patient whom it names: nothing that answers can forget that.
+func after[Input any](a *API, read reader[Input], answer answerer[Input]) func(http.ResponseWriter, *http.Request, access.Caller) error {
+	return func(w http.ResponseWriter, r *http.Request, caller access.Caller) error {
+		in, named, err := read(w, r, caller)
+		judged, err := a.judge(r, caller, named, err)
+		if err != nil {
+			return err
+		}
+		return answer(w, r, judged, in)
+	}
+}
+
+// nothing reads nothing: the call has no input.
+func nothing(http.ResponseWriter, *http.Request, access.Caller) (none struct{}, named string, err error) {
+	return none, "", nil
 }

@@ -17,8 +17,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/httpapi"
-	"frontdesk/commands"
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
@@ -237,8 +236,8 @@ func TestARestIsNoCall(t *testing.T) {
 // refusing is an API that nobody may call.
 func refusing(c *counter) *httpapi.API {
 	api := c.api()
-	api.Authenticate = func(context.Context, []string, string, application.Endpoint) (commands.Caller, error) {
-		return commands.Caller{}, fault.New(fault.Forbidden, "unauthorized", "")
+	api.Authenticate = func(context.Context, []string, string, access.Endpoint) (access.Caller, error) {
+		return access.Caller{}, fault.New(fault.Forbidden, "unauthorized", "")
 	}
 	return api
 }

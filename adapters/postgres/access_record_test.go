@@ -26,7 +26,7 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 		func(c *access.Call) { c.Tenant, c.Staff = "oak-lane", lee },
 		func(c *access.Call) { c.Application, c.Status = app, 503 },
 		func(c *access.Call) { c.Staff, c.Status = lee, 403 },
-		func(c *access.Call) { c.Patient, c.Endpoint = ann, application.CreatePatientRequest },
+		func(c *access.Call) { c.Patient, c.Endpoint = ann, access.CreatePatientRequest },
 		func(c *access.Call) { c.At = c.At.Add(time.Microsecond) },
 	} {
 		calls[i] = aPing()
@@ -46,7 +46,7 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 		"staff":            {postgres.CallFilter{Staff: lee}, []int{0, 2}},
 		"staff of nobody":  {postgres.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
 		"patient":          {postgres.CallFilter{Patient: ann}, []int{3}},
-		"endpoint":         {postgres.CallFilter{Endpoint: application.Ping}, []int{0, 1, 2, 4}},
+		"endpoint":         {postgres.CallFilter{Endpoint: access.Ping}, []int{0, 1, 2, 4}},
 		"allowed":          {postgres.CallFilter{Outcome: access.Allowed}, []int{0, 3, 4}},
 		"refused":          {postgres.CallFilter{Outcome: access.Refused}, []int{2}},
 		"failed":           {postgres.CallFilter{Outcome: access.Failed}, []int{1}},

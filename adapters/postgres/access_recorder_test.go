@@ -78,7 +78,7 @@ var recordedAt = time.Date(2026, 3, 2, 12, 0, 0, 123_456_000, time.UTC)
 func aCall() access.Call {
 	return access.Call{
 		RequestID: event.NewID(), At: recordedAt, Tenant: "elm-street", Application: application.ID{UUID: uuid.New()},
-		Mode: application.UserRestricted, Staff: staff.ID{UUID: uuid.New()}, Endpoint: application.CreatePatientRequest,
+		Mode: application.UserRestricted, Staff: staff.ID{UUID: uuid.New()}, Endpoint: access.CreatePatientRequest,
 		Patient: patient.ID{UUID: uuid.New()}, Status: 403, Code: "unauthorized", Reason: "The app is – not authorised",
 		Act:       &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë", Email: "zoe@elm.example"}},
 		TokenHash: event.Digest{1, 2, 255},
@@ -89,7 +89,7 @@ func aCall() access.Call {
 func aPing() access.Call {
 	return access.Call{
 		RequestID: event.NewID(), At: recordedAt, Tenant: "elm-street", Application: application.ID{UUID: uuid.New()},
-		Mode: application.ApplicationRestricted, Endpoint: application.Ping, Status: 200, TokenHash: event.Digest{7},
+		Mode: application.ApplicationRestricted, Endpoint: access.Ping, Status: 200, TokenHash: event.Digest{7},
 	}
 }
 

@@ -82,7 +82,7 @@ func (p *Pages) revoke(v *visit) error {
 	if username != v.session.Username && !v.session.Administrator {
 		return errNotYours
 	}
-	err := p.Revoke.Handle(v.asStaff(), commands.RevokeUserAuthorisation{
+	err := p.Commands.RevokeUserAuthorisation(v.asStaff(), commands.RevokeUserAuthorisation{
 		Tenant: v.practice.Tenant, Application: application.ID{UUID: app},
 		Username: username, Patient: patient.ID{UUID: about},
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -16,8 +17,8 @@ const given = "/elm-street/staff/authorisations"
 // may reports whether the application may act for a member of staff.
 func (s *service) may(t *testing.T, tenant, username string) (standing bool, patients int) {
 	t.Helper()
-	rights, err := projections.Judge{DB: s.pool}.Rights(t.Context(), projections.Claim{
-		Tenant: tenant, Application: s.app, Username: username, Endpoint: application.CreatePatientRequest, Mode: application.UserRestricted,
+	rights, err := projections.Rights{DB: s.pool}.Rights(t.Context(), access.Claim{
+		Tenant: tenant, Application: s.app, Username: username, Endpoint: access.Endpoint{Name: access.CreatePatientRequest}, Mode: application.UserRestricted,
 	}, s.Now())
 	must(t, err)
 	return !rights.AuthorisedUntil.IsZero(), len(rights.Patients)

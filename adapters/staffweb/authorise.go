@@ -28,8 +28,8 @@ func (p *Pages) authoriseForm(v *visit) error {
 		return v.goTo(v.base() + "/sign-in" + v.ask.query())
 	}
 	page := authorisePage{
-		Application: request.Name, May: listed(request.MayCall), For: span(p.Grant.Lifetime),
-		Ends: clock(p.Now().Add(p.Grant.Lifetime), v.practice.Zone),
+		Application: request.Name, May: listed(request.MayCall), For: span(p.Commands.AuthorisationLifetime),
+		Ends: clock(p.Now().Add(p.Commands.AuthorisationLifetime), v.practice.Zone),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.session.FormToken(v.ask.purpose()),
 	}
 	if !request.Until.IsZero() {
@@ -63,7 +63,7 @@ func (p *Pages) authorise(v *visit) error {
 }
 
 func (p *Pages) approve(v *visit, request request) error {
-	expiresAt, err := p.Grant.Handle(v.asStaff(), commands.GrantUserAuthorisation{
+	expiresAt, err := p.Commands.GrantUserAuthorisation(v.asStaff(), commands.GrantUserAuthorisation{
 		Tenant: v.practice.Tenant, Application: request.Application, Username: v.session.Username,
 	})
 	if err != nil {

@@ -190,12 +190,12 @@ func TestWhatChangedSinceThePageWasShownIsJudgedAgain(t *testing.T) {
 	s.disable(t, elm, s.app)
 	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusForbidden, "", "not enabled at your practice")
 	s.enable(t, elm, s.app)
-	must(t, commands.RemoveCallbackHandler{Store: s.store}.Handle(t.Context(), commands.RemoveCallback{Application: s.app, Callback: callback}))
+	must(t, commands.Desk{Store: s.store}.RemoveCallback(t.Context(), commands.RemoveCallback{Application: s.app, Callback: callback}))
 	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusBadRequest, "", "registered")
-	must(t, commands.AddCallbackHandler{Store: s.store}.Handle(t.Context(), commands.AddCallback{Application: s.app, Callback: callback}))
+	must(t, commands.Desk{Store: s.store}.AddCallback(t.Context(), commands.AddCallback{Application: s.app, Callback: callback}))
 
-	deactivate := commands.DeactivateStaffHandler{Store: s.store, Staff: projections.Staff{DB: s.pool}}
-	must(t, deactivate.Handle(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
+	deactivate := commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}
+	must(t, deactivate.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
 	answer := b.post("/elm-street/staff/authorise", form)
 	answer.wants(t, http.StatusSeeOther, strings.Replace(s.ask(elm, callback), "/authorise", "/sign-in", 1), "")
 	if s.granted(t) != 0 {

@@ -24,8 +24,7 @@ type Pages struct {
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
 	Desk      signin.Desk
-	Grant     commands.GrantUserAuthorisationHandler
-	Revoke    commands.RevokeUserAuthorisationHandler
+	Commands  commands.Desk
 
 	Fault    func(error) error // tells what the database means by an error
 	InFlight int               // pages served at once; more are answered 503

@@ -27,6 +27,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
@@ -70,8 +71,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Passwords: passwords{s.pool},
 			Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 		},
-		Grant:    commands.GrantUserAuthorisationHandler{Store: s.store, Staff: directory, Now: s.Now, Lifetime: 12 * time.Hour},
-		Revoke:   commands.RevokeUserAuthorisationHandler{Store: s.store, Staff: directory, Now: s.Now},
+		Commands: commands.Desk{Store: s.store, Staff: directory, Now: s.Now, AuthorisationLifetime: 12 * time.Hour},
 		Fault:    postgres.Fault,
 		InFlight: 16,
 		Limit:    20 * time.Second,
@@ -91,7 +91,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 func (s *service) open(t *testing.T) {
 	t.Helper()
 	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
-		must(t, commands.RegisterPracticeHandler{Store: s.store}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: name}))
+		must(t, commands.Desk{Store: s.store}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: name}))
 		s.register(t, tenant, "dr.lee", "Dr Lee", false)
 	}
 	s.register(t, elm, "dr.may", "Dr May", true)
@@ -104,7 +104,7 @@ func (s *service) open(t *testing.T) {
 
 func (s *service) register(t *testing.T, tenant, username, name string, administrator bool) {
 	t.Helper()
-	_, err := commands.RegisterStaffHandler{Store: s.store, Passwords: passwords{s.pool}}.Handle(t.Context(), commands.RegisterStaff{
+	_, err := commands.Desk{Store: s.store, Passwords: passwords{s.pool}}.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Administrator: administrator, Password: password,
 	})
 	must(t, err)
@@ -112,7 +112,7 @@ func (s *service) register(t *testing.T, tenant, username, name string, administ
 
 func (s *service) registerApplication(t *testing.T, name string, callbacks ...string) application.ID {
 	t.Helper()
-	id, err := commands.RegisterApplicationHandler{Store: s.store, CheckURL: func(string) error { return nil }}.Handle(t.Context(),
+	id, err := commands.Desk{Store: s.store, CheckURL: func(string) error { return nil }}.RegisterApplication(t.Context(),
 		commands.RegisterApplication{Name: name, JWKSURL: "https://app.example/jwks", Callbacks: callbacks, PatientScoped: true})
 	must(t, err)
 	return id
@@ -120,19 +120,19 @@ func (s *service) registerApplication(t *testing.T, name string, callbacks ...st
 
 func (s *service) grant(t *testing.T, app application.ID) {
 	t.Helper()
-	must(t, commands.GrantEndpointHandler{Store: s.store}.Handle(t.Context(), commands.GrantEndpoint{
-		Application: app, Grant: application.Grant{Endpoint: application.CreatePatientRequest, Mode: application.UserRestricted},
+	must(t, commands.Desk{Store: s.store}.GrantEndpoint(t.Context(), commands.GrantEndpoint{
+		Application: app, Grant: application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.UserRestricted},
 	}))
 }
 
 func (s *service) enable(t *testing.T, tenant string, app application.ID) {
 	t.Helper()
-	must(t, commands.EnableApplicationHandler{Store: s.store}.Handle(t.Context(), commands.EnableApplication{Tenant: tenant, Application: app}))
+	must(t, commands.Desk{Store: s.store}.EnableApplication(t.Context(), commands.EnableApplication{Tenant: tenant, Application: app}))
 }
 
 func (s *service) disable(t *testing.T, tenant string, app application.ID) {
 	t.Helper()
-	must(t, commands.DisableApplicationHandler{Store: s.store}.Handle(t.Context(), commands.DisableApplication{Tenant: tenant, Application: app}))
+	must(t, commands.Desk{Store: s.store}.DisableApplication(t.Context(), commands.DisableApplication{Tenant: tenant, Application: app}))
 }
 
 // granted counts the authorisations that were ever granted.
@@ -282,10 +282,10 @@ func (w *watched) String() string {
 // scoped sets up a patient-scoped authorisation, as the service does (§5.5).
 func (s *service) scoped(ctx context.Context, t *testing.T, tenant, username string) {
 	t.Helper()
-	id, err := commands.RegisterPatientHandler{Store: s.store}.Handle(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"})
+	id, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"})
 	must(t, err)
-	_, err = commands.GrantPatientScopedAuthorisationHandler{
-		Store: s.store, Staff: projections.Staff{DB: s.pool}, Now: s.Now, Lifetime: 12 * time.Hour,
-	}.Handle(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: s.app, Username: username, Patient: id})
+	_, err = commands.Desk{
+		Store: s.store, Staff: projections.Staff{DB: s.pool}, Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
+	}.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: s.app, Username: username, Patient: id})
 	must(t, err)
 }

@@ -1,50 +1,32 @@
 package staffweb
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"time"
 
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
-// words say what an application may do by an endpoint, to people who know
-// nothing of endpoints.
-var words = map[application.Endpoint]string{
-	application.CreatePatientRequest:    "send patient requests to the practice",
-	application.RequestTypeAvailability: "see which kinds of patient request the practice takes at the moment",
-	application.RetrieveCareRecord:      "look at patients’ care records",
-	application.OpenCareRecord:          "open patients’ care records",
-	application.CreateNote:              "add notes to patients’ care records",
-	application.BookAppointment:         "book appointments",
-	application.CallInPatient:           "call patients in for their appointments",
-	application.ClearCallIn:             "take back that a patient was called in",
-	application.MarkDidNotAttend:        "record that a patient did not attend",
-	application.StartConsultation:       "start consultations",
-}
-
-// listed puts endpoints in the order of the program's own list.
+// listed is what an application may do by endpoints, in the order of the
+// catalogue. It leaves none out: an endpoint that the catalogue no longer has
+// is shown by its name.
 func listed(endpoints []application.Endpoint) []string {
-	order := application.Endpoints()
-	sorted := slices.SortedStableFunc(slices.Values(endpoints), func(a, b application.Endpoint) int {
-		return cmp.Compare(slices.Index(order, a), slices.Index(order, b))
-	})
-	texts := make([]string, len(sorted))
-	for i, e := range sorted {
-		texts[i] = inWords(e)
+	var texts []string
+	left := slices.Clone(endpoints)
+	for _, e := range access.Endpoints() {
+		if i := slices.Index(left, e.Name); i >= 0 {
+			texts = append(texts, e.Words)
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	for _, name := range left {
+		texts = append(texts, "use “"+string(name)+"”")
 	}
 	return texts
-}
-
-// inWords never leaves an endpoint out: what has no words is shown by its name.
-func inWords(e application.Endpoint) string {
-	if text, ok := words[e]; ok {
-		return text
-	}
-	return "use “" + string(e) + "”"
 }
 
 // span is a duration as people say it, in its largest unit that is whole.

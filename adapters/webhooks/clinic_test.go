@@ -106,15 +106,15 @@ func clinicOn(t testing.TB, url string) *clinic {
 func (c *clinic) found() {
 	c.t.Helper()
 	ctx := c.t.Context()
-	must(c.t, commands.RegisterPracticeHandler{Store: c.store}.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Elm Street"}))
+	must(c.t, commands.Desk{Store: c.store}.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Elm Street"}))
 	c.patient = c.newPatient("Ann Archer")
 	var err error
-	c.member, err = commands.RegisterStaffHandler{Store: c.store}.Handle(ctx, commands.RegisterStaff{
+	c.member, err = commands.Desk{Store: c.store}.RegisterStaff(ctx, commands.RegisterStaff{
 		Tenant: tenant, Username: "sam", Name: "Dr Sam Taylor", Email: "sam@elm.example"})
 	must(c.t, err)
-	c.site, err = commands.AddSiteHandler{Store: c.store}.Handle(ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
+	c.site, err = commands.Desk{Store: c.store}.AddSite(ctx, commands.AddSite{Tenant: tenant, Name: "Main building"})
 	must(c.t, err)
-	c.room, err = commands.AddRoomHandler{Store: c.store}.Handle(ctx, commands.AddRoom{Tenant: tenant, Site: c.site, Name: "Room 1"})
+	c.room, err = commands.Desk{Store: c.store}.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: c.site, Name: "Room 1"})
 	must(c.t, err)
 	c.kid = c.stageKey()
 	c.activateKey(c.kid)
@@ -129,7 +129,7 @@ func must(t testing.TB, err error) {
 
 func (c *clinic) newPatient(name string) patient.ID {
 	c.t.Helper()
-	id, err := commands.RegisterPatientHandler{Store: c.store}.Handle(c.t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name})
+	id, err := commands.Desk{Store: c.store}.RegisterPatient(c.t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name})
 	must(c.t, err)
 	return id
 }
@@ -140,15 +140,15 @@ func (c *clinic) vault() webhooks.Vault {
 
 func (c *clinic) stageKey() signingkey.KID {
 	c.t.Helper()
-	kid, err := commands.StageSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.Handle(c.t.Context(), commands.StageSigningKey{})
+	kid, err := commands.Desk{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.StageSigningKey(c.t.Context())
 	must(c.t, err)
 	return kid
 }
 
 func (c *clinic) activateKey(kid signingkey.KID) {
 	c.t.Helper()
-	must(c.t, commands.ActivateSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
-		Handle(c.t.Context(), commands.ActivateSigningKey{KID: kid}))
+	must(c.t, commands.Desk{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
+		ActivateSigningKey(c.t.Context(), commands.ActivateSigningKey{KID: kid}))
 }
 
 // application registers one that the clinic lets call, with webhooks of these
@@ -156,7 +156,7 @@ func (c *clinic) activateKey(kid signingkey.KID) {
 func (c *clinic) application(url string, kinds ...application.WebhookEvent) application.ID {
 	c.t.Helper()
 	anyURL := func(string) error { return nil }
-	id, err := commands.RegisterApplicationHandler{Store: c.store, CheckURL: anyURL}.Handle(c.t.Context(),
+	id, err := commands.Desk{Store: c.store, CheckURL: anyURL}.RegisterApplication(c.t.Context(),
 		commands.RegisterApplication{Name: "Integrator", JWKSURL: "https://app.example/jwks"})
 	must(c.t, err)
 	if len(kinds) == 0 {
@@ -165,13 +165,13 @@ func (c *clinic) application(url string, kinds ...application.WebhookEvent) appl
 	for _, kind := range kinds {
 		c.setWebhook(id, kind, url)
 	}
-	must(c.t, commands.EnableApplicationHandler{Store: c.store}.Handle(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
+	must(c.t, commands.Desk{Store: c.store}.EnableApplication(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
 	return id
 }
 
 func (c *clinic) setWebhook(id application.ID, kind application.WebhookEvent, url string) {
 	c.t.Helper()
-	must(c.t, commands.SetWebhookHandler{Store: c.store, CheckURL: func(string) error { return nil }}.Handle(c.t.Context(),
+	must(c.t, commands.Desk{Store: c.store, CheckURL: func(string) error { return nil }}.SetWebhook(c.t.Context(),
 		commands.SetWebhook{Application: id, Event: kind, URL: url}))
 }
 
@@ -183,20 +183,20 @@ func (c *clinic) by(actor event.Actor) context.Context {
 func (c *clinic) openRecord(ctx context.Context, about patient.ID) {
 	c.t.Helper()
 	patients := projections.Patients{DB: c.pool}
-	must(c.t, commands.OpenCareRecordHandler{Store: c.store, Patients: patients}.Handle(ctx,
+	must(c.t, commands.Desk{Store: c.store, Patients: patients}.OpenCareRecord(ctx,
 		commands.OpenCareRecord{Tenant: tenant, Patient: about}))
 }
 
 func (c *clinic) startConsultation(ctx context.Context, with appointment.ID) {
 	c.t.Helper()
-	handler := commands.StartConsultationHandler{Store: c.store, Patients: projections.Patients{DB: c.pool}, Now: c.clock.Now}
-	_, err := handler.Handle(ctx, commands.StartConsultation{Tenant: tenant, Patient: c.patient, Appointment: with})
+	handler := commands.Desk{Store: c.store, Patients: projections.Patients{DB: c.pool}, Now: c.clock.Now}
+	_, err := handler.StartConsultation(ctx, commands.StartConsultation{Tenant: tenant, Patient: c.patient, Appointment: with})
 	must(c.t, err)
 }
 
 func (c *clinic) book() appointment.ID {
 	c.t.Helper()
-	id, err := commands.BookAppointmentHandler{Store: c.store, Patients: projections.Patients{DB: c.pool}}.Handle(c.t.Context(),
+	id, err := commands.Desk{Store: c.store, Patients: projections.Patients{DB: c.pool}}.BookAppointment(c.t.Context(),
 		commands.BookAppointment{Tenant: tenant, Patient: c.patient, Site: c.site, At: c.clock.Now()})
 	must(c.t, err)
 	return id
@@ -204,13 +204,13 @@ func (c *clinic) book() appointment.ID {
 
 func (c *clinic) callIn(id appointment.ID, room site.RoomID) {
 	c.t.Helper()
-	must(c.t, commands.CallInPatientHandler{Store: c.store, Now: c.clock.Now}.Handle(c.t.Context(),
+	must(c.t, commands.Desk{Store: c.store, Now: c.clock.Now}.CallInPatient(c.t.Context(),
 		commands.CallInPatient{Tenant: tenant, Appointment: id, Room: room}))
 }
 
 func (c *clinic) clearCallIn(id appointment.ID) {
 	c.t.Helper()
-	must(c.t, commands.ClearCallInHandler{Store: c.store, Now: c.clock.Now}.Handle(c.t.Context(),
+	must(c.t, commands.Desk{Store: c.store, Now: c.clock.Now}.ClearCallIn(c.t.Context(),
 		commands.ClearCallIn{Tenant: tenant, Appointment: id}))
 }
 
@@ -268,11 +268,11 @@ func background(t testing.TB, run func(context.Context)) {
 
 func (c *clinic) enable(id application.ID) {
 	c.t.Helper()
-	must(c.t, commands.EnableApplicationHandler{Store: c.store}.Handle(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
+	must(c.t, commands.Desk{Store: c.store}.EnableApplication(c.t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
 }
 
 func (c *clinic) retireKey(kid signingkey.KID) {
 	c.t.Helper()
-	must(c.t, commands.RetireSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
-		Handle(c.t.Context(), commands.RetireSigningKey{KID: kid}))
+	must(c.t, commands.Desk{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
+		RetireSigningKey(c.t.Context(), commands.RetireSigningKey{KID: kid}))
 }

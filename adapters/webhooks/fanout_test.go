@@ -19,13 +19,13 @@ const hook = "https://app.example/hook"
 
 func (c *clinic) disable(id application.ID) {
 	c.t.Helper()
-	must(c.t, commands.DisableApplicationHandler{Store: c.store}.Handle(c.t.Context(),
+	must(c.t, commands.Desk{Store: c.store}.DisableApplication(c.t.Context(),
 		commands.DisableApplication{Tenant: tenant, Application: id}))
 }
 
 func (c *clinic) removeWebhook(id application.ID, kind application.WebhookEvent) {
 	c.t.Helper()
-	must(c.t, commands.RemoveWebhookHandler{Store: c.store}.Handle(c.t.Context(),
+	must(c.t, commands.Desk{Store: c.store}.RemoveWebhook(c.t.Context(),
 		commands.RemoveWebhook{Application: id, Event: kind}))
 }
 
@@ -56,8 +56,8 @@ func TestAnotherPracticesApplicationsAreNotTold_D18(t *testing.T) {
 	c := newClinic(t)
 	app := c.application(hook)
 	c.disable(app)
-	must(t, commands.RegisterPracticeHandler{Store: c.store}.Handle(t.Context(), commands.RegisterPractice{Tenant: "oak-street", Name: "Oak Street"}))
-	must(t, commands.EnableApplicationHandler{Store: c.store}.Handle(t.Context(), commands.EnableApplication{Tenant: "oak-street", Application: app}))
+	must(t, commands.Desk{Store: c.store}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "oak-street", Name: "Oak Street"}))
+	must(t, commands.Desk{Store: c.store}.EnableApplication(t.Context(), commands.EnableApplication{Tenant: "oak-street", Application: app}))
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
 	c.wantSummary("")

@@ -169,8 +169,8 @@ func TestOneKeyAtMostIsActive(t *testing.T) {
 	failed := make(chan error, len(kids))
 	for _, kid := range kids {
 		go func() {
-			failed <- commands.ActivateSigningKeyHandler{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
-				Handle(t.Context(), commands.ActivateSigningKey{KID: kid})
+			failed <- commands.Desk{Store: c.store, Vault: c.vault(), Now: c.clock.Now}.
+				ActivateSigningKey(t.Context(), commands.ActivateSigningKey{KID: kid})
 		}()
 	}
 	for range kids {

@@ -19,6 +19,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -64,9 +65,9 @@ func (p *program) seed() {
 	p.t.Helper()
 	ctx, t := p.t.Context(), p.t
 	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
-		must(t, p.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
+		must(t, p.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
 		for username, name := range map[string]string{"dr.lee": "Dr Lee", "dr.may": "Dr May"} {
-			_, err := p.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+			_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 				Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example",
 				Administrator: username == "dr.may", Password: password,
 			})
@@ -81,18 +82,18 @@ func (p *program) seed() {
 	}))
 	t.Cleanup(home.Close)
 	p.callback = home.URL + "/callback"
-	id, err := p.RegisterApplication.Handle(ctx, commands.RegisterApplication{
+	id, err := p.Desk.RegisterApplication(ctx, commands.RegisterApplication{
 		Name: "Triage Helper", JWKSURL: keys.URL, Callbacks: []string{p.callback, "frontdesk-test://callback"},
 	})
 	must(t, err)
 	p.integrator = bearertest.NewApplication(id)
-	for _, endpoint := range []application.Endpoint{application.CreatePatientRequest, application.RetrieveCareRecord} {
-		must(t, p.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{
+	for _, endpoint := range []application.Endpoint{access.CreatePatientRequest, access.RetrieveCareRecord} {
+		must(t, p.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{
 			Application: id, Grant: application.Grant{Endpoint: endpoint, Mode: application.UserRestricted},
 		}))
 	}
 	for _, tenant := range []string{elm, oak} {
-		must(t, p.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id}))
+		must(t, p.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: id}))
 	}
 }
 

@@ -75,8 +75,8 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	mending.Switch = true
 	mending.Progress = func(int64, int64) {
 		moves++
-		err := commands.SetJWKSURLHandler{Store: s.store, CheckURL: anywhere}.
-			Handle(t.Context(), commands.SetJWKSURL{Application: s.applications[0], JWKSURL: moved()})
+		err := commands.Desk{Store: s.store, CheckURL: anywhere}.
+			SetJWKSURL(t.Context(), commands.SetJWKSURL{Application: s.applications[0], JWKSURL: moved()})
 		if err != nil {
 			t.Error(err)
 		}

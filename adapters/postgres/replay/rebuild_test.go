@@ -112,7 +112,7 @@ func TestARebuildSwitchesWhileOthersWrite(t *testing.T) {
 	for _, tenant := range s.tenants {
 		writers.Go(func() {
 			for ctx.Err() == nil {
-				_, err := commands.RegisterPatientHandler{Store: s.store}.Handle(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann"})
+				_, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann"})
 				if err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}

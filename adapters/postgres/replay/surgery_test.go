@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/commands"
 	"frontdesk/domain"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
@@ -85,26 +86,26 @@ func (s *surgery) found(t testing.TB) {
 	}
 	ctx := t.Context()
 	for range 3 {
-		app, err := commands.RegisterApplicationHandler{Store: s.store, CheckURL: anywhere}.Handle(ctx, commands.RegisterApplication{
+		app, err := commands.Desk{Store: s.store, CheckURL: anywhere}.RegisterApplication(ctx, commands.RegisterApplication{
 			Name: "App", JWKSURL: "https://app.example/jwks", Callbacks: []string{"https://app.example/cb"}, PatientScoped: true,
 		})
 		must(err)
 		s.applications = append(s.applications, app)
 	}
 	for _, tenant := range s.tenants {
-		must(commands.RegisterPracticeHandler{Store: s.store}.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		must(commands.Desk{Store: s.store}.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: tenant}))
 		for _, username := range s.usernames {
-			_, err := commands.RegisterStaffHandler{Store: s.store}.Handle(ctx, commands.RegisterStaff{
+			_, err := commands.Desk{Store: s.store}.RegisterStaff(ctx, commands.RegisterStaff{
 				Tenant: tenant, Username: username, Name: "Dr " + username, Email: username + "@example.org",
 			})
 			must(err)
 		}
 		for n := range 4 {
-			id, err := commands.RegisterPatientHandler{Store: s.store}.Handle(ctx, commands.RegisterPatient{Tenant: tenant, Name: fmt.Sprintf("Patient %d", n)})
+			id, err := commands.Desk{Store: s.store}.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: fmt.Sprintf("Patient %d", n)})
 			must(err)
 			s.patients[tenant] = append(s.patients[tenant], id)
 		}
-		id, err := commands.AddSiteHandler{Store: s.store}.Handle(ctx, commands.AddSite{Tenant: tenant, Name: "Main"})
+		id, err := commands.Desk{Store: s.store}.AddSite(ctx, commands.AddSite{Tenant: tenant, Name: "Main"})
 		must(err)
 		s.sites[tenant] = id
 	}
@@ -132,64 +133,64 @@ func (s *surgery) something(ctx context.Context) error {
 	tenant, app, username := oneOf(r, s.tenants), oneOf(r, s.applications), oneOf(r, s.usernames)
 	about, typ := oneOf(r, s.patients[tenant]), oneOf(r, request.Types())
 	grant := application.Grant{
-		Endpoint: oneOf(r, application.Endpoints()), Mode: oneOf(r, []application.Mode{application.UserRestricted, application.ApplicationRestricted}),
+		Endpoint: oneOf(r, access.Grantable()), Mode: oneOf(r, []application.Mode{application.UserRestricted, application.ApplicationRestricted}),
 	}
 	patients := projections.Patients{DB: s.pool}
 	acts := []func() error{
 		func() error {
-			return commands.EnableApplicationHandler{Store: store}.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: app})
+			return commands.Desk{Store: store}.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: app})
 		},
 		func() error {
-			return commands.GrantEndpointHandler{Store: store}.Handle(ctx, commands.GrantEndpoint{Application: app, Grant: grant})
+			return commands.Desk{Store: store}.GrantEndpoint(ctx, commands.GrantEndpoint{Application: app, Grant: grant})
 		},
 		func() error {
-			_, err := commands.GrantUserAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now, Lifetime: 12 * time.Hour}.
-				Handle(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: app, Username: username})
+			_, err := commands.Desk{Store: store, Staff: s.directory, Now: s.now, AuthorisationLifetime: 12 * time.Hour}.
+				GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: app, Username: username})
 			return err
 		},
 		func() error {
-			_, err := commands.GrantPatientScopedAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now, Lifetime: 12 * time.Hour}.
-				Handle(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: app, Username: username, Patient: about})
+			_, err := commands.Desk{Store: store, Staff: s.directory, Now: s.now, AuthorisationLifetime: 12 * time.Hour}.
+				GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: app, Username: username, Patient: about})
 			return err
 		},
 		func() error {
-			return commands.RevokeUserAuthorisationHandler{Store: store, Staff: s.directory, Now: s.now}.
-				Handle(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: app, Username: username})
+			return commands.Desk{Store: store, Staff: s.directory, Now: s.now}.
+				RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: app, Username: username})
 		},
 		func() error {
-			return commands.RestrictPatientRecordHandler{Store: store, Staff: s.directory}.
-				Handle(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: s.usernames[:r.IntN(3)]})
+			return commands.Desk{Store: store, Staff: s.directory}.
+				RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: s.usernames[:r.IntN(3)]})
 		},
 		func() error {
-			return commands.PauseRequestTypeHandler{Store: store, Now: s.now}.Handle(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: s.at.Add(time.Hour)})
+			return commands.Desk{Store: store, Now: s.now}.PauseRequestType(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: s.at.Add(time.Hour)})
 		},
 		func() error {
-			return commands.SetOpeningHoursHandler{Store: store}.Handle(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: typ, Hours: []string{"mon 08:00-12:30"}[r.IntN(2):]})
+			return commands.Desk{Store: store}.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: typ, Hours: []string{"mon 08:00-12:30"}[r.IntN(2):]})
 		},
 		func() error {
-			return commands.ClosePracticeHandler{Store: store, Now: s.now}.Handle(ctx, commands.ClosePractice{Tenant: tenant, Until: s.at.Add(30 * time.Minute)})
+			return commands.Desk{Store: store, Now: s.now}.ClosePractice(ctx, commands.ClosePractice{Tenant: tenant, Until: s.at.Add(30 * time.Minute)})
 		},
 		func() error {
 			key := event.Idempotency{}
 			if r.IntN(4) > 0 {
 				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}}
 			}
-			_, err := commands.SubmitPatientRequestHandler{
-				Store: store, Intakes: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
-			}.Handle(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
+			_, err := commands.Desk{
+				Store: store, Admissions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+			}.SubmitPatientRequest(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
 				commands.SubmitPatientRequest{Tenant: tenant, Idempotency: key, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"}})
 			return err
 		},
 		func() error {
-			_, err := commands.CreateNoteHandler{Store: store, Patients: patients}.Handle(ctx, commands.CreateNote{Tenant: tenant, Patient: about, Text: "a cough"})
+			_, err := commands.Desk{Store: store, Patients: patients}.CreateNote(ctx, commands.CreateNote{Tenant: tenant, Patient: about, Text: "a cough"})
 			return err
 		},
 		func() error {
-			return commands.OpenCareRecordHandler{Store: store, Patients: patients}.Handle(ctx, commands.OpenCareRecord{Tenant: tenant, Patient: about})
+			return commands.Desk{Store: store, Patients: patients}.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: tenant, Patient: about})
 		},
 		func() error {
-			id, err := commands.BookAppointmentHandler{Store: store, Patients: patients}.
-				Handle(ctx, commands.BookAppointment{Tenant: tenant, Patient: about, Site: s.sites[tenant], At: s.at.Add(time.Hour)})
+			id, err := commands.Desk{Store: store, Patients: patients}.
+				BookAppointment(ctx, commands.BookAppointment{Tenant: tenant, Patient: about, Site: s.sites[tenant], At: s.at.Add(time.Hour)})
 			if err == nil {
 				s.appointments[tenant] = append(s.appointments[tenant], id)
 			}
@@ -199,25 +200,25 @@ func (s *surgery) something(ctx context.Context) error {
 			if len(s.appointments[tenant]) == 0 {
 				return nil
 			}
-			return commands.CallInPatientHandler{Store: store, Now: s.now}.Handle(ctx, commands.CallInPatient{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
+			return commands.Desk{Store: store, Now: s.now}.CallInPatient(ctx, commands.CallInPatient{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
 		},
 		func() error {
 			if len(s.appointments[tenant]) == 0 {
 				return nil
 			}
-			return commands.MarkDidNotAttendHandler{Store: store, Now: s.now}.Handle(ctx, commands.MarkDidNotAttend{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
+			return commands.Desk{Store: store, Now: s.now}.MarkDidNotAttend(ctx, commands.MarkDidNotAttend{Tenant: tenant, Appointment: oneOf(r, s.appointments[tenant])})
 		},
 		func() error {
-			return commands.SetWebhookHandler{Store: store, CheckURL: anywhere}.Handle(ctx, commands.SetWebhook{
+			return commands.Desk{Store: store, CheckURL: anywhere}.SetWebhook(ctx, commands.SetWebhook{
 				Application: app, Event: oneOf(r, application.WebhookEvents()), URL: "https://app.example/hook"})
 		},
 	}
 	rare := []func() error{
 		func() error {
-			return commands.DisableApplicationHandler{Store: store}.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: app})
+			return commands.Desk{Store: store}.DisableApplication(ctx, commands.DisableApplication{Tenant: tenant, Application: app})
 		},
 		func() error {
-			return commands.RevokeEndpointHandler{Store: store}.Handle(ctx, commands.RevokeEndpoint{Application: app, Grant: grant})
+			return commands.Desk{Store: store}.RevokeEndpoint(ctx, commands.RevokeEndpoint{Application: app, Grant: grant})
 		},
 	}
 	if r.IntN(12) == 0 {

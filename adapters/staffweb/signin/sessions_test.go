@@ -100,8 +100,8 @@ func TestAnotherPasswordEndsSessions(t *testing.T) {
 	s := newSurgery(t)
 	token := s.begin(t)
 	directory := projections.Staff{DB: s.pool}
-	set := commands.SetPasswordHandler{Store: s.store, Staff: directory, Passwords: s.vault}
-	must(t, set.Handle(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"}))
+	set := commands.Desk{Store: s.store, Staff: directory, Passwords: s.vault}
+	must(t, set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"}))
 	if s.alive(t, elm, token) {
 		t.Error("a session of the old password lives")
 	}
@@ -119,8 +119,8 @@ func TestDeactivatingEndsSessionsAndSigningIn_D14(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
-	deactivate := commands.DeactivateStaffHandler{Store: s.store, Staff: projections.Staff{DB: s.pool}}
-	must(t, deactivate.Handle(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
+	deactivate := commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}
+	must(t, deactivate.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"}))
 	if s.alive(t, elm, token) {
 		t.Error("the session lives")
 	}

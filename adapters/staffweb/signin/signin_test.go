@@ -54,8 +54,8 @@ func newSurgery(t *testing.T) *surgery {
 		Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 	}
 	for _, tenant := range []string{oak, elm} {
-		must(t, commands.RegisterPracticeHandler{Store: s.store}.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
-		s.lee, err = commands.RegisterStaffHandler{Store: s.store, Passwords: s.vault}.Handle(t.Context(), commands.RegisterStaff{
+		must(t, commands.Desk{Store: s.store}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		s.lee, err = commands.Desk{Store: s.store, Passwords: s.vault}.RegisterStaff(t.Context(), commands.RegisterStaff{
 			Tenant: tenant, Username: "dr.lee", Name: "Dr Lee", Email: "lee@practice.example", Password: password,
 		})
 		must(t, err)

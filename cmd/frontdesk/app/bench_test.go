@@ -28,6 +28,7 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -83,15 +84,15 @@ func onboard(b testing.TB, do *app.App) (bearertest.Application, string) {
 	keys := bearertest.NewServer(nil)
 	b.Cleanup(keys.Close)
 	ctx := b.Context()
-	must(b, do.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
-	id, err := do.RegisterApplication.Handle(ctx, commands.RegisterApplication{Name: "Bench", JWKSURL: keys.URL})
+	must(b, do.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	id, err := do.Desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Bench", JWKSURL: keys.URL})
 	must(b, err)
 	integrator := bearertest.NewApplication(id)
 	keys.Publish(integrator.JWKS())
-	grant := application.Grant{Endpoint: application.CreatePatientRequest, Mode: application.ApplicationRestricted}
-	must(b, do.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
-	must(b, do.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
-	patient, err := do.RegisterPatient.Handle(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+	grant := application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
+	must(b, do.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
+	must(b, do.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
+	patient, err := do.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
 	must(b, err)
 	return integrator, patient.String()
 }

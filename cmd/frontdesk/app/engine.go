@@ -9,6 +9,7 @@ import (
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -17,7 +18,8 @@ import (
 
 // Engine is commands and the log they write, without anything that serves.
 type Engine struct {
-	Commands
+	Desk        commands.Desk
+	Auditor     auditing.Auditor
 	Log         postgres.Log
 	Sequencer   *postgres.Sequencer
 	Staff       projections.Staff
@@ -25,7 +27,6 @@ type Engine struct {
 	Attachments projections.Attachments
 
 	config     Config
-	store      commands.Store
 	passwords  signin.Vault
 	codec      *event.Codec
 	calls      *pgxpool.Pool // for whoever waits for an answer
@@ -76,9 +77,26 @@ func newEngine(config Config, codec *event.Codec, calls, background, uploads *pg
 		passwords:   signin.Vault{DB: calls, Hasher: signin.NewHasher()},
 	}
 	e.Sequencer = postgres.NewSequencer(background, e.appended, e.grown, config.Log)
-	e.store = &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
-	e.Commands = e.On(e.store)
+	store := &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
+	e.Desk = e.desk(store)
+	e.Auditor = auditing.Auditor{Pool: background, Log: e.Log, Now: config.Now}
 	return e
+}
+
+// desk is where all intents arrive, with this deployment's limits.
+func (e *Engine) desk(store commands.Store) commands.Desk {
+	return commands.Desk{
+		Store:                 store,
+		Patients:              projections.Patients{DB: e.calls},
+		Staff:                 e.Staff,
+		Admissions:            projections.Availability{DB: e.calls},
+		Answers:               projections.Answers{DB: e.calls},
+		Passwords:             e.passwords,
+		Vault:                 e.vault(),
+		CheckURL:              e.guard().CheckURL,
+		Now:                   e.config.Now,
+		AuthorisationLifetime: e.config.AuthorisationLifetime,
+	}
 }
 
 func atOnce() []postgres.Projection {
@@ -89,9 +107,6 @@ func atOnce() []postgres.Projection {
 	}
 	return atOnce
 }
-
-// Store is where the commands keep their events.
-func (e *Engine) Store() commands.Store { return e.store }
 
 // guard is what this deployment lets itself be sent to (D9).
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }

@@ -8,7 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/access"
 	"frontdesk/domain/staff"
 )
 
@@ -29,7 +30,7 @@ func (f *tally) add(count func()) {
 	count()
 }
 
-func (f *tally) count(m madeCall, v app.Verdict, agree, near bool) {
+func (f *tally) count(m madeCall, v auditing.Verdict, agree, near bool) {
 	f.add(func() {
 		if !near {
 			f.compared[outcomeOf(m, v)]++
@@ -43,14 +44,14 @@ func (f *tally) count(m madeCall, v app.Verdict, agree, near bool) {
 
 // outcomeOf is what became of a call: which rule refused it, and by which
 // event, or what it was answered once every rule had let it through.
-func outcomeOf(m madeCall, v app.Verdict) string {
+func outcomeOf(m madeCall, v auditing.Verdict) string {
 	if v.Allowed {
 		return strings.TrimSpace(fmt.Sprintf("allowed, and answered %d %s", m.status, m.code))
 	}
 	because := "nothing"
 	for _, b := range slices.Backward(v.Because) {
 		_, left := b.Event.(staff.Deactivated)
-		if b.Rule == v.Rule || left && v.Rule == app.RuleAuthorised {
+		if b.Rule == v.Rule || left && v.Rule == access.RuleAuthorised {
 			because = b.EventName()
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 )
 
@@ -75,9 +75,9 @@ var (
 
 // explain does what `audit explain --call` does, and compares.
 func (w *town) explain(t *testing.T, m madeCall, changes history, into *tally) error {
-	question, call, err := w.auditor.QuestionOf(t.Context(), m.id)
+	question, call, err := w.auditor.Auditor.QuestionOf(t.Context(), m.id)
 	switch {
-	case !m.sound && errors.Is(err, app.ErrUnknownCall):
+	case !m.sound && errors.Is(err, auditing.ErrUnknownCall):
 		into.add(func() { into.unrecorded++ })
 		return nil
 	case !m.sound:
@@ -87,7 +87,7 @@ func (w *town) explain(t *testing.T, m madeCall, changes history, into *tally) e
 	case call.Status != m.status || call.Code != m.code || call.Reason != m.reason:
 		return fmt.Errorf("%w: %+v, %+v", errOtherwise, call, m)
 	}
-	verdict, err := w.auditor.Explain(t.Context(), question, nil)
+	verdict, err := w.auditor.Auditor.Explain(t.Context(), question, nil)
 	if err != nil {
 		return err
 	}
@@ -102,14 +102,14 @@ func (w *town) explain(t *testing.T, m madeCall, changes history, into *tally) e
 // agrees reports whether a call was answered as is said of it: refused in the
 // same words, or let through by every rule that is explained. What was said to
 // its input, and whether the practice took it, comes after these (D1, D2).
-func agrees(v app.Verdict, m madeCall) bool {
+func agrees(v auditing.Verdict, m madeCall) bool {
 	if m.status == http.StatusForbidden {
 		return !v.Allowed && v.Code == m.code && v.Reason == m.reason
 	}
 	return v.Allowed && m.status < http.StatusInternalServerError
 }
 
-func facts(call access.Call, m madeCall, v app.Verdict) string {
+func facts(call access.Call, m madeCall, v auditing.Verdict) string {
 	text := fmt.Sprintf("  %+v\n  of %q answered %d %s: %s\n  explained by the log up to idx %d as %s %s: %s",
 		call, m.username, m.status, m.code, m.reason, v.Idx, v.Rule, v.Code, v.Reason)
 	for _, b := range v.Because {
@@ -119,22 +119,22 @@ func facts(call access.Call, m madeCall, v app.Verdict) string {
 }
 
 // wantEvidence fails unless what a rule went by bears out what it said.
-func wantEvidence(t *testing.T, v app.Verdict) {
+func wantEvidence(t *testing.T, v auditing.Verdict) {
 	t.Helper()
-	said := map[app.Rule]string{}
+	said := map[access.Rule]string{}
 	for _, b := range v.Because {
 		if said[b.Rule] = b.EventName(); b.Idx > v.Idx {
 			t.Errorf("idx %d is evidence for what was known at idx %d", b.Idx, v.Idx)
 		}
 	}
-	wrong := map[app.Rule]string{
-		app.RuleKnown: "application.registered.v1", app.RuleEnabled: "practice.application-enabled.v1",
-		app.RuleGranted: "application.endpoint-granted.v1", app.RuleRecord: "patient.restriction-lifted.v1",
+	wrong := map[access.Rule]string{
+		access.RuleKnown: "application.registered.v1", access.RuleEnabled: "practice.application-enabled.v1",
+		access.RuleGranted: "application.endpoint-granted.v1", access.RuleRecord: "patient.restriction-lifted.v1",
 	}
 	if name := wrong[v.Rule]; name != "" && said[v.Rule] == name {
 		t.Errorf("refused by %s because of %s", v.Rule, name)
 	}
-	if enabled := said[app.RuleEnabled]; v.Allowed && enabled != "practice.application-enabled.v1" {
-		t.Errorf("allowed, and the last to say about %s is %q", app.RuleEnabled, enabled)
+	if enabled := said[access.RuleEnabled]; v.Allowed && enabled != "practice.application-enabled.v1" {
+		t.Errorf("allowed, and the last to say about %s is %q", access.RuleEnabled, enabled)
 	}
 }

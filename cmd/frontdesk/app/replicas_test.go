@@ -16,24 +16,24 @@ func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
 	here := open(t)
 	there := replica(t, here.db)
 	id, ctx := here.integrator.ID, t.Context()
-	_, err := here.RegisterStaff.Handle(ctx, commands.RegisterStaff{Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
+	_, err := here.Desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
 	must(t, err)
 
 	disable := func(ctx context.Context) error {
-		return here.DisableApplication.Handle(ctx, commands.DisableApplication{Tenant: "elm-street", Application: id})
+		return here.Desk.DisableApplication(ctx, commands.DisableApplication{Tenant: "elm-street", Application: id})
 	}
 	enable := func(ctx context.Context) error {
-		return here.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id})
+		return here.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id})
 	}
 	authorise := func(ctx context.Context) error {
-		_, err := here.GrantUserAuthorisation.Handle(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
+		_, err := here.Desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
 		return err
 	}
 	revoke := func(ctx context.Context) error {
-		return here.RevokeUserAuthorisation.Handle(ctx, commands.RevokeUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
+		return here.Desk.RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{Tenant: "elm-street", Application: id, Username: "dr.lee"})
 	}
 	leave := func(ctx context.Context) error {
-		return here.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: "elm-street", Username: "dr.lee"})
+		return here.Desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: "elm-street", Username: "dr.lee"})
 	}
 	for i, step := range []struct {
 		do           func(context.Context) error

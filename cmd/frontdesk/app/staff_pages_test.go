@@ -38,10 +38,10 @@ func TestTheStaffPagesHaveAHostOfTheirOwn_D36(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	if err := service.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street Surgery"}); err != nil {
+	if err := service.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street Surgery"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+	if _, err := service.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 		Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Password: "coffee tin fish",
 	}); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 )
 
 // madeCall is a call, and what it was answered.
@@ -75,9 +75,9 @@ func (w *town) note(m madeCall, response *http.Response) error {
 
 // What is called, and for whom: where there are more rules, more often.
 var (
-	townEndpoints = append(application.Endpoints(), application.Ping, application.CreatePatientRequest,
-		application.CreateNote, application.OpenCareRecord, application.RetrieveCareRecord,
-		application.CreateNote, application.OpenCareRecord, application.RetrieveCareRecord)
+	townEndpoints = append(access.Grantable(), access.Ping, access.CreatePatientRequest,
+		access.CreateNote, access.OpenCareRecord, access.RetrieveCareRecord,
+		access.CreateNote, access.OpenCareRecord, access.RetrieveCareRecord)
 	townUsers = append(townStaff, "kim", "kim", "", "", "", "nobody")
 )
 
@@ -96,9 +96,9 @@ func (c caller) request(ctx context.Context, tenant string) (*http.Request, erro
 	address := c.URL() + "/transactional-api/" + string(endpoint)
 	method, body := http.MethodPost, ""
 	switch endpoint {
-	case application.Ping, application.RequestTypeAvailability:
+	case access.Ping, access.RequestTypeAvailability:
 		method = http.MethodGet
-	case application.RetrieveCareRecord:
+	case access.RetrieveCareRecord:
 		method, address = http.MethodGet, address+"?"+c.query(about)
 	default:
 		body = fmt.Sprintf(c.body(), about, c.practices[tenant].visit, c.practices[tenant].site)

@@ -63,9 +63,14 @@ func dependsOn(call access.Call, member staff.ID, r event.Recorded) bool {
 	case authorisation.Revoked:
 		return here && e.Application == call.Application && e.Staff == member
 	case patient.RecordRestricted:
-		return here && e.Patient == call.Patient && member != (staff.ID{}) && call.Endpoint.ShowsRecord()
+		return here && e.Patient == call.Patient && member != (staff.ID{}) && showsRecord(call)
 	case patient.RestrictionLifted:
-		return here && e.Patient == call.Patient && member != (staff.ID{}) && call.Endpoint.ShowsRecord()
+		return here && e.Patient == call.Patient && member != (staff.ID{}) && showsRecord(call)
 	}
 	return false
+}
+
+func showsRecord(call access.Call) bool {
+	endpoint, _ := access.Find(call.Endpoint)
+	return endpoint.ShowsRecord
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
@@ -81,12 +82,12 @@ func (c caller) authorise(ctx context.Context, tenant, username string) error {
 	id, about := one(c.random, c.applications...).ID, one(c.random, c.practices[tenant].patients...)
 	switch c.random.IntN(4) {
 	case 0:
-		return c.RevokeUserAuthorisation.Handle(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: id, Username: username})
+		return c.Desk.RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{Tenant: tenant, Application: id, Username: username})
 	case 1:
-		_, err := c.GrantPatientScopedAuthorisation.Handle(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
+		_, err := c.Desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{Tenant: tenant, Application: id, Username: username, Patient: about})
 		return err
 	}
-	_, err := c.GrantUserAuthorisation.Handle(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: id, Username: username})
+	_, err := c.Desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: tenant, Application: id, Username: username})
 	return err
 }
 
@@ -94,20 +95,20 @@ func (c caller) authorise(ctx context.Context, tenant, username string) error {
 // who works at the practice.
 func (c caller) changeAccess(ctx context.Context, tenant, username string) error {
 	id, about := one(c.random, c.applications...).ID, one(c.random, c.practices[tenant].patients...)
-	grant := application.Grant{Endpoint: one(c.random, application.Endpoints()...), Mode: one(c.random, townModes...)}
+	grant := application.Grant{Endpoint: one(c.random, access.Grantable()...), Mode: one(c.random, townModes...)}
 	switch c.random.IntN(16) {
 	case 0, 1:
-		return c.DisableApplication.Handle(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
+		return c.Desk.DisableApplication(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
 	case 2, 3, 4, 5:
-		return c.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
+		return c.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: id})
 	case 6, 7, 8:
-		return c.RevokeEndpoint.Handle(ctx, commands.RevokeEndpoint{Application: id, Grant: grant})
+		return c.Desk.RevokeEndpoint(ctx, commands.RevokeEndpoint{Application: id, Grant: grant})
 	case 9, 10, 11:
-		return c.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{Application: id, Grant: grant})
+		return c.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant})
 	case 12:
-		return c.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
+		return c.Desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
 	}
-	return c.RestrictPatientRecord.Handle(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: townStaff[:c.random.IntN(2)]})
+	return c.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: townStaff[:c.random.IntN(2)]})
 }
 
 // changePractice changes what the practice takes, which is not asked by those
@@ -115,15 +116,15 @@ func (c caller) changeAccess(ctx context.Context, tenant, username string) error
 func (c caller) changePractice(ctx context.Context, tenant, _ string) error {
 	switch c.random.IntN(7) {
 	case 0:
-		return c.PauseRequestType.Handle(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: request.Admin, Until: c.clock.Now().Add(time.Hour)})
+		return c.Desk.PauseRequestType(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: request.Admin, Until: c.clock.Now().Add(time.Hour)})
 	case 1:
-		return c.ResumeRequestType.Handle(ctx, commands.ResumeRequestType{Tenant: tenant, RequestType: request.Admin})
+		return c.Desk.ResumeRequestType(ctx, commands.ResumeRequestType{Tenant: tenant, RequestType: request.Admin})
 	case 2:
-		return c.SwitchRequestTypeOff.Handle(ctx, commands.SwitchRequestTypeOff{Tenant: tenant, RequestType: request.Admin})
+		return c.Desk.SwitchRequestTypeOff(ctx, commands.SwitchRequestTypeOff{Tenant: tenant, RequestType: request.Admin})
 	case 3, 4:
-		return c.SwitchRequestTypeOn.Handle(ctx, commands.SwitchRequestTypeOn{Tenant: tenant, RequestType: request.Admin})
+		return c.Desk.SwitchRequestTypeOn(ctx, commands.SwitchRequestTypeOn{Tenant: tenant, RequestType: request.Admin})
 	case 5:
-		return c.ReopenPractice.Handle(ctx, commands.ReopenPractice{Tenant: tenant})
+		return c.Desk.ReopenPractice(ctx, commands.ReopenPractice{Tenant: tenant})
 	}
-	return c.ClosePractice.Handle(ctx, commands.ClosePractice{Tenant: tenant, Until: c.clock.Now().Add(time.Hour)})
+	return c.Desk.ClosePractice(ctx, commands.ClosePractice{Tenant: tenant, Until: c.clock.Now().Add(time.Hour)})
 }

@@ -32,34 +32,34 @@ type clinic struct {
 func (w *town) found(t *testing.T, tenant string) {
 	t.Helper()
 	if tenant != townTenants[0] {
-		must(t, w.RegisterPractice.Handle(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
+		must(t, w.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
 	}
 	w.practices[tenant] = w.furnish(t, tenant)
 	for i, username := range townStaff {
-		_, err := w.RegisterStaff.Handle(t.Context(), commands.RegisterStaff{
+		_, err := w.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
 			Tenant: tenant, Username: username, Name: username, Email: "a@example.org", Administrator: i == 0})
 		must(t, err)
 		w.authorise(t, tenant, username)
 	}
 	for _, id := range w.practices[tenant].patients[1:] {
-		must(t, w.RestrictPatientRecord.Handle(t.Context(), commands.RestrictPatientRecord{Tenant: tenant, Patient: id, Usernames: townStaff[:1]}))
+		must(t, w.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: tenant, Patient: id, Usernames: townStaff[:1]}))
 	}
 	leaver := townStaff[len(townStaff)-1]
-	must(t, w.DeactivateStaff.Handle(t.Context(), commands.DeactivateStaff{Tenant: tenant, Username: leaver}))
+	must(t, w.Desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: tenant, Username: leaver}))
 }
 
 // furnish is three patients, and a visit of the first.
 func (w *town) furnish(t *testing.T, tenant string) (c clinic) {
 	t.Helper()
 	for _, id := range []patient.ID{townTwin, {}, {}} {
-		id, err := w.RegisterPatient.Handle(t.Context(), commands.RegisterPatient{Tenant: tenant, Patient: id, Name: "Ann"})
+		id, err := w.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: tenant, Patient: id, Name: "Ann"})
 		must(t, err)
 		c.patients = append(c.patients, id)
 	}
 	var err error
-	c.site, err = w.AddSite.Handle(t.Context(), commands.AddSite{Tenant: tenant, Name: "Main"})
+	c.site, err = w.Desk.AddSite(t.Context(), commands.AddSite{Tenant: tenant, Name: "Main"})
 	must(t, err)
-	c.visit, err = w.BookAppointment.Handle(t.Context(), commands.BookAppointment{Tenant: tenant, Patient: townTwin, Site: c.site, At: w.clock.Now()})
+	c.visit, err = w.Desk.BookAppointment(t.Context(), commands.BookAppointment{Tenant: tenant, Patient: townTwin, Site: c.site, At: w.clock.Now()})
 	must(t, err)
 	return c
 }
@@ -70,13 +70,13 @@ func (w *town) furnish(t *testing.T, tenant string) (c clinic) {
 func (w *town) authorise(t *testing.T, tenant, username string) {
 	t.Helper()
 	for _, integrator := range w.applications {
-		must(t, w.EnableApplication.Handle(t.Context(), commands.EnableApplication{Tenant: tenant, Application: integrator.ID}))
+		must(t, w.Desk.EnableApplication(t.Context(), commands.EnableApplication{Tenant: tenant, Application: integrator.ID}))
 		var err error
 		if username == "sam" {
-			_, err = w.GrantPatientScopedAuthorisation.Handle(t.Context(), commands.GrantPatientScopedAuthorisation{
+			_, err = w.Desk.GrantPatientScopedAuthorisation(t.Context(), commands.GrantPatientScopedAuthorisation{
 				Tenant: tenant, Application: integrator.ID, Username: username, Patient: townTwin})
 		} else {
-			_, err = w.GrantUserAuthorisation.Handle(t.Context(), commands.GrantUserAuthorisation{Tenant: tenant, Application: integrator.ID, Username: username})
+			_, err = w.Desk.GrantUserAuthorisation(t.Context(), commands.GrantUserAuthorisation{Tenant: tenant, Application: integrator.ID, Username: username})
 		}
 		must(t, err)
 		w.clock.Pass(20 * time.Minute)

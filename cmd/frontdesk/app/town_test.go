@@ -16,6 +16,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
 
@@ -49,7 +50,7 @@ func newTown(t *testing.T) *town {
 	must(t, err)
 	t.Cleanup(auditor.Close)
 	w.auditor = auditor
-	must(t, w.MarkPatientScoped.Handle(t.Context(), commands.MarkPatientScoped{Application: w.integrator.ID}))
+	must(t, w.Desk.MarkPatientScoped(t.Context(), commands.MarkPatientScoped{Application: w.integrator.ID}))
 	w.applications = []bearertest.Application{w.integrator, w.register(t, bearertest.StrangersKey()), w.register(t, bearertest.Key())}
 	for _, integrator := range w.applications {
 		w.grant(t, integrator.ID)
@@ -65,7 +66,7 @@ func (w *town) register(t *testing.T, key *rsa.PrivateKey) bearertest.Applicatio
 	t.Helper()
 	keys := bearertest.NewServer(nil)
 	t.Cleanup(keys.Close)
-	id, err := w.RegisterApplication.Handle(t.Context(), commands.RegisterApplication{Name: "App", JWKSURL: keys.URL, PatientScoped: true})
+	id, err := w.Desk.RegisterApplication(t.Context(), commands.RegisterApplication{Name: "App", JWKSURL: keys.URL, PatientScoped: true})
 	must(t, err)
 	integrator := bearertest.NewApplication(id)
 	integrator.Key = key
@@ -75,17 +76,17 @@ func (w *town) register(t *testing.T, key *rsa.PrivateKey) bearertest.Applicatio
 
 // withheld is what no application may call from the beginning.
 var withheld = []application.Grant{
-	{Endpoint: application.OpenCareRecord, Mode: application.ApplicationRestricted},
-	{Endpoint: application.ClearCallIn, Mode: application.UserRestricted},
+	{Endpoint: access.OpenCareRecord, Mode: application.ApplicationRestricted},
+	{Endpoint: access.ClearCallIn, Mode: application.UserRestricted},
 }
 
 func (w *town) grant(t *testing.T, id application.ID) {
 	t.Helper()
-	for _, endpoint := range application.Endpoints() {
+	for _, endpoint := range access.Grantable() {
 		for _, mode := range townModes {
 			grant := application.Grant{Endpoint: endpoint, Mode: mode}
 			if !slices.Contains(withheld, grant) {
-				must(t, w.GrantEndpoint.Handle(t.Context(), commands.GrantEndpoint{Application: id, Grant: grant}))
+				must(t, w.Desk.GrantEndpoint(t.Context(), commands.GrantEndpoint{Application: id, Grant: grant}))
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
-	"frontdesk/commands"
 	"frontdesk/projections"
 )
 
@@ -52,8 +51,7 @@ func (a *App) keeper() webhooks.Keeper {
 // canSign makes sure that this process can sign webhooks. The error is one
 // line that says what to do.
 func (a *App) canSign(ctx context.Context) error {
-	ensure := commands.EnsureSigningKeyHandler{Store: a.store, Vault: a.vault(), Now: a.config.Now}
-	return ensure.Handle(ctx, commands.EnsureSigningKey{})
+	return a.Desk.EnsureSigningKey(ctx)
 }
 
 // keySet is the key set that receivers fetch (§4.3).

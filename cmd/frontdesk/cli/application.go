@@ -19,8 +19,8 @@ type registerApplicationCmd struct {
 
 // Run carries the command out.
 func (c *registerApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.RegisterApplication.Handle(ctx, commands.RegisterApplication{
+	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
 			Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callback, PatientScoped: c.PatientScoped,
 		})
 		return made{"applicationId": id}, err
@@ -36,8 +36,8 @@ type setJWKSURLCmd struct {
 
 // Run carries the command out.
 func (c *setJWKSURLCmd) Run(r *run) error {
-	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SetJWKSURL.Handle(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
+	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
 	})
 }
 
@@ -49,8 +49,8 @@ type addCallbackCmd struct {
 
 // Run carries the command out.
 func (c *addCallbackCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.AddCallback.Handle(ctx, commands.AddCallback{Application: c.Application, Callback: c.Callback})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.AddCallback(ctx, commands.AddCallback{Application: c.Application, Callback: c.Callback})
 	})
 }
 
@@ -62,8 +62,8 @@ type removeCallbackCmd struct {
 
 // Run carries the command out.
 func (c *removeCallbackCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RemoveCallback.Handle(ctx, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RemoveCallback(ctx, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
 	})
 }
 
@@ -74,8 +74,8 @@ type markPatientScopedCmd struct {
 
 // Run carries the command out.
 func (c *markPatientScopedCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.MarkPatientScoped.Handle(ctx, commands.MarkPatientScoped{Application: c.Application})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.MarkPatientScoped(ctx, commands.MarkPatientScoped{Application: c.Application})
 	})
 }
 
@@ -86,7 +86,7 @@ type unmarkPatientScopedCmd struct {
 
 // Run carries the command out.
 func (c *unmarkPatientScopedCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.UnmarkPatientScoped.Handle(ctx, commands.UnmarkPatientScoped{Application: c.Application})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.UnmarkPatientScoped(ctx, commands.UnmarkPatientScoped{Application: c.Application})
 	})
 }

@@ -21,8 +21,8 @@ type bookAppointmentCmd struct {
 
 // Run carries the command out.
 func (c *bookAppointmentCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.BookAppointment.Handle(ctx, commands.BookAppointment{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.BookAppointment(ctx, commands.BookAppointment{
 			Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: c.At,
 		})
 		return made{"appointmentId": id}, err
@@ -38,8 +38,8 @@ type callInPatientCmd struct {
 
 // Run carries the command out.
 func (c *callInPatientCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.CallInPatient.Handle(ctx, commands.CallInPatient{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.CallInPatient(ctx, commands.CallInPatient{
 			Tenant: c.Tenant, Appointment: c.Appointment, Room: c.Room,
 		})
 	})
@@ -53,8 +53,8 @@ type clearCallInCmd struct {
 
 // Run carries the command out.
 func (c *clearCallInCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.ClearCallIn.Handle(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: c.Appointment})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: c.Appointment})
 	})
 }
 
@@ -66,8 +66,8 @@ type markDidNotAttendCmd struct {
 
 // Run carries the command out.
 func (c *markDidNotAttendCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.MarkDidNotAttend.Handle(ctx, commands.MarkDidNotAttend{Tenant: c.Tenant, Appointment: c.Appointment})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.MarkDidNotAttend(ctx, commands.MarkDidNotAttend{Tenant: c.Tenant, Appointment: c.Appointment})
 	})
 }
 
@@ -80,8 +80,8 @@ type startConsultationCmd struct {
 
 // Run carries the command out.
 func (c *startConsultationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.StartConsultation.Handle(ctx, commands.StartConsultation{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.StartConsultation(ctx, commands.StartConsultation{
 			Tenant: c.Tenant, Patient: c.Patient, Appointment: c.Appointment,
 		})
 		return made{"consultationId": id}, err

@@ -62,7 +62,7 @@ func copyFile(ctx context.Context, w io.Writer, engine *app.Engine, file project
 
 // recordSight appends that a patient's file is about to be shown (D37).
 func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
-	err := engine.RecordReading(ctx, file.Tenant, machineUser(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, file.Tenant, machineUser(), audit.Queried{
 		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,
 	})
 	if err != nil {

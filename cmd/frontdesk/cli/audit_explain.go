@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
@@ -44,14 +44,14 @@ func (c *auditExplainCmd) Run(r *run) error {
 	question, err := c.question()
 	if c.Call != uuid.Nil {
 		var call access.Call
-		question, call, err = engine.QuestionOf(r.ctx, c.Call)
+		question, call, err = engine.Auditor.QuestionOf(r.ctx, c.Call)
 		recorded = &call
 	}
 	if err != nil {
 		return err
 	}
 	meter := newMeter(r.Err, "replaying")
-	verdict, err := engine.Explain(r.ctx, question, meter.show)
+	verdict, err := engine.Auditor.Explain(r.ctx, question, meter.show)
 	meter.end()
 	if err != nil {
 		return err
@@ -62,31 +62,27 @@ func (c *auditExplainCmd) Run(r *run) error {
 	return explain(r.Out, question, verdict, recorded)
 }
 
-func (c *auditExplainCmd) question() (app.Question, error) {
-	q := app.Question{
-		At: c.At, Tenant: c.Tenant, Application: c.Application, Endpoint: application.Endpoint(c.Endpoint),
-		Mode: application.ApplicationRestricted, Username: c.User, Patient: c.Patient,
-	}
-	if c.User != "" {
-		q.Mode = application.UserRestricted
-	}
+func (c *auditExplainCmd) question() (auditing.Question, error) {
 	if c.At.IsZero() || c.Tenant == "" || c.Endpoint == "" || c.Application.UUID == uuid.Nil {
-		return q, errNoQuestion
+		return auditing.Question{}, errNoQuestion
 	}
-	return q, knownEndpoint(q.Endpoint)
-}
-
-func knownEndpoint(endpoint application.Endpoint) error {
-	if endpoint == application.Ping || slices.Contains(application.Endpoints(), endpoint) {
-		return nil
+	endpoint, known := access.Find(application.Endpoint(c.Endpoint))
+	if !known {
+		return auditing.Question{}, errUnknownEndpoint
 	}
-	return errUnknownEndpoint
+	mode := application.ApplicationRestricted
+	if c.User != "" {
+		mode = application.UserRestricted
+	}
+	return auditing.Question{At: c.At, Patient: c.Patient, Claim: access.Claim{
+		Tenant: c.Tenant, Application: c.Application, Mode: mode, Username: c.User, Endpoint: endpoint,
+	}}, nil
 }
 
 // explanation is a verdict, for machines.
 type explanation struct {
 	Allowed  bool          `json:"allowed"`
-	Rule     app.Rule      `json:"rule"` // that refused; "none"
+	Rule     access.Rule   `json:"rule"` // that refused; "none"
 	Code     string        `json:"code,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	At       time.Time     `json:"at"`
@@ -96,11 +92,11 @@ type explanation struct {
 }
 
 type becauseOf struct {
-	Rule  app.Rule  `json:"rule"`
-	Idx   int64     `json:"idx"`
-	Event string    `json:"event"`
-	By    string    `json:"by"`
-	At    time.Time `json:"at"`
+	Rule  access.Rule `json:"rule"`
+	Idx   int64       `json:"idx"`
+	Event string      `json:"event"`
+	By    string      `json:"by"`
+	At    time.Time   `json:"at"`
 }
 
 type recordedCall struct {
@@ -109,7 +105,7 @@ type recordedCall struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func explanationOf(q app.Question, v app.Verdict, call *access.Call) explanation {
+func explanationOf(q auditing.Question, v auditing.Verdict, call *access.Call) explanation {
 	e := explanation{
 		Allowed: v.Allowed, Rule: v.Rule, Code: v.Code, Reason: v.Reason, At: q.At.UTC(), Idx: v.Idx, Because: []becauseOf{},
 	}
@@ -122,7 +118,7 @@ func explanationOf(q app.Question, v app.Verdict, call *access.Call) explanation
 	return e
 }
 
-func explain(w io.Writer, q app.Question, v app.Verdict, call *access.Call) error {
+func explain(w io.Writer, q auditing.Question, v auditing.Verdict, call *access.Call) error {
 	e := explanationOf(q, v, call)
 	var failed error
 	say := func(format string, args ...any) {

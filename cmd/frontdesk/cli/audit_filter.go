@@ -145,7 +145,7 @@ func (r reading) record(ctx context.Context, engine *app.Engine, count int64) er
 	if !r.personal && r.filter.Patient.UUID == uuid.Nil {
 		return nil
 	}
-	err := engine.RecordReading(ctx, r.filter.Tenant, machineUser(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, r.filter.Tenant, machineUser(), audit.Queried{
 		Command: r.command, Filter: r.filter.text(), Patient: r.filter.Patient, Personal: r.personal, Count: count,
 	})
 	if err != nil {

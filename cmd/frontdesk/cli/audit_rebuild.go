@@ -28,7 +28,7 @@ func (c *auditRebuildCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	rebuild, err := engine.Rebuild(c.Projection)
+	rebuild, err := engine.Auditor.Rebuild(c.Projection)
 	if err != nil {
 		return err
 	}

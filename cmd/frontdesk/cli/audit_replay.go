@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 )
@@ -69,7 +70,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	}
 	defer engine.Close()
 	meter := newMeter(r.Err, "replaying")
-	past, err := engine.AsOf(r.ctx, until, schema, meter.show)
+	past, err := engine.Auditor.AsOf(r.ctx, until, schema, meter.show)
 	meter.end()
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if at.IsZero() {
 		at = past.At
 	}
-	practices, err := app.PracticesAsOf(r.ctx, past, c.Tenant, at)
+	practices, err := auditing.PracticesAsOf(r.ctx, past, c.Tenant, at)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ type requestTypeThen struct {
 	Status      string `json:"status"`
 }
 
-func thenOf(p app.PracticeAsOf) practiceThen {
+func thenOf(p auditing.PracticeAsOf) practiceThen {
 	then := practiceThen{p.Tenant, p.Applications, []authorisationThen{}, []requestTypeThen{}}
 	for _, a := range p.Authorisations {
 		then.Authorisations = append(then.Authorisations, authorisationThen{
@@ -120,7 +121,7 @@ func thenOf(p app.PracticeAsOf) practiceThen {
 	return then
 }
 
-func (c *auditReplayCmd) print(w io.Writer, idx int64, at time.Time, practices []app.PracticeAsOf) error {
+func (c *auditReplayCmd) print(w io.Writer, idx int64, at time.Time, practices []auditing.PracticeAsOf) error {
 	encoder := json.NewEncoder(w)
 	if !c.JSON {
 		fmt.Fprintf(w, "as of %s: the log up to idx %d\n", at.UTC().Format(time.RFC3339Nano), idx)
@@ -142,7 +143,7 @@ func (c *auditReplayCmd) print(w io.Writer, idx int64, at time.Time, practices [
 	return nil
 }
 
-func (t practiceThen) table(w io.Writer, p app.PracticeAsOf) error {
+func (t practiceThen) table(w io.Writer, p auditing.PracticeAsOf) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s\n", t.Tenant)
 	for _, a := range p.Applications {

@@ -73,7 +73,7 @@ func (c *auditWhoAccessedCmd) accesses(ctx context.Context, engine *app.Engine, 
 				return
 			}
 		}
-		for call, err := range engine.AccessRecord().Calls(ctx, calls) {
+		for call, err := range engine.Auditor.AccessRecord().Calls(ctx, calls) {
 			if err != nil || !yield(accessOfCall(call), nil) {
 				yieldError(yield, err)
 				return

@@ -19,8 +19,8 @@ type grantUserAuthorisationCmd struct {
 
 // Run carries the command out.
 func (c *grantUserAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		expiresAt, err := do.GrantUserAuthorisation.Handle(ctx, commands.GrantUserAuthorisation{
+	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		expiresAt, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
 			Tenant: c.Tenant, Application: c.Application, Username: c.Username,
 		})
 		return made{"expiresAt": expiresAt}, err
@@ -38,8 +38,8 @@ type grantPatientScopedAuthorisationCmd struct {
 
 // Run carries the command out.
 func (c *grantPatientScopedAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		expiresAt, err := do.GrantPatientScopedAuthorisation.Handle(ctx, commands.GrantPatientScopedAuthorisation{
+	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		expiresAt, err := desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{
 			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
 		})
 		return made{"expiresAt": expiresAt}, err
@@ -56,8 +56,8 @@ type revokeUserAuthorisationCmd struct {
 
 // Run carries the command out.
 func (c *revokeUserAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RevokeUserAuthorisation.Handle(ctx, commands.RevokeUserAuthorisation{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{
 			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
 		})
 	})

@@ -22,8 +22,8 @@ type switchRequestTypeOffCmd struct {
 
 // Run carries the command out.
 func (c *switchRequestTypeOffCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SwitchRequestTypeOff.Handle(ctx, commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SwitchRequestTypeOff(ctx, commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType})
 	})
 }
 
@@ -34,8 +34,8 @@ type switchRequestTypeOnCmd struct {
 
 // Run carries the command out.
 func (c *switchRequestTypeOnCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SwitchRequestTypeOn.Handle(ctx, commands.SwitchRequestTypeOn{Tenant: c.Tenant, RequestType: c.RequestType})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SwitchRequestTypeOn(ctx, commands.SwitchRequestTypeOn{Tenant: c.Tenant, RequestType: c.RequestType})
 	})
 }
 
@@ -47,8 +47,8 @@ type pauseRequestTypeCmd struct {
 
 // Run carries the command out.
 func (c *pauseRequestTypeCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.PauseRequestType.Handle(ctx, commands.PauseRequestType{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.PauseRequestType(ctx, commands.PauseRequestType{
 			Tenant: c.Tenant, RequestType: c.RequestType, Until: c.Until,
 		})
 	})
@@ -61,8 +61,8 @@ type resumeRequestTypeCmd struct {
 
 // Run carries the command out.
 func (c *resumeRequestTypeCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.ResumeRequestType.Handle(ctx, commands.ResumeRequestType{Tenant: c.Tenant, RequestType: c.RequestType})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ResumeRequestType(ctx, commands.ResumeRequestType{Tenant: c.Tenant, RequestType: c.RequestType})
 	})
 }
 
@@ -74,8 +74,8 @@ type setOpeningHoursCmd struct {
 
 // Run carries the command out.
 func (c *setOpeningHoursCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SetOpeningHours.Handle(ctx, commands.SetOpeningHours{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SetOpeningHours(ctx, commands.SetOpeningHours{
 			Tenant: c.Tenant, RequestType: c.RequestType, Hours: c.Hours,
 		})
 	})
@@ -90,8 +90,8 @@ type closePracticeCmd struct {
 
 // Run carries the command out.
 func (c *closePracticeCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.ClosePractice.Handle(ctx, commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ClosePractice(ctx, commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until})
 	})
 }
 
@@ -103,7 +103,7 @@ type reopenPracticeCmd struct {
 
 // Run carries the command out.
 func (c *reopenPracticeCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.ReopenPractice.Handle(ctx, commands.ReopenPractice{Tenant: c.Tenant, From: c.From})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ReopenPractice(ctx, commands.ReopenPractice{Tenant: c.Tenant, From: c.From})
 	})
 }

@@ -44,10 +44,10 @@ func newBusyPractice(t *testing.T) *busyPractice {
 	must(t, err)
 	b.App = service
 	b.connect(t)
-	must(t, b.RegisterPractice.Handle(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
-	b.patient, err = b.RegisterPatient.Handle(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+	must(t, b.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	b.patient, err = b.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
 	must(t, err)
-	b.site, err = b.AddSite.Handle(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "Main"})
+	b.site, err = b.Desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "Main"})
 	must(t, err)
 	b.fill(t)
 	b.background(t, func(ctx context.Context) { _ = service.Run(ctx) })
@@ -69,12 +69,12 @@ func (b *busyPractice) background(t *testing.T, run func(context.Context)) {
 // at once and behind the feed.
 func (b *busyPractice) write(ctx context.Context) {
 	for ctx.Err() == nil {
-		id, err := b.BookAppointment.Handle(ctx, commands.BookAppointment{Tenant: "elm-street", Patient: b.patient, Site: b.site, At: time.Now()})
+		id, err := b.Desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm-street", Patient: b.patient, Site: b.site, At: time.Now()})
 		if err == nil {
-			err = b.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: "elm-street", Appointment: id})
+			err = b.Desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm-street", Appointment: id})
 		}
 		if err == nil {
-			_ = b.MarkDidNotAttend.Handle(ctx, commands.MarkDidNotAttend{Tenant: "elm-street", Appointment: id})
+			_ = b.Desk.MarkDidNotAttend(ctx, commands.MarkDidNotAttend{Tenant: "elm-street", Appointment: id})
 		}
 	}
 }

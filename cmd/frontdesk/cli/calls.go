@@ -73,7 +73,7 @@ func (c *auditCallsCmd) filter(user staff.ID) postgres.CallFilter {
 }
 
 func (c *auditCallsCmd) find(ctx context.Context, engine *app.Engine, f postgres.CallFilter) (calls []access.Call, err error) {
-	for call, err := range engine.AccessRecord().Calls(ctx, f) {
+	for call, err := range engine.Auditor.AccessRecord().Calls(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (c *auditCallsCmd) announce(ctx context.Context, engine *app.Engine, f post
 	if !asked || count == 0 {
 		return nil
 	}
-	err := engine.RecordReading(ctx, c.Tenant, machineUser(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, c.Tenant, machineUser(), audit.Queried{
 		Command: "calls", Filter: textOf(f), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(count),
 	})
 	if err != nil {

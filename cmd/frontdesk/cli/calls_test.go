@@ -35,7 +35,7 @@ func called(t *testing.T) (auditor []string, db *postgrestest.Database, ids []st
 	call := func(change func(*access.Call)) access.Call {
 		c := access.Call{
 			RequestID: event.NewID(), At: callsAt, Tenant: "elm", Application: callsApp, Mode: application.ApplicationRestricted,
-			Endpoint: application.Ping, Status: 200,
+			Endpoint: access.Ping, Status: 200,
 		}
 		change(&c)
 		ids = append(ids, c.RequestID.String())
@@ -48,7 +48,7 @@ func called(t *testing.T) (auditor []string, db *postgrestest.Database, ids []st
 			c.Tenant, c.Mode, c.Staff, c.Status, c.Code, c.Reason = "elm", application.UserRestricted, lee, 403, "unauthorized", "The app is not authorised"
 		}),
 		call(func(c *access.Call) {
-			c.At, c.Endpoint, c.Patient = callsAt.Add(time.Hour), application.CreateNote, callsAnn
+			c.At, c.Endpoint, c.Patient = callsAt.Add(time.Hour), access.CreateNote, callsAnn
 			c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë"}, Organisation: event.Organisation{Name: "Oak Lane"}}
 		}))
 	url := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)

@@ -36,15 +36,15 @@ const commandLimit = 30 * time.Second
 
 // do carries out one command: as whom the flags say, over a store that listens
 // in, and with a log that has the events before it returns.
-func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, app.Commands) (made, error)) error {
-	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, do app.Commands) (made, error) {
-		return act(ctx, do)
+func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
+	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
+		return act(ctx, desk)
 	})
 }
 
 // doWith is do for a command that needs more of the engine than its commands.
 func (f engineFlags) doWith(r *run, config app.Config, tenant string,
-	act func(context.Context, *app.Engine, app.Commands) (made, error),
+	act func(context.Context, *app.Engine, commands.Desk) (made, error),
 ) error {
 	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
 	defer cancel()
@@ -58,8 +58,9 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	if err != nil {
 		return err
 	}
-	listening := &listeningStore{Store: engine.Store()}
-	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, engine.On(listening))
+	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store}
+	desk.Store = listening
+	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, desk)
 	if err != nil {
 		return err
 	}

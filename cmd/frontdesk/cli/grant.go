@@ -17,8 +17,8 @@ type grantEndpointCmd struct {
 
 // Run carries the command out.
 func (c *grantEndpointCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.GrantEndpoint.Handle(ctx, commands.GrantEndpoint{
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.GrantEndpoint(ctx, commands.GrantEndpoint{
 			Application: c.Application, Grant: application.Grant{Endpoint: c.Endpoint, Mode: c.Mode},
 		})
 	})
@@ -33,8 +33,8 @@ type revokeEndpointCmd struct {
 
 // Run carries the command out.
 func (c *revokeEndpointCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RevokeEndpoint.Handle(ctx, commands.RevokeEndpoint{
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RevokeEndpoint(ctx, commands.RevokeEndpoint{
 			Application: c.Application, Grant: application.Grant{Endpoint: c.Endpoint, Mode: c.Mode},
 		})
 	})

@@ -86,8 +86,8 @@ func (c *keysStageCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		kid, err := do.StageSigningKey.Handle(ctx, commands.StageSigningKey{})
+	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		kid, err := desk.StageSigningKey(ctx)
 		return made{"kid": kid}, err
 	})
 }
@@ -122,8 +122,8 @@ func (c *keysActivateCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.ActivateSigningKey.Handle(ctx, commands.ActivateSigningKey{KID: kid})
+	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
 }
 
@@ -139,7 +139,7 @@ func (c *keysRetireCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RetireSigningKey.Handle(ctx, commands.RetireSigningKey{KID: kid})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RetireSigningKey(ctx, commands.RetireSigningKey{KID: kid})
 	})
 }

@@ -18,8 +18,8 @@ type registerPatientCmd struct {
 
 // Run carries the command out.
 func (c *registerPatientCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.RegisterPatient.Handle(ctx, commands.RegisterPatient{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.RegisterPatient(ctx, commands.RegisterPatient{
 			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 		})
 		return made{"patientId": id}, err
@@ -35,8 +35,8 @@ type restrictPatientRecordCmd struct {
 
 // Run carries the command out.
 func (c *restrictPatientRecordCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RestrictPatientRecord.Handle(ctx, commands.RestrictPatientRecord{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{
 			Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username,
 		})
 	})

@@ -17,8 +17,8 @@ type registerPracticeCmd struct {
 
 // Run carries the command out.
 func (c *registerPracticeCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return made{"tenantId": c.Tenant}, do.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: c.Tenant, Name: c.Name, TimeZone: c.TimeZone})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return made{"tenantId": c.Tenant}, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: c.Tenant, Name: c.Name, TimeZone: c.TimeZone})
 	})
 }
 
@@ -30,8 +30,8 @@ type enableApplicationCmd struct {
 
 // Run carries the command out.
 func (c *enableApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.EnableApplication.Handle(ctx, commands.EnableApplication{Tenant: c.Tenant, Application: c.Application})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.EnableApplication(ctx, commands.EnableApplication{Tenant: c.Tenant, Application: c.Application})
 	})
 }
 
@@ -43,7 +43,7 @@ type disableApplicationCmd struct {
 
 // Run carries the command out.
 func (c *disableApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.DisableApplication.Handle(ctx, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.DisableApplication(ctx, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
 	})
 }

@@ -19,8 +19,8 @@ type openCareRecordCmd struct {
 
 // Run carries the command out.
 func (c *openCareRecordCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.OpenCareRecord.Handle(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
 	})
 }
 
@@ -37,8 +37,8 @@ func (c *createNoteCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.CreateNote.Handle(ctx, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
 		return made{"noteId": id}, err
 	})
 }

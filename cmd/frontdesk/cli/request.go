@@ -25,7 +25,7 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 		return err
 	}
 	defer in.Close()
-	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, do app.Commands) (made, error) {
+	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
 		body := &httpapi.RequestBody{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = body.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		tree, err := body.Read(ctx, in)
@@ -36,7 +36,7 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 		if err != nil {
 			return nil, err
 		}
-		id, err := do.SubmitPatientRequest.Handle(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
+		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
 		return made{"patientRequestId": id}, err
 	})
 }

@@ -16,8 +16,8 @@ type addSiteCmd struct {
 
 // Run carries the command out.
 func (c *addSiteCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.AddSite.Handle(ctx, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.AddSite(ctx, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
 		return made{"siteId": id}, err
 	})
 }
@@ -31,8 +31,8 @@ type addRoomCmd struct {
 
 // Run carries the command out.
 func (c *addRoomCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.AddRoom.Handle(ctx, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.AddRoom(ctx, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 		return made{"roomId": id}, err
 	})
 }

@@ -25,8 +25,8 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 			return err
 		}
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		id, err := do.RegisterStaff.Handle(ctx, commands.RegisterStaff{
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		id, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
 			Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
 			Password: password,
 		})
@@ -47,8 +47,8 @@ func (c *setPasswordCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SetPassword.Handle(ctx, commands.SetPassword{Tenant: c.Tenant, Username: c.Username, Password: password})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SetPassword(ctx, commands.SetPassword{Tenant: c.Tenant, Username: c.Username, Password: password})
 	})
 }
 
@@ -60,7 +60,7 @@ type deactivateStaffCmd struct {
 
 // Run carries the command out.
 func (c *deactivateStaffCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.DeactivateStaff.Handle(ctx, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
 	})
 }

@@ -18,8 +18,8 @@ type setWebhookCmd struct {
 
 // Run carries the command out.
 func (c *setWebhookCmd) Run(r *run) error {
-	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.SetWebhook.Handle(ctx, commands.SetWebhook{Application: c.Application, Event: c.Event, URL: c.URL})
+	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.SetWebhook(ctx, commands.SetWebhook{Application: c.Application, Event: c.Event, URL: c.URL})
 	})
 }
 
@@ -31,8 +31,8 @@ type removeWebhookCmd struct {
 
 // Run carries the command out.
 func (c *removeWebhookCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, do app.Commands) (made, error) {
-		return nil, do.RemoveWebhook.Handle(ctx, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.RemoveWebhook(ctx, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
 	})
 }
 

@@ -39,15 +39,15 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
 	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		switch c.Event {
 		case application.RecordOpened:
-			return nil, do.OpenCareRecord.Handle(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+			return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
 		case application.ConsultationStarted:
-			id, err := do.StartConsultation.Handle(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
+			id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
 			return made{"consultationId": id}, err
 		case application.CallInShown, application.CallInRemoved:
-			id, err := c.callIn(ctx, do)
+			id, err := c.callIn(ctx, desk)
 			return made{"appointmentId": id}, err
 		}
 		return nil, application.ErrUnknownEvent
@@ -56,13 +56,13 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 
 // callIn books an appointment and calls its patient in; and clears that again,
 // if it is the removal that is wanted.
-func (c *webhookTriggerCmd) callIn(ctx context.Context, do app.Commands) (appointment.ID, error) {
-	id, err := do.BookAppointment.Handle(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
+func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
+	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
 	if err == nil {
-		err = do.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+		err = desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
 	}
 	if err == nil && c.Event == application.CallInRemoved {
-		err = do.ClearCallIn.Handle(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
+		err = desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
 	}
 	return id, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
@@ -42,16 +41,16 @@ type Appointment struct {
 
 // plantDay seeds a site with two rooms, where the first two patients are
 // expected from the next full hour on.
-func plantDay(ctx context.Context, do app.Commands, patients []Patient, now time.Time) (d Day, err error) {
+func plantDay(ctx context.Context, desk commands.Desk, patients []Patient, now time.Time) (d Day, err error) {
 	const name = "Sandbox Surgery, Main Street"
-	at, err := do.AddSite.Handle(ctx, commands.AddSite{Tenant: tenant, Name: name})
+	at, err := desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Name: name})
 	if err != nil {
 		return d, err
 	}
 	d.Sites = []Site{{at, name}}
 	for n := range 2 {
 		room := Room{SiteID: at, Name: fmt.Sprintf("Room %d", n+1)}
-		room.ID, err = do.AddRoom.Handle(ctx, commands.AddRoom{Tenant: tenant, Site: at, Name: room.Name})
+		room.ID, err = desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: at, Name: room.Name})
 		if err != nil {
 			return d, err
 		}
@@ -60,7 +59,7 @@ func plantDay(ctx context.Context, do app.Commands, patients []Patient, now time
 	first := now.UTC().Truncate(time.Hour).Add(time.Hour)
 	for n := range 2 {
 		a := Appointment{PatientID: patients[n].ID, SiteID: at, At: first.Add(time.Duration(n) * 15 * time.Minute)}
-		a.ID, err = do.BookAppointment.Handle(ctx, commands.BookAppointment{Tenant: tenant, Patient: a.PatientID, Site: at, At: a.At})
+		a.ID, err = desk.BookAppointment(ctx, commands.BookAppointment{Tenant: tenant, Patient: a.PatientID, Site: at, At: a.At})
 		if err != nil {
 			return d, err
 		}

@@ -16,7 +16,6 @@ import (
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/adapters/webhooks/receiver"
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 )
@@ -102,9 +101,9 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 }
 
 // setWebhooks tells the sandbox application of everything.
-func setWebhooks(ctx context.Context, do app.Commands, id application.ID, url string) error {
+func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url string) error {
 	for _, kind := range application.WebhookEvents() {
-		err := do.SetWebhook.Handle(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
+		err := desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
 		if err != nil {
 			return err
 		}

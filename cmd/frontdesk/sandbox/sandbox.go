@@ -101,7 +101,7 @@ func furnished(ctx context.Context, config Config, service *app.App, keys *keySe
 	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
 		return seed{}, err
 	}
-	return seeded(ctx, config.Dir, service.Commands, keys.url(), inbox.server.URL())
+	return seeded(ctx, config.Dir, service.Desk, keys.url(), inbox.server.URL())
 }
 
 func appConfig(config Config, database *embedded.Server, inbox *inbox) (c app.Config, err error) {

@@ -1,0 +1,63 @@
+package auditing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/fault"
+	"frontdesk/projections"
+)
+
+// Auditor reads the log and the access record. It needs no more rights than an
+// auditor has, except for [Auditor.Rebuild].
+type Auditor struct {
+	Pool *pgxpool.Pool
+	Log  postgres.Log
+	Now  func() time.Time
+}
+
+// RecordReading appends that somebody has read of patients (D37).
+func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
+	return postgres.RecordAuditQuery(ctx, a.Pool, tenant, who, q)
+}
+
+// AccessRecord is the record of judged calls.
+func (a Auditor) AccessRecord() postgres.AccessRecord { return postgres.AccessRecord{Pool: a.Pool} }
+
+// Rebuild is a rebuild of some read models by their names, or of all of them.
+func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
+	chosen, err := projectionsNamed(names)
+	if err != nil {
+		return nil, err
+	}
+	return &replay.Rebuild{Pool: a.Pool, Log: a.Log, Projections: chosen, Now: a.Now}, nil
+}
+
+func projectionsNamed(names []string) (chosen []projections.Projection, err error) {
+	all := projections.All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, p := range all {
+		known = append(known, p.Name())
+		if slices.Contains(names, p.Name()) {
+			chosen = append(chosen, p)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fault.New(fault.Missing, "unknown-projection",
+				fmt.Sprintf("There is no read model %q; there are %s.", name, strings.Join(known, ", ")))
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,107 @@
+package auditing
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/authorisation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
+)
+
+// Evidence is the event that a rule went by: the last that changed what it asks.
+type Evidence struct {
+	Rule access.Rule
+	event.Recorded
+}
+
+// witness remembers, of all events, the last that changed what each rule asks.
+// It decides nothing.
+type witness struct {
+	question Question
+	member   staff.ID
+	events   map[access.Rule]event.Recorded
+}
+
+func (w *witness) see(r event.Recorded) {
+	if rule := w.ruleOf(r); rule != access.RuleNone {
+		w.events[rule] = r
+	}
+}
+
+func (w *witness) evidence() (all []Evidence) {
+	for _, rule := range access.Rules() {
+		if e, found := w.events[rule]; found {
+			all = append(all, Evidence{rule, e})
+		}
+	}
+	return all
+}
+
+func (w *witness) ruleOf(r event.Recorded) access.Rule {
+	q := w.question
+	switch e := r.Event.(type) {
+	case application.Registered:
+		return when(r.Stream.ID == q.Application.UUID, access.RuleKnown)
+	case practice.ApplicationEnabled:
+		return when(e.Application == q.Application, access.RuleEnabled)
+	case practice.ApplicationDisabled:
+		return when(e.Application == q.Application, access.RuleEnabled)
+	case application.EndpointGranted:
+		return w.granted(r, e.Endpoint, e.Mode)
+	case application.EndpointRevoked:
+		return w.granted(r, e.Endpoint, e.Mode)
+	case staff.Registered:
+		if e.Username != q.Username || q.Mode != application.UserRestricted {
+			return access.RuleNone
+		}
+		w.member.UUID = r.Stream.ID
+		return access.RuleStaff
+	case staff.Deactivated:
+		return when(r.Stream.ID == w.member.UUID, access.RuleStaff)
+	case authorisation.Granted:
+		return w.authorised(e.Subject)
+	case authorisation.Revoked:
+		return w.authorised(e.Subject)
+	case patient.RecordRestricted:
+		return w.restricted(e.Patient)
+	case patient.RestrictionLifted:
+		return w.restricted(e.Patient)
+	}
+	return access.RuleNone
+}
+
+func when(holds bool, rule access.Rule) access.Rule {
+	if holds {
+		return rule
+	}
+	return access.RuleNone
+}
+
+func (w *witness) granted(r event.Recorded, endpoint application.Endpoint, mode application.Mode) access.Rule {
+	q := w.question
+	return when(r.Stream.ID == q.Application.UUID && endpoint == q.Endpoint.Name && mode == q.Mode, access.RuleGranted)
+}
+
+// authorised tells a standing authorisation from one for the question's patient.
+func (w *witness) authorised(s authorisation.Subject) access.Rule {
+	switch {
+	case s.Application != w.question.Application || s.Staff != w.member || w.member.UUID == uuid.Nil:
+		return access.RuleNone
+	case s.Scoped():
+		return when(w.isPatient(s.Patient), access.RuleScope)
+	}
+	return access.RuleAuthorised
+}
+
+func (w *witness) restricted(id patient.ID) access.Rule {
+	return when(w.question.Endpoint.ShowsRecord && w.question.Mode == application.UserRestricted && w.isPatient(id), access.RuleRecord)
+}
+
+func (w *witness) isPatient(id patient.ID) bool {
+	asked, err := uuid.Parse(w.question.Patient)
+	return err == nil && asked == id.UUID
+}

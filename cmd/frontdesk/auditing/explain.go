@@ -1,0 +1,135 @@
+package auditing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// Question is about a call of the past: would it have been allowed? Its token
+// is taken to have been good, its input is not looked at beyond the patient, and
+// whether the practice took it is not asked.
+type Question struct {
+	At time.Time
+	access.Claim
+	Patient string // as the call wrote it; "" when it named none
+}
+
+// Verdict answers a [Question].
+type Verdict struct {
+	Allowed bool
+	Rule    access.Rule   // that refused; [access.RuleNone] when none did
+	Reason  string        // what the caller was told, or would have been
+	Code    string        // of the refusal
+	Idx     int64         // the log up to here was what the service knew
+	Because []Evidence    // what the rules went by, in their order
+	Rights  access.Rights // as they stood
+}
+
+// Explain answers by replaying the log up to the instant and asking the judge
+// of live calls.
+func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
+	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
+	past, err := (&replay.Replay{
+		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: judged(),
+		Until: replay.Until{Instant: q.At}, Only: q.concerns, See: about.see, Progress: progress,
+	}).Run(ctx)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("explain: %w", err)
+	}
+	defer past.Close()
+	verdict := Verdict{Idx: past.Idx, Because: about.evidence()}
+	err = past.View(ctx, func(db projections.Querier) error { return q.judge(ctx, db, &verdict) })
+	return verdict, err
+}
+
+// judged are the read models that decide about a call.
+func judged() []projections.Projection {
+	return []projections.Projection{
+		projections.Applications{}, projections.Enablements{}, projections.Staff{},
+		projections.Authorisations{}, projections.Patients{},
+	}
+}
+
+// concerns reports whether an event is of the question's practice, or of none.
+func (q Question) concerns(e event.Recorded) bool {
+	return e.Stream.Tenant == "" || e.Stream.Tenant == q.Tenant
+}
+
+// judge says what happens to a live call once its signature holds.
+func (q Question) judge(ctx context.Context, db projections.Querier, into *Verdict) (err error) {
+	into.Rights, err = projections.Rights{DB: db}.Rights(ctx, q.Claim, q.At)
+	if err != nil {
+		return err
+	}
+	named := access.Named{Patient: q.Patient}
+	if id, unread := uuid.Parse(q.Patient); unread == nil {
+		open, err := projections.Patients{DB: db}.RecordOpenTo(ctx, q.Tenant, patient.ID{UUID: id}, into.Rights.Staff)
+		if err != nil {
+			return err
+		}
+		named.Closed = !open
+	}
+	into.decide(access.Judge(access.Caller{Claim: q.Claim, Rights: into.Rights}, &named))
+	return nil
+}
+
+func (v *Verdict) decide(err error) {
+	refusal, refused := errors.AsType[*access.Refusal](err)
+	if !refused {
+		v.Allowed, v.Rule = true, access.RuleNone
+		return
+	}
+	v.Rule, v.Reason, v.Code = refusal.Rule, refusal.Fault.Detail, refusal.Fault.Code
+}
+
+// ErrUnknownCall is the refusal to explain a call that is not in the record.
+var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
+
+// QuestionOf asks about a recorded call, which is returned as well.
+func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question, access.Call, error) {
+	for call, err := range a.AccessRecord().Calls(ctx, postgres.CallFilter{RequestID: requestID}) {
+		if err != nil {
+			return Question{}, call, err
+		}
+		q := Question{At: call.At, Claim: claimOf(call)}
+		if call.Patient.UUID != uuid.Nil {
+			q.Patient = call.Patient.String()
+		}
+		if call.Staff.UUID != uuid.Nil {
+			q.Username, err = a.usernameOf(ctx, call)
+		}
+		return q, call, err
+	}
+	return Question{}, access.Call{}, ErrUnknownCall
+}
+
+// claimOf is what a recorded call asked for. An endpoint that is no longer in
+// the catalogue is known by its name alone.
+func claimOf(call access.Call) access.Claim {
+	endpoint, known := access.Find(call.Endpoint)
+	if !known {
+		endpoint.Name = call.Endpoint
+	}
+	return access.Claim{Tenant: call.Tenant, Application: call.Application, Mode: call.Mode, Endpoint: endpoint}
+}
+
+// usernameOf is a member of staff's, which never changes.
+func (a Auditor) usernameOf(ctx context.Context, call access.Call) (username string, err error) {
+	err = a.Pool.QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
+	if err != nil {
+		return "", fmt.Errorf("find the call's user: %w", postgres.Fault(err))
+	}
+	return username, nil
+}

@@ -1,0 +1,163 @@
+package commands
+
+import (
+	"context"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// RegisterApplication makes an external application known, once for all
+// practices.
+type RegisterApplication struct {
+	Name          string
+	JWKSURL       string
+	Callbacks     []string // where staff may be sent after approval
+	PatientScoped bool     // an integration with patient-scoped authorisations
+}
+
+// RegisterApplication returns the identifier minted for the application.
+func (d Desk) RegisterApplication(ctx context.Context, c RegisterApplication) (application.ID, error) {
+	if err := d.CheckURL(c.JWKSURL); err != nil {
+		return application.ID{}, err
+	}
+	events, err := application.Application{}.Register(application.Registration{
+		Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callbacks, PatientScoped: c.PatientScoped,
+	})
+	if err != nil {
+		return application.ID{}, err
+	}
+	id := application.ID{UUID: event.NewID()}
+	return id, d.begin(ctx, application.StreamOf(id), events...)
+}
+
+// SetJWKSURL says where an application's public keys are from now on.
+type SetJWKSURL struct {
+	Application application.ID
+	JWKSURL     string
+}
+
+// SetJWKSURL takes effect with the next call.
+func (d Desk) SetJWKSURL(ctx context.Context, c SetJWKSURL) error {
+	if err := d.CheckURL(c.JWKSURL); err != nil {
+		return err
+	}
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.SetJWKSURL(c.JWKSURL)
+	})
+}
+
+// AddCallback registers another address that staff may be sent to after
+// approval.
+type AddCallback struct {
+	Application application.ID
+	Callback    string
+}
+
+// AddCallback changes nothing where the callback is registered already.
+func (d Desk) AddCallback(ctx context.Context, c AddCallback) error {
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.AddCallback(c.Callback)
+	})
+}
+
+// RemoveCallback forgets an address that staff were sent to after approval.
+type RemoveCallback struct {
+	Application application.ID
+	Callback    string
+}
+
+// RemoveCallback changes nothing where the callback is not registered.
+func (d Desk) RemoveCallback(ctx context.Context, c RemoveCallback) error {
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.RemoveCallback(c.Callback)
+	})
+}
+
+// GrantEndpoint lets an application call one endpoint in one mode.
+type GrantEndpoint struct {
+	Application application.ID
+	Grant       application.Grant
+}
+
+// GrantEndpoint takes effect with the next call.
+func (d Desk) GrantEndpoint(ctx context.Context, c GrantEndpoint) error {
+	if err := access.CheckGrant(c.Grant); err != nil {
+		return err
+	}
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.GrantEndpoint(c.Grant)
+	})
+}
+
+// RevokeEndpoint takes back one endpoint in one mode.
+type RevokeEndpoint struct {
+	Application application.ID
+	Grant       application.Grant
+}
+
+// RevokeEndpoint takes effect with the next call.
+func (d Desk) RevokeEndpoint(ctx context.Context, c RevokeEndpoint) error {
+	if err := access.CheckGrant(c.Grant); err != nil {
+		return err
+	}
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.RevokeEndpoint(c.Grant)
+	})
+}
+
+// MarkPatientScoped marks an application as an integration for which
+// patient-scoped authorisations are set up.
+type MarkPatientScoped struct{ Application application.ID }
+
+// MarkPatientScoped changes nothing where the application is marked already.
+func (d Desk) MarkPatientScoped(ctx context.Context, c MarkPatientScoped) error {
+	return d.application(ctx, c.Application, application.Application.MarkPatientScoped)
+}
+
+// UnmarkPatientScoped ends an application's being such an integration.
+type UnmarkPatientScoped struct{ Application application.ID }
+
+// UnmarkPatientScoped ends no authorisation: what was granted runs out by
+// itself.
+func (d Desk) UnmarkPatientScoped(ctx context.Context, c UnmarkPatientScoped) error {
+	return d.application(ctx, c.Application, application.Application.UnmarkPatientScoped)
+}
+
+// SetWebhook says where an application is told of events of one kind.
+type SetWebhook struct {
+	Application application.ID
+	Event       application.WebhookEvent
+	URL         string
+}
+
+// SetWebhook takes effect with the next event.
+func (d Desk) SetWebhook(ctx context.Context, c SetWebhook) error {
+	if err := d.CheckURL(c.URL); err != nil {
+		return err
+	}
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.SetWebhook(c.Event, c.URL)
+	})
+}
+
+// RemoveWebhook stops telling an application of events of one kind.
+type RemoveWebhook struct {
+	Application application.ID
+	Event       application.WebhookEvent
+}
+
+// RemoveWebhook withdraws what is queued for the application, too.
+func (d Desk) RemoveWebhook(ctx context.Context, c RemoveWebhook) error {
+	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
+		return a.RemoveWebhook(c.Event)
+	})
+}
+
+// application has a decision taken about one application.
+func (d Desk) application(ctx context.Context, id application.ID,
+	decide func(application.Application) ([]event.Event, error),
+) error {
+	return Update(ctx, d.Store, application.StreamOf(id), decide)
+}

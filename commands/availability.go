@@ -1,0 +1,96 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/practice/hours"
+	"frontdesk/domain/request"
+)
+
+// SwitchRequestTypeOff stops a practice from taking requests of a type.
+type SwitchRequestTypeOff struct {
+	Tenant      string
+	RequestType request.Type
+}
+
+// SwitchRequestTypeOff changes nothing where the type is switched off already.
+func (d Desk) SwitchRequestTypeOff(ctx context.Context, c SwitchRequestTypeOff) error {
+	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
+		return i.SwitchOff(c.RequestType)
+	})
+}
+
+// SwitchRequestTypeOn lets a practice take requests of a type again.
+type SwitchRequestTypeOn struct {
+	Tenant      string
+	RequestType request.Type
+}
+
+// SwitchRequestTypeOn changes nothing where the type is not switched off.
+func (d Desk) SwitchRequestTypeOn(ctx context.Context, c SwitchRequestTypeOn) error {
+	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
+		return i.SwitchOn(c.RequestType)
+	})
+}
+
+// PauseRequestType stops a practice from taking requests of a type for a while.
+type PauseRequestType struct {
+	Tenant      string
+	RequestType request.Type
+	Until       time.Time // exclusive; zero: until it is resumed
+}
+
+// PauseRequestType replaces the end of a pause that lasts.
+func (d Desk) PauseRequestType(ctx context.Context, c PauseRequestType) error {
+	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
+		return i.Pause(c.RequestType, c.Until, d.Now())
+	})
+}
+
+// ResumeRequestType ends a pause.
+type ResumeRequestType struct {
+	Tenant      string
+	RequestType request.Type
+}
+
+// ResumeRequestType changes nothing where the type is not paused.
+func (d Desk) ResumeRequestType(ctx context.Context, c ResumeRequestType) error {
+	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
+		return i.Resume(c.RequestType, d.Now())
+	})
+}
+
+// SetOpeningHours says when a practice takes requests of a type.
+type SetOpeningHours struct {
+	Tenant      string
+	RequestType request.Type
+	Hours       []string // like "mon 08:00-12:30", in the practice's time zone; none: at all hours
+}
+
+// SetOpeningHours replaces the hours of the type.
+func (d Desk) SetOpeningHours(ctx context.Context, c SetOpeningHours) error {
+	week, err := hours.Parse(c.Hours)
+	if err != nil {
+		return err
+	}
+	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
+		return i.SetHours(c.RequestType, week)
+	})
+}
+
+// requestType has a decision taken about how a practice takes requests of a
+// type. It refuses unless there are both.
+func (d Desk) requestType(ctx context.Context, tenant string, typ request.Type,
+	decide func(practice.Intake) ([]event.Event, error),
+) error {
+	if err := typ.Known(); err != nil {
+		return err
+	}
+	if err := d.knowPractice(ctx, tenant); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.IntakeStream(tenant, typ), decide)
+}

@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"context"
+
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// StartConsultation begins an encounter with a patient, which ends the call-in
+// of its appointment.
+type StartConsultation struct {
+	Tenant      string
+	Patient     patient.ID
+	Appointment appointment.ID // zero: without an appointment
+}
+
+// StartConsultation returns the identifier minted for the consultation. It
+// refuses a patient of another practice with patient.ErrUnknown, and then an
+// appointment of another practice or patient with appointment.ErrUnknown.
+//
+// The consultation and the end of its call-in are appended together: neither
+// is ever seen without the other.
+func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consultation.ID, error) {
+	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
+		return consultation.ID{}, err
+	}
+	id := consultation.ID{UUID: event.NewID()}
+	events, err := consultation.Consultation{}.Start(id, c.Patient, c.Appointment)
+	if err != nil {
+		return consultation.ID{}, err
+	}
+	if c.Appointment == (appointment.ID{}) {
+		return id, d.begin(ctx, consultation.StreamOf(c.Tenant, id), events...)
+	}
+	started := event.Change{Stream: consultation.StreamOf(c.Tenant, id), Events: events}
+	attend := func(a appointment.Appointment) ([]event.Event, error) { return a.Attend(c.Patient, d.Now()) }
+	return id, UpdateWith(ctx, d.Store, appointment.StreamOf(c.Tenant, c.Appointment), attend, started)
+}

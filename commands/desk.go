@@ -1,0 +1,78 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/site"
+)
+
+// Desk is where every intent of the practice, its staff, applications and
+// operators arrives. A field that an intent does not use may be left out.
+type Desk struct {
+	Store      Store
+	Patients   Patients
+	Staff      Staff
+	Admissions Admissions
+	Answers    Answers
+	Passwords  Passwords
+	Vault      KeyVault
+	// CheckURL refuses an address that this deployment would never fetch from
+	// or send to. The refusal is a *fault.Error.
+	CheckURL func(rawURL string) error
+	Now      func() time.Time
+	// AuthorisationLifetime is how long an authorisation of staff lasts.
+	AuthorisationLifetime time.Duration
+}
+
+// instant is what the clock says, in microseconds, as everything is stored.
+func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+
+// begin appends the first events of a stream that is new by its identifier:
+// there is nothing to load, and nobody to race with.
+func (d Desk) begin(ctx context.Context, stream event.Stream, events ...event.Event) error {
+	_, err := d.Store.Append(ctx, event.Change{Stream: stream, Events: events})
+	return err
+}
+
+// The following refuse unless the practice, application, patient or site is
+// known; a patient or site of another practice is not.
+
+func (d Desk) knowPractice(ctx context.Context, tenant string) error {
+	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
+	if err != nil {
+		return err
+	}
+	return p.Known()
+}
+
+func (d Desk) knowApplication(ctx context.Context, id application.ID) error {
+	a, err := Load[application.Application](ctx, d.Store, application.StreamOf(id))
+	if err != nil {
+		return err
+	}
+	return a.Known()
+}
+
+func (d Desk) knowPatient(ctx context.Context, tenant string, id patient.ID) error {
+	exists, err := d.Patients.PatientExists(ctx, tenant, id)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return patient.ErrUnknown
+	}
+	return nil
+}
+
+func (d Desk) knowSite(ctx context.Context, tenant string, id site.ID) error {
+	s, err := Load[site.Site](ctx, d.Store, site.StreamOf(tenant, id))
+	if err != nil {
+		return err
+	}
+	return s.Known()
+}

@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// Patients knows the patients of each practice.
+type Patients interface {
+	// PatientExists reports whether the practice has the patient.
+	PatientExists(ctx context.Context, tenant string, id patient.ID) (bool, error)
+}
+
+// RegisterPatient makes somebody a patient of a practice.
+type RegisterPatient struct {
+	Tenant    string
+	Patient   patient.ID // zero: one is minted
+	Name      string
+	BirthDate string // 2006-01-02; "" when unknown
+}
+
+// RegisterPatient returns the patient's identifier.
+func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.ID, error) {
+	if err := d.knowPractice(ctx, c.Tenant); err != nil {
+		return patient.ID{}, err
+	}
+	if c.Patient.UUID == uuid.Nil {
+		c.Patient.UUID = event.NewID()
+	}
+	return c.Patient, Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+		return p.Register(c.Patient, c.Name, c.BirthDate)
+	})
+}
+
+// RestrictPatientRecord lets only named staff see a patient's record.
+type RestrictPatientRecord struct {
+	Tenant    string
+	Patient   patient.ID
+	Usernames []string // none lifts the restriction
+}
+
+// RestrictPatientRecord replaces the restriction that there is.
+func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord) error {
+	allowed, err := d.membersNamed(ctx, c.Tenant, c.Usernames)
+	if err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+		if len(allowed) == 0 {
+			return p.LiftRestriction(c.Patient)
+		}
+		return p.RestrictRecord(c.Patient, allowed)
+	})
+}
+
+// membersNamed are the members of staff, each once and in one order, so that
+// the same people named otherwise are the same restriction.
+func (d Desk) membersNamed(ctx context.Context, tenant string, usernames []string) ([]staff.ID, error) {
+	members := make([]staff.ID, len(usernames))
+	for i, username := range usernames {
+		id, err := d.Staff.StaffByUsername(ctx, tenant, username)
+		if err != nil {
+			return nil, err
+		}
+		members[i] = id
+	}
+	slices.SortFunc(members, func(a, b staff.ID) int { return bytes.Compare(a.UUID[:], b.UUID[:]) })
+	return slices.Compact(members), nil
+}

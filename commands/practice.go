@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
+)
+
+// RegisterPractice makes a medical practice a tenant of the service.
+type RegisterPractice struct {
+	Tenant   string // a DNS label
+	Name     string
+	TimeZone string // IANA; "" means Europe/London
+}
+
+// RegisterPractice refuses a tenant that another practice has.
+func (d Desk) RegisterPractice(ctx context.Context, c RegisterPractice) error {
+	return Update(ctx, d.Store, practice.StreamOf(c.Tenant), func(p practice.Practice) ([]event.Event, error) {
+		return p.Register(c.Tenant, c.Name, c.TimeZone)
+	})
+}
+
+// EnableApplication lets an application call for a practice.
+type EnableApplication struct {
+	Tenant      string
+	Application application.ID
+}
+
+// EnableApplication enables the application again, if it was disabled.
+func (d Desk) EnableApplication(ctx context.Context, c EnableApplication) error {
+	return d.enablement(ctx, c.Tenant, c.Application, func(e practice.Enablement) ([]event.Event, error) {
+		return e.Enable(c.Application)
+	})
+}
+
+// DisableApplication stops an application from calling for a practice.
+type DisableApplication struct {
+	Tenant      string
+	Application application.ID
+}
+
+// DisableApplication takes effect with the next call.
+func (d Desk) DisableApplication(ctx context.Context, c DisableApplication) error {
+	return d.enablement(ctx, c.Tenant, c.Application, func(e practice.Enablement) ([]event.Event, error) {
+		return e.Disable(c.Application)
+	})
+}
+
+func (d Desk) enablement(ctx context.Context, tenant string, app application.ID,
+	decide func(practice.Enablement) ([]event.Event, error),
+) error {
+	if err := d.knowBoth(ctx, tenant, app); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.EnablementStream(tenant, app), decide)
+}
+
+// knowBoth refuses unless the practice and the application are registered.
+func (d Desk) knowBoth(ctx context.Context, tenant string, app application.ID) error {
+	if err := d.knowPractice(ctx, tenant); err != nil {
+		return err
+	}
+	return d.knowApplication(ctx, app)
+}
+
+// ClosePractice stops a practice from taking requests of any type.
+type ClosePractice struct {
+	Tenant string
+	From   time.Time // zero: now
+	Until  time.Time // exclusive; zero: until it is reopened
+}
+
+// ClosePractice adds a closure; it takes none of the others back.
+func (d Desk) ClosePractice(ctx context.Context, c ClosePractice) error {
+	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
+		return closures.Close(c.From, c.Until, d.Now())
+	})
+}
+
+// ReopenPractice ends a closure.
+type ReopenPractice struct {
+	Tenant string
+	From   time.Time // when the practice opens again; zero: now
+}
+
+// ReopenPractice ends the closure that covers the instant; the others stay.
+// Reopening a planned closure from its beginning calls it off.
+func (d Desk) ReopenPractice(ctx context.Context, c ReopenPractice) error {
+	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
+		if c.From.IsZero() {
+			return closures.Reopen(d.Now())
+		}
+		return closures.Reopen(c.From)
+	})
+}
+
+func (d Desk) closures(ctx context.Context, tenant string, decide func(practice.Closures) ([]event.Event, error)) error {
+	if err := d.knowPractice(ctx, tenant); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.ClosuresStream(tenant), decide)
+}

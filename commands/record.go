@@ -1,0 +1,48 @@
+package commands
+
+import (
+	"context"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+)
+
+// OpenCareRecord records that a patient's care record is opened. Whether the
+// caller may open it was judged before.
+type OpenCareRecord struct {
+	Tenant  string
+	Patient patient.ID
+}
+
+// OpenCareRecord refuses a patient of another practice with
+// patient.ErrUnknown. Every opening counts.
+func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
+	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
+		return err
+	}
+	id := record.OpeningID{UUID: event.NewID()}
+	return d.begin(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
+}
+
+// CreateNote adds a note to a patient's care record. Whether the caller may
+// add one was judged before.
+type CreateNote struct {
+	Tenant  string
+	Patient patient.ID
+	Text    string
+}
+
+// CreateNote returns the identifier minted for the note, or refuses: a blank
+// note first, then a patient of another practice with patient.ErrUnknown.
+func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
+	id := record.NoteID{UUID: event.NewID()}
+	events, err := record.Note{}.Create(id, c.Patient, c.Text)
+	if err != nil {
+		return record.NoteID{}, err
+	}
+	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
+		return record.NoteID{}, err
+	}
+	return id, d.begin(ctx, record.NoteStreamOf(c.Tenant, id), events...)
+}

@@ -1,0 +1,64 @@
+package access
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// Claim is who a call says it comes from and what it asks for. [Rights] are
+// looked up by it before anything of it is proven.
+type Claim struct {
+	Tenant      string // that the call addresses; there need be no such practice
+	Application application.ID
+	Mode        application.Mode
+	Username    string // of a user-restricted call; "" otherwise
+	Endpoint    Endpoint
+}
+
+// Rights is what the practice and its staff allow a [Claim] at one instant.
+type Rights struct {
+	Known           bool // the application is registered
+	JWKSURL         string
+	Enabled         bool         // for the practice
+	Granted         bool         // the endpoint in the mode
+	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
+	AuthorisedUntil time.Time    // end of the current standing authorisation; zero when there is none
+	Patients        []patient.ID // patients of the current patient-scoped authorisations
+}
+
+// Caller is who makes a call, proven by its token, and what they may do.
+type Caller struct {
+	Claim
+	Rights
+	Act       *event.OnBehalfOf // the act claim; nil without one
+	TokenHash [32]byte          // SHA-256 of the token
+}
+
+// Actor is the caller as the events that the call causes name it.
+func (c Caller) Actor() event.Actor {
+	actor := event.Actor{
+		Kind:        event.ByApplication,
+		ID:          c.Application.String(),
+		Application: c.Application.UUID,
+		Mode:        string(c.Mode),
+		OnBehalfOf:  c.Act,
+	}
+	if c.Staff.UUID != uuid.Nil {
+		actor.Kind, actor.ID = event.ByStaff, c.Staff.String()
+	}
+	return actor
+}
+
+// Idempotency is by what a call is recognised when it is made again: its
+// application, mode, user and key, beside the practice, and its body (D22).
+func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
+	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
+	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body}
+}

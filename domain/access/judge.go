@@ -1,0 +1,110 @@
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+)
+
+// Named is what is known of the patient that a call names.
+type Named struct {
+	Patient string // as the call wrote it; "" when it names none that can be read
+	Closed  bool   // the patient's record is restricted to staff other than the caller's user (D17)
+}
+
+// Rule is one of those by which a call is judged.
+type Rule string
+
+// The rules, in the order in which they are asked (D1, step 5).
+const (
+	RuleNone       Rule = "none"                   // no rule refused
+	RuleKnown      Rule = "application-registered" // D11
+	RuleEnabled    Rule = "application-enabled"    // §5.6
+	RuleGranted    Rule = "endpoint-granted"       // §5.6
+	RuleStaff      Rule = "staff-active"           // D14; it refuses as the next one does
+	RuleAuthorised Rule = "user-authorised"        // §5.4
+	RuleScope      Rule = "patient-in-scope"       // §5.5, D12
+	RuleRecord     Rule = "record-open"            // D17
+)
+
+// Rules lists them in their order.
+func Rules() []Rule {
+	return []Rule{RuleKnown, RuleEnabled, RuleGranted, RuleStaff, RuleAuthorised, RuleScope, RuleRecord}
+}
+
+// Refusal is a call that a rule does not allow. It unwraps to the fault that
+// the caller is told, in the words of D10.
+type Refusal struct {
+	Rule  Rule
+	Fault *fault.Error
+}
+
+func (r *Refusal) Error() string { return r.Fault.Error() }
+
+// Unwrap leads to the fault.
+func (r *Refusal) Unwrap() error { return r.Fault }
+
+// What callers are told (§7.2).
+var (
+	ErrUnknownApplication = refusal("Invalid JWT: iss is not a registered application")
+	errNotEnabled         = refusal("The app has not been granted access to this tenant")
+	errNotGranted         = refusal("The app has no permission to call %s in %s mode")
+	errNotAuthorised      = refusal("The app is not currently authorised to request as the specified user")
+	errWrongPatient       = fault.New(fault.Forbidden, "patient-not-authorised",
+		"The app is not currently authorised to request as the specified user for this patient")
+	errRecordClosed = refusal("The specified user may not access this patient")
+)
+
+func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
+
+// Judge allows a call or returns the [*Refusal] of the first rule that does
+// not. It judges by what is known so far: named is nil until the input of a
+// call that names a patient has been read, and for all other calls.
+//
+// What has been allowed with less knowledge can only be refused, with more, by
+// a rule that comes later, so that it does not matter in how many steps a call
+// is judged.
+func Judge(c Caller, named *Named) error {
+	switch {
+	case !c.Known:
+		return &Refusal{RuleKnown, ErrUnknownApplication}
+	case !c.Enabled:
+		return &Refusal{RuleEnabled, errNotEnabled}
+	case !c.Granted && !c.Endpoint.WithoutGrant:
+		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
+	case c.Mode == application.ApplicationRestricted:
+		return nil // the other rules are about users
+	case !c.authorised():
+		return &Refusal{RuleAuthorised, errNotAuthorised}
+	case named == nil || !c.Endpoint.NamesPatient:
+		return nil
+	case !c.covers(named.Patient):
+		return &Refusal{RuleScope, errWrongPatient}
+	case c.Endpoint.ShowsRecord && named.Closed:
+		return &Refusal{RuleRecord, errRecordClosed}
+	}
+	return nil
+}
+
+// authorised reports whether the user's standing authorisation is current or,
+// without one, a patient-scoped authorisation may cover the patient that the
+// call will name (D12).
+func (c Caller) authorised() bool {
+	if c.Staff.UUID == uuid.Nil {
+		return false
+	}
+	return !c.AuthorisedUntil.IsZero() || c.Endpoint.NamesPatient && len(c.Patients) > 0
+}
+
+// covers reports whether the caller may act on a patient, given as the call
+// wrote it. Only a standing authorisation covers a patient that cannot be read.
+func (c Caller) covers(id string) bool {
+	return !c.AuthorisedUntil.IsZero() || slices.ContainsFunc(c.Patients, func(p patient.ID) bool {
+		return strings.EqualFold(p.String(), id)
+	})
+}
