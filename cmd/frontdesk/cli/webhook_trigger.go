@@ -39,32 +39,51 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
 	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) {
-		switch c.Event {
-		case application.RecordOpened:
-			return nil, do.OpenCareRecord.Handle(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
-		case application.ConsultationStarted:
-			id, err := do.StartConsultation.Handle(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
-			return made{"consultationId": id}, err
-		case application.CallInShown, application.CallInRemoved:
-			id, err := c.callIn(ctx, do)
-			return made{"appointmentId": id}, err
-		}
-		return nil, application.ErrUnknownEvent
-	})
+	trigger, known := triggers[c.Event]
+	if !known {
+		return application.ErrUnknownEvent
+	}
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, do app.Commands) (made, error) { return trigger(c, ctx, do) })
 }
 
-// callIn books an appointment and calls its patient in; and clears that again,
-// if it is the removal that is wanted.
-func (c *webhookTriggerCmd) callIn(ctx context.Context, do app.Commands) (appointment.ID, error) {
+// triggers makes an event of each kind happen.
+var triggers = map[application.WebhookEvent]func(*webhookTriggerCmd, context.Context, app.Commands) (made, error){
+	application.RecordOpened:        (*webhookTriggerCmd).openRecord,
+	application.ConsultationStarted: (*webhookTriggerCmd).startConsultation,
+	application.CallInShown:         (*webhookTriggerCmd).callIn,
+	application.CallInRemoved:       (*webhookTriggerCmd).clearCallIn,
+}
+
+func (c *webhookTriggerCmd) openRecord(ctx context.Context, do app.Commands) (made, error) {
+	return nil, do.OpenCareRecord.Handle(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+}
+
+func (c *webhookTriggerCmd) startConsultation(ctx context.Context, do app.Commands) (made, error) {
+	id, err := do.StartConsultation.Handle(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
+	return made{"consultationId": id}, err
+}
+
+// callIn books an appointment and calls its patient in.
+func (c *webhookTriggerCmd) callIn(ctx context.Context, do app.Commands) (made, error) {
+	id, err := c.calledIn(ctx, do)
+	return made{"appointmentId": id}, err
+}
+
+// clearCallIn does the same, and clears the call-in again.
+func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, do app.Commands) (made, error) {
+	id, err := c.calledIn(ctx, do)
+	if err != nil {
+		return nil, err
+	}
+	return made{"appointmentId": id}, do.ClearCallIn.Handle(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
+}
+
+func (c *webhookTriggerCmd) calledIn(ctx context.Context, do app.Commands) (appointment.ID, error) {
 	id, err := do.BookAppointment.Handle(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
-	if err == nil {
-		err = do.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+	if err != nil {
+		return id, err
 	}
-	if err == nil && c.Event == application.CallInRemoved {
-		err = do.ClearCallIn.Handle(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
-	}
-	return id, err
+	return id, do.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
 }
 
 // inSandbox takes what is not given from the sandbox.
