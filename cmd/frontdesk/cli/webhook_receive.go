@@ -68,15 +68,16 @@ func (c *webhookListenCmd) Run(r *run) error {
 	return nil
 }
 
-// explain says how webhooks come here. It goes to standard error, so that
-// standard output holds webhooks alone.
+// explain says how to have webhooks sent here. It writes to standard error, so
+// that standard output holds webhooks alone.
 func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
 	fmt.Fprintf(w, "Receiving on %s . To be told of an event there:\n\n"+
 		"  frontdesk set-webhook --database-url … --application … --event record.opened --url %s --allow-network 127.0.0.0/8\n\n"+
 		"The sandbox in %s trusts this receiver; another one does with --trust-ca %s\nCtrl-C stops it.\n\n", url, url, c.Dir, ca)
 }
 
-// printer prints webhooks for machines or for people, one at a time.
+// printer returns what prints webhooks, one at a time, in the form that the flags
+// choose.
 func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.Webhook) error {
 	if c.JSON {
 		return (&receiver.Journal{Out: w, Now: time.Now}).Write
@@ -100,7 +101,7 @@ type webhookVerifyCmd struct {
 	Token       string `arg:"" name:"jwt" help:"The webhook's body; - for standard input."`
 }
 
-// maxToken bounds what is read of standard input, in bytes.
+// maxToken is how many bytes are read of standard input.
 const maxToken = 64 << 10
 
 // Run verifies the webhook and prints its claims.

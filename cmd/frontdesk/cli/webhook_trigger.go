@@ -27,7 +27,7 @@ type webhookTriggerCmd struct {
 	JSON        bool                     `name:"json" help:"Print one JSON object."`
 }
 
-// Run makes the event happen: nothing is simulated, so it is in the log like
+// Run makes the event happen. Nothing is simulated: the event is in the log like
 // any other.
 func (c *webhookTriggerCmd) Run(r *run) error {
 	if c.DatabaseURL == "" {
@@ -86,7 +86,7 @@ func (c *webhookTriggerCmd) calledIn(ctx context.Context, do app.Commands) (appo
 	return id, do.CallInPatient.Handle(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
 }
 
-// inSandbox takes what is not given from the sandbox.
+// inSandbox fills in from the sandbox what was not given.
 func (c *webhookTriggerCmd) inSandbox() error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {
