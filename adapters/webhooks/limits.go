@@ -20,7 +20,7 @@ const (
 	overAll        = 256
 
 	lifetime   = 60 * time.Second // of a token (§6.4)
-	sharedFor  = 5 * time.Second  // after an event was signed, its destinations share the token (D29)
+	sharedFor  = 5 * time.Second  // after an event was signed, its destinations share the token
 	tokensKept = 1024             // in memory; beyond it, some events are signed again
 
 	lookLimit    = 10 * time.Second // for one look at the database

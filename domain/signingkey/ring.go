@@ -17,8 +17,8 @@ var (
 	ErrTooSoon   = fault.New(fault.Refused, "signing-key-in-use", "The key has been retiring for less than 24 hours.")
 )
 
-// A key is published for so long before it signs, and for so long afterwards
-// (D34): receivers cache key sets for up to a day.
+// A key is published for so long before it signs, and for so long afterwards:
+// receivers cache key sets for up to a day.
 const (
 	StagedFor   = 24 * time.Hour
 	RetiringFor = 24 * time.Hour
