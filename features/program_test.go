@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
@@ -45,7 +45,7 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:      authority.Pool(),
 		Now:          clock.Now,
-		MasterKey:    webhooks.MasterKey{1},
+		MasterKey:    signing.MasterKey{1},
 	})
 	if err != nil {
 		t.Fatal(err)

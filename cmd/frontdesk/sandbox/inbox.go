@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -112,9 +112,9 @@ func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url
 }
 
 // masterKey is the sandbox's own; it is made if there is none.
-func masterKey(dir string) (webhooks.MasterKey, error) {
+func masterKey(dir string) (signing.MasterKey, error) {
 	file := filepath.Join(dir, masterKeyName)
-	key, err := webhooks.ReadMasterKey(file)
+	key, err := signing.ReadMasterKey(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -126,5 +126,5 @@ func masterKey(dir string) (webhooks.MasterKey, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return key, fmt.Errorf("make a master key: %w", err)
 	}
-	return webhooks.ReadMasterKey(file)
+	return signing.ReadMasterKey(file)
 }

@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 )
 
@@ -163,8 +164,8 @@ func trusted(servers ...*receiver) *x509.CertPool {
 // sender is one of the clinic's senders; edits change it.
 func (c *clinic) sender(client *http.Client, edits ...func(*webhooks.Sender)) *webhooks.Sender {
 	s := &webhooks.Sender{
-		DB: c.pool, Codec: c.codec, Vault: c.vault(), Client: client, CheckURL: loopback.CheckURL,
-		Queued: &postgres.Bell{}, Now: c.clock.Now, Timeout: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+		DB: c.pool, Codec: c.codec, Signer: &signing.Signer{Vault: c.vault()}, Client: client, CheckURL: loopback.CheckURL,
+		Queued: &postgres.Bell{}, Now: c.clock.Now, Timeout: webhooks.DefaultTimeout, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, edit := range edits {
 		edit(s)

@@ -1,4 +1,4 @@
-package webhooks
+package signing
 
 import (
 	"crypto/aes"
@@ -13,11 +13,12 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// MasterKey seals private keys at rest (D34). It is kept outside the database
-// and never printed. The zero value seals and opens nothing.
+// MasterKey seals private keys, so that the database never holds one in the
+// clear. It is kept outside the database and never printed. The zero value
+// seals and opens nothing: it gives [ErrNoMasterKey].
 type MasterKey [32]byte
 
-// Why a master key cannot be used. Each is one line that says what to do.
+// These say why a master key cannot be used, and what to do about it.
 var (
 	ErrNoMasterKey = errors.New("there is no master key: name its file with --master-key-file; " +
 		"make one with `openssl rand -base64 32`, and keep it apart from the database")
@@ -25,7 +26,8 @@ var (
 	ErrWrongMasterKey = errors.New("the signing key is sealed under another master key: give the one it was staged with")
 )
 
-// ParseMasterKey reads a master key's text; [ErrMasterKeyForm] if it is none.
+// ParseMasterKey reads 32 bytes in base64 or hexadecimal. Any other text, and
+// 32 zero bytes, give [ErrMasterKeyForm].
 func ParseMasterKey(text string) (MasterKey, error) {
 	text = strings.TrimSpace(text)
 	decode := base64.StdEncoding.DecodeString
@@ -39,7 +41,7 @@ func ParseMasterKey(text string) (MasterKey, error) {
 	return MasterKey(raw), nil
 }
 
-// ReadMasterKey reads a master key from a file.
+// ReadMasterKey reads a file that holds what [ParseMasterKey] takes.
 func ReadMasterKey(file string) (MasterKey, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -59,7 +61,7 @@ func (MasterKey) String() string { return "[master key]" }
 func (MasterKey) GoString() string { return "[master key]" }
 
 // seal encrypts a private key with AES-256-GCM. The kid is authenticated with
-// it, so that sealed keys cannot be exchanged for each other.
+// it, so that no sealed key can be passed off as another.
 func (m MasterKey) seal(kid signingkey.KID, private []byte) ([]byte, error) {
 	aead, err := m.aead()
 	if err != nil {
@@ -68,7 +70,8 @@ func (m MasterKey) seal(kid signingkey.KID, private []byte) ([]byte, error) {
 	return aead.Seal(nil, nil, private, []byte(kid)), nil
 }
 
-// open undoes seal; [ErrWrongMasterKey] if it cannot.
+// open undoes seal. It fails with [ErrWrongMasterKey] for what was sealed with
+// another master key or for another kid.
 func (m MasterKey) open(kid signingkey.KID, sealed []byte) ([]byte, error) {
 	aead, err := m.aead()
 	if err != nil {
@@ -81,7 +84,7 @@ func (m MasterKey) open(kid signingkey.KID, sealed []byte) ([]byte, error) {
 	return private, nil
 }
 
-// aead draws a random nonce for each sealing and keeps it in front.
+// aead draws a random nonce for each sealing and puts it in front of the result.
 func (m MasterKey) aead() (cipher.AEAD, error) {
 	if m == (MasterKey{}) {
 		return nil, ErrNoMasterKey

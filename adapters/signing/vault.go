@@ -1,4 +1,4 @@
-package webhooks
+package signing
 
 import (
 	"context"
@@ -15,22 +15,23 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// keyBits is the size of the keys that are made (D34). Signing with a longer
-// one takes thrice as long.
+// keyBits is the size of the keys that are made. The next usual size, 3072,
+// takes three times as long to sign with.
 const keyBits = 2048
 
-// ErrKeyLost says that a key's private half is not in the vault.
+// ErrKeyLost says that the database does not hold a key's private half.
 var ErrKeyLost = errors.New("the signing key's private half is not in the database: stage another")
 
 // Vault keeps the private halves of the service's keys in the database, sealed
-// under the master key (D34). It implements commands.KeyVault.
+// with the master key, for as long as they may sign (D34).
 type Vault struct {
 	DB     *pgxpool.Pool
 	Master MasterKey
 	Now    func() time.Time
 }
 
-// Create makes a key and keeps its private half.
+// Create makes a key, keeps its private half and returns its public one. The
+// key signs nothing until it has been staged and activated.
 func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 	key, err := makeKey()
 	if err != nil {
@@ -63,15 +64,15 @@ func makeKey() (*rsa.PrivateKey, error) {
 	}
 }
 
-// Check fails with [ErrKeyLost] or [ErrWrongMasterKey] when the key could not
-// sign.
+// Check makes sure that this process can sign with the key. It fails with
+// [ErrKeyLost], [ErrNoMasterKey] or [ErrWrongMasterKey] when it cannot.
 func (v Vault) Check(ctx context.Context, kid signingkey.KID) error {
 	_, err := v.open(ctx, kid)
 	return err
 }
 
-// open is the key, ready to sign: its precomputed values make signing thrice
-// as fast, so it is kept by who opened it.
+// open returns a key that is ready to sign. Its precomputed values make signing
+// three times as fast, so callers should keep it rather than open it again.
 func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, error) {
 	var sealed []byte
 	err := v.DB.QueryRow(ctx, `SELECT sealed FROM signing_key_secrets WHERE kid = $1`, string(kid)).Scan(&sealed)
@@ -96,8 +97,8 @@ func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, e
 	return key, nil
 }
 
-// orphansAfter is when a private half is given up whose key was never staged:
-// something went wrong in between.
+// orphansAfter is how long a private half is kept whose key was never staged,
+// because the process stopped in between.
 const orphansAfter = 24 * time.Hour
 
 const sweepSecrets = `
@@ -105,7 +106,7 @@ DELETE FROM signing_key_secrets s
 WHERE EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid AND k.state IN ('retiring', 'retired'))
 	OR s.created_at < $1 AND NOT EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid)`
 
-// Sweep destroys the private halves of keys that sign no more (D34).
+// Sweep destroys the private halves of keys that will never sign again.
 func (v Vault) Sweep(ctx context.Context) error {
 	if _, err := v.DB.Exec(ctx, sweepSecrets, v.Now().Add(-orphansAfter)); err != nil {
 		return fmt.Errorf("destroy old signing keys: %w", err)

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
 	"net"
 	"net/url"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -39,26 +43,42 @@ func TestReasonOf(t *testing.T) {
 	}
 }
 
-func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
+func TestEveryReasonHasASentence(t *testing.T) {
 	t.Parallel()
-	lanes := newLanes()
-	// 64 dead receivers would hold all of 256 slots with four each.
-	for range 4 {
-		for i := range 64 {
-			if destination := [16]byte{byte(i)}; lanes.free() > 0 && lanes.inFlight[destination] < lanes.share() {
-				lanes.take(destination)
-			}
+	seen := map[string]bool{}
+	for _, reason := range constants(t, "reason.go", "Reason") {
+		sentence := Reason(reason).Sentence()
+		if sentence == "" || seen[sentence] {
+			t.Errorf("%s: %q", reason, sentence)
 		}
+		seen[sentence] = true
 	}
-	if lanes.free() == 0 {
-		t.Error("there is no slot left for a healthy receiver")
+}
+
+// constants returns the string constants of a type that a Go file declares.
+func constants(t *testing.T, file, typeName string) (values []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for destination := range lanes.inFlight {
-		for lanes.inFlight[destination] > 0 {
-			lanes.give(destination)
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
 		}
+		if named, ok := spec.Type.(*ast.Ident); !ok || named.Name != typeName {
+			return true
+		}
+		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Error(err)
+		}
+		values = append(values, value)
+		return true
+	})
+	if len(values) < 2 {
+		t.Errorf("%s declares %q of type %s; has it moved?", file, values, typeName)
 	}
-	if lanes.total != 0 || lanes.share() != perDestination || len(lanes.inFlight) != 0 {
-		t.Errorf("%d in flight, share %d, %d lanes", lanes.total, lanes.share(), len(lanes.inFlight))
-	}
+	return values
 }

@@ -1,4 +1,4 @@
-package webhooks
+package signing
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"frontdesk/projections"
 )
 
-// KeySet is the public keys that receivers check webhooks with (§4.3).
+// KeySet publishes the public keys that receivers verify webhooks with (§4.3).
 type KeySet struct {
 	Keys projections.SigningKeys
 
@@ -27,9 +27,9 @@ type jwk struct {
 	signingkey.PublicKey
 }
 
-// Document is the JWK set. It is read anew each time, so that nobody asks too
-// early for a key that has just begun to sign; while the database is away the
-// last one is repeated.
+// Document returns the JWK set, as JSON. It is read from the database each time:
+// a cached one could lack a key that has just begun to sign. While the database
+// is away, the last document is returned again.
 func (s *KeySet) Document(ctx context.Context) ([]byte, error) {
 	published, err := s.Keys.Published(ctx)
 	s.mu.Lock()
@@ -46,8 +46,10 @@ func (s *KeySet) Document(ctx context.Context) ([]byte, error) {
 	for _, key := range published {
 		set.Keys = append(set.Keys, jwk{"RSA", "sig", "RS256", key.KID, key.Public})
 	}
-	if s.last, err = json.Marshal(set); err != nil {
-		return nil, fmt.Errorf("write key set: %w", err)
+	document, err := json.Marshal(set)
+	if err != nil {
+		return nil, fmt.Errorf("encode key set: %w", err)
 	}
-	return s.last, nil
+	s.last = document
+	return document, nil
 }

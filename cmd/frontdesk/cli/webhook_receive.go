@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,15 +68,16 @@ func (c *webhookListenCmd) Run(r *run) error {
 	return nil
 }
 
-// explain says how webhooks come here. It goes to standard error, so that
-// standard output holds webhooks alone.
+// explain says how to have webhooks sent here. It writes to standard error, so
+// that standard output holds webhooks alone.
 func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
 	fmt.Fprintf(w, "Receiving on %s . To be told of an event there:\n\n"+
 		"  frontdesk set-webhook --database-url … --application … --event record.opened --url %s --allow-network 127.0.0.0/8\n\n"+
 		"The sandbox in %s trusts this receiver; another one does with --trust-ca %s\nCtrl-C stops it.\n\n", url, url, c.Dir, ca)
 }
 
-// printer prints webhooks for machines or for people, one at a time.
+// printer returns what prints webhooks, one at a time, in the form that the flags
+// choose.
 func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.Webhook) error {
 	if c.JSON {
 		return (&receiver.Journal{Out: w, Now: time.Now}).Write
@@ -90,4 +94,38 @@ func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.W
 			time.Now().UTC().Format(time.RFC3339), webhook.Event, webhook.TenantID, webhook.ID, webhook.Data)
 		return err
 	}
+}
+
+type webhookVerifyCmd struct {
+	keySetFlags `embed:""`
+	Token       string `arg:"" name:"jwt" help:"The webhook's body; - for standard input."`
+}
+
+// maxToken is how many bytes are read of standard input.
+const maxToken = 64 << 10
+
+// Run verifies the webhook and prints its claims.
+func (c *webhookVerifyCmd) Run(r *run) error {
+	if c.Token == "-" {
+		text, err := io.ReadAll(io.LimitReader(r.In, maxToken))
+		if err != nil {
+			return fmt.Errorf("read the webhook: %w", err)
+		}
+		c.Token = string(text)
+	}
+	verifier, err := c.verifier()
+	if err != nil {
+		return err
+	}
+	webhook, err := verifier.Verify(r.ctx, strings.TrimSpace(c.Token))
+	if err != nil {
+		return fmt.Errorf("the webhook does not hold: %w", err)
+	}
+	var claims bytes.Buffer
+	if err := json.Indent(&claims, webhook.Claims, "", "  "); err != nil {
+		return fmt.Errorf("print claims: %w", err)
+	}
+	fmt.Fprintf(r.Err, "The webhook holds: signed with %s.\n", webhook.KID)
+	_, err = fmt.Fprintln(r.Out, claims.String())
+	return err
 }

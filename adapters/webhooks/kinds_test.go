@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
@@ -25,7 +25,7 @@ type object = map[string]any
 // published is the key set that the clinic's receivers fetch.
 func (c *clinic) published() *jose.JSONWebKeySet {
 	c.t.Helper()
-	document, err := (&webhooks.KeySet{Keys: projections.SigningKeys{DB: c.pool}}).Document(c.t.Context())
+	document, err := (&signing.KeySet{Keys: projections.SigningKeys{DB: c.pool}}).Document(c.t.Context())
 	must(c.t, err)
 	var set jose.JSONWebKeySet
 	must(c.t, json.Unmarshal(document, &set))

@@ -54,7 +54,7 @@ func (c *auditDeliveriesCmd) Run(r *run) error {
 	return table.Flush()
 }
 
-// took is the time from the claim to the end.
+// took returns the time from the claim to the end.
 func took(d webhooks.Logged) string {
 	if d.ClaimedAt == nil || d.FinishedAt == nil {
 		return ""
@@ -62,7 +62,7 @@ func took(d webhooks.Logged) string {
 	return d.FinishedAt.Sub(*d.ClaimedAt).Round(time.Millisecond).String()
 }
 
-// why is a failure in words.
+// why says in words why a delivery failed.
 func why(d webhooks.Logged) string {
 	switch {
 	case d.Reason == nil:
