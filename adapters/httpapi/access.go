@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/request"
 )
 
 // judgement is what the access record will say of a call, as it becomes known.
@@ -56,8 +56,27 @@ func (a *API) record(r *http.Request, endpoint application.Endpoint, at time.Tim
 // caller's scope (D12), and keeps who it is for the access record. Every
 // endpoint that names a patient asks it.
 func checkPatient(r *http.Request, caller commands.Caller, id string) error {
-	if named, ok := request.ParsePatientID(id); ok {
-		callOf(r.Context()).judgement.patient = named
+	if named, ok := body.ParseID(id); ok {
+		callOf(r.Context()).judgement.patient = patient.ID{UUID: named}
 	}
 	return caller.CheckPatient(id)
+}
+
+// readForm reads a body of the given members, and judges the patient that it
+// names.
+func readForm(r *http.Request, caller commands.Caller, members ...string) (*body.Form, error) {
+	form, err := body.Read(r, callOf(r.Context()).text, members...)
+	if err != nil {
+		return nil, err
+	}
+	return inScope(r, caller, form)
+}
+
+// inScope judges the patient of a form by the caller's scope, with the one parse
+// that also serves the endpoint. What could not be read fails the scope (D1).
+func inScope(r *http.Request, caller commands.Caller, form *body.Form) (*body.Form, error) {
+	if err := checkPatient(r, caller, form.PatientAsWritten()); err != nil {
+		return nil, err
+	}
+	return form, form.Unread()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -49,7 +50,7 @@ func (c *clerk) api() *httpapi.API {
 		return c.broken
 	}
 	return &httpapi.API{
-		Domain: "frontdesk.example", Clinical: clinical, Uploads: &shelf{},
+		Domain: "frontdesk.example", Clinical: clinical, Uploads: &httpapitest.Shelf{},
 		Authenticate: func(context.Context, []string, string, application.Endpoint) (commands.Caller, error) {
 			return c.caller, c.refusal
 		},
@@ -96,7 +97,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 		"a patient beyond the scope": {scoped, nil, nil, "POST", "/create-note", note,
 			access.Call{Endpoint: "create-note", Patient: ann, Status: 403, Code: "patient-not-authorised", Reason: commands.ErrWrongPatient.Detail}},
 		"no patient": {forItself, nil, nil, "POST", "/create-note", `{"patientId":"ann","note":" "}`,
-			access.Call{Endpoint: "create-note", Status: 400, Code: "invalid-patient-id", Reason: "patientId is not a valid UUID."}},
+			access.Call{Endpoint: "create-note", Status: 400, Code: "invalid-patient-id", Reason: "patientId must be a UUID of 36 characters."}},
 		"the service's own fault": {forItself, nil, errors.New("disk full"), "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500, Code: "internal-error",
 				Reason: "Something went wrong on our side. Quote the X-Request-Id when you report it."}},

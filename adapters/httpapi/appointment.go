@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/site"
@@ -11,26 +12,26 @@ import (
 // What the bodies around appointments are refused for, beside the codes of
 // §7.1.
 var (
-	errMissingAppointment = missingID("appointment")
-	errInvalidAppointment = invalidID("appointment")
-	errMissingSite        = missingID("site")
-	errInvalidSite        = invalidID("site")
-	errInvalidRoom        = invalidID("room")
+	errMissingAppointment = body.MissingID("appointment")
+	errInvalidAppointment = body.InvalidID("appointment")
+	errMissingSite        = body.MissingID("site")
+	errInvalidSite        = body.InvalidID("site")
+	errInvalidRoom        = body.InvalidID("room")
 )
 
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
 func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "patientId", "siteId", "at")
+	f, err := readForm(r, caller, "patientId", "siteId", "at")
 	if err != nil {
 		return err
 	}
 	c := commands.BookAppointment{
 		Tenant:  caller.Tenant,
-		Patient: f.patient(),
-		Site:    site.ID{UUID: f.id("siteId", errMissingSite, errInvalidSite)},
-		At:      f.instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
+		Patient: f.Patient(),
+		Site:    site.ID{UUID: f.ID("siteId", errMissingSite, errInvalidSite)},
+		At:      f.Instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	id, err := a.BookAppointment(r.Context(), c)
@@ -42,16 +43,16 @@ func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller com
 
 // callInPatient is POST {appointmentId, roomId?} → {appointmentId}.
 func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "appointmentId", "roomId")
+	f, err := readForm(r, caller, "appointmentId", "roomId")
 	if err != nil {
 		return err
 	}
 	c := commands.CallInPatient{
 		Tenant:      caller.Tenant,
-		Appointment: f.appointment(),
-		Room:        site.RoomID{UUID: f.optionalID("roomId", errInvalidRoom)},
+		Appointment: appointmentOf(f),
+		Room:        site.RoomID{UUID: f.OptionalID("roomId", errInvalidRoom)},
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.CallInPatient(r.Context(), c); err != nil {
@@ -62,7 +63,7 @@ func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller comma
 
 // clearCallIn is POST {appointmentId} → {appointmentId}.
 func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := readAppointment(w, r, caller)
+	id, err := readAppointment(r, caller)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller command
 
 // markDidNotAttend is POST {appointmentId} → {appointmentId}.
 func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	id, err := readAppointment(w, r, caller)
+	id, err := readAppointment(r, caller)
 	if err != nil {
 		return err
 	}
@@ -85,16 +86,16 @@ func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller co
 }
 
 // readAppointment reads a body that names an appointment and nothing else.
-func readAppointment(w http.ResponseWriter, r *http.Request, caller commands.Caller) (appointment.ID, error) {
-	f, err := readForm(w, r, caller, "appointmentId")
+func readAppointment(r *http.Request, caller commands.Caller) (appointment.ID, error) {
+	f, err := readForm(r, caller, "appointmentId")
 	if err != nil {
 		return appointment.ID{}, err
 	}
-	return f.appointment(), f.err()
+	return appointmentOf(f), f.Err()
 }
 
-func (f *form) appointment() appointment.ID {
-	return appointment.ID{UUID: f.id("appointmentId", errMissingAppointment, errInvalidAppointment)}
+func appointmentOf(f *body.Form) appointment.ID {
+	return appointment.ID{UUID: f.ID("appointmentId", errMissingAppointment, errInvalidAppointment)}
 }
 
 func answerAppointment(w http.ResponseWriter, id appointment.ID) error {

@@ -4,24 +4,24 @@ import (
 	"net/http"
 	"net/url"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/request"
 )
 
 // openCareRecord is POST {patientId} → {patientId}: for a front end that shows
 // the record by other means. Who may not see it may not open it, either (D17).
 func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "patientId")
+	f, err := readForm(r, caller, "patientId")
 	if err != nil {
 		return err
 	}
-	id := f.patient()
+	id := f.Patient()
 	if err := a.CheckRecord(r.Context(), caller, id); err != nil {
 		return err
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: id}); err != nil {
@@ -74,15 +74,15 @@ func patientIn(query string) (patient.ID, *fault.Error) {
 	named := parameters["patientId"]
 	switch {
 	case err != nil:
-		return patient.ID{}, request.ErrInvalidPatientID.With("The query string is malformed.")
+		return patient.ID{}, body.ErrInvalidPatientID.With("The query string is malformed.")
 	case len(named) > 1:
-		return patient.ID{}, request.ErrInvalidPatientID.With("patientId is given more than once.")
+		return patient.ID{}, body.ErrInvalidPatientID.With("patientId is given more than once.")
 	case len(named) == 0 || named[0] == "":
-		return patient.ID{}, request.ErrMissingPatientID
+		return patient.ID{}, body.ErrMissingPatientID
 	}
-	id, ok := request.ParsePatientID(named[0])
+	id, ok := body.ParseID(named[0])
 	if !ok {
-		return patient.ID{}, request.ErrInvalidPatientID
+		return patient.ID{}, body.ErrInvalidPatientID
 	}
-	return id, nil
+	return patient.ID{UUID: id}, nil
 }

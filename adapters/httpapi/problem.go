@@ -30,9 +30,6 @@ var statuses = map[fault.Kind]int{
 // What HTTP itself refuses (D19).
 var (
 	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
-	errMediaType   = fault.New(fault.Unsupported, "unsupported-media-type", "The body is sent as Content-Type: application/json.")
-	errTooLarge    = fault.New(fault.TooLarge, "request-too-large", "The body is larger than this service accepts.")
-	errBusy        = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
 	errInternal    = fault.New(0, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errTooSlow     = fault.New(0, "request-timeout", "The body arrives too slowly: at least 64 KiB are expected every 10 seconds.")
 	errMethod      = fault.New(0, "method-not-allowed", "This address is not called with this method.")

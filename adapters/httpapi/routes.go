@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -27,7 +28,7 @@ type API struct {
 
 	// SubmitPatientRequest handles that command.
 	SubmitPatientRequest func(context.Context, commands.SubmitPatientRequest) (request.ID, error)
-	Uploads              Uploads // where the files of a patient request go meanwhile
+	Uploads              body.Uploads // where the files of a patient request go meanwhile
 
 	// RequestTypes is the availability of a tenant's request types at an instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
@@ -56,7 +57,7 @@ type endpoint func(w http.ResponseWriter, r *http.Request, caller commands.Calle
 // Handler is the API, routed. Whatever it answers is JSON and carries an
 // X-Request-Id (D19).
 func (a *API) Handler() http.Handler {
-	return a.identified(a.arriving(a.limited(a.routes())))
+	return a.identified(a.paced(a.limited(a.routes())))
 }
 
 // routes is the whole API on one screen. openapi.json describes it.

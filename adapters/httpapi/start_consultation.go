@@ -10,16 +10,16 @@ import (
 
 // startConsultation is POST {patientId, appointmentId?} → {consultationId}.
 func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller commands.Caller) error {
-	f, err := readForm(w, r, caller, "patientId", "appointmentId")
+	f, err := readForm(r, caller, "patientId", "appointmentId")
 	if err != nil {
 		return err
 	}
 	c := commands.StartConsultation{
 		Tenant:      caller.Tenant,
-		Patient:     f.patient(),
-		Appointment: appointment.ID{UUID: f.optionalID("appointmentId", errInvalidAppointment)},
+		Patient:     f.Patient(),
+		Appointment: appointment.ID{UUID: f.OptionalID("appointmentId", errInvalidAppointment)},
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	id, err := a.StartConsultation(r.Context(), c)
