@@ -69,14 +69,17 @@ func readForm(r *http.Request, caller commands.Caller, members ...string) (*body
 	if err != nil {
 		return nil, err
 	}
-	return inScope(r, caller, form)
+	if err := inScope(r, caller, form); err != nil {
+		return nil, err
+	}
+	return form, nil
 }
 
 // inScope judges the patient of a form by the caller's scope, with the one parse
 // that also serves the endpoint. What could not be read fails the scope (D1).
-func inScope(r *http.Request, caller commands.Caller, form *body.Form) (*body.Form, error) {
+func inScope(r *http.Request, caller commands.Caller, form *body.Form) error {
 	if err := checkPatient(r, caller, form.PatientAsWritten()); err != nil {
-		return nil, err
+		return err
 	}
-	return form, form.Unread()
+	return form.Unread()
 }

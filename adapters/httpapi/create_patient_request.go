@@ -47,5 +47,8 @@ func (a *API) readWithFiles(r *http.Request, caller commands.Caller) (*body.Form
 	if err != nil {
 		return nil, err
 	}
-	return inScope(r, caller, form)
+	if err := inScope(r, caller, form); err != nil {
+		return nil, err
+	}
+	return form, nil
 }

@@ -22,6 +22,7 @@ var (
 	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
 	ErrMissingPatientID = MissingID("patient")
 	ErrInvalidPatientID = InvalidID("patient")
+	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
 )
 
 // MissingID and InvalidID are the refusals of a member that holds an
@@ -59,6 +60,9 @@ func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
 	if err != nil {
 		return unread(err)
 	}
+	if _, ok := tree.(map[string]any); !ok {
+		return unread(errNoObject)
+	}
 	return formOf(tree, members), nil
 }
 
@@ -72,19 +76,19 @@ func unread(err error) (*Form, error) {
 }
 
 func formOf(tree any, members []string) *Form {
-	f := &Form{}
 	object, ok := tree.(map[string]any)
 	if !ok {
-		f.invalidate("The body must be a JSON object.")
+		return &Form{invalid: errNoObject}
 	}
-	f.members = object
+	f := &Form{members: object}
 	f.checkNames(object, "", members)
 	return f
 }
 
 // Unread is why nothing could be read of the body: its media type, its size, its
 // pace or its JSON. It comes after the caller's scope (D1), and before anything
-// else.
+// else. That a patient request is no object is left to [Form.PatientRequest]: an
+// Idempotency-Key is judged before it.
 func (f *Form) Unread() error { return f.unread }
 
 // Err is everything that is wrong with the body, as far as it was read; nil when
@@ -184,15 +188,6 @@ func (f *Form) Text(name string) string {
 	return text
 }
 
-// flag is the yes or no in a member; no when it is missing or null.
-func (f *Form) flag(name string) bool {
-	yes, ok := f.members[name].(bool)
-	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be true, false or null.", name)
-	}
-	return yes
-}
-
 // Instant is the RFC 3339 instant in a member, which has to be there.
 func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
 	if f.absent(name) {
@@ -205,14 +200,4 @@ func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
 		f.Add(invalid)
 	}
 	return at
-}
-
-// choice is the one of the values that a member holds; "" when it holds none.
-func choice[T ~string](f *Form, name string, values []T, invalid *fault.Error) T {
-	text, _ := f.members[name].(string)
-	if !slices.Contains(values, T(text)) {
-		f.Add(invalid)
-		return ""
-	}
-	return T(text)
 }

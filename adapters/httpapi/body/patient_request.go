@@ -2,8 +2,10 @@ package body
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
 
@@ -114,4 +116,23 @@ func (f *Form) object(value any, place string, known []string) map[string]any {
 	}
 	f.checkNames(object, place+".", known)
 	return object
+}
+
+// flag is the yes or no in a member; no when it is missing or null.
+func (f *Form) flag(name string) bool {
+	yes, ok := f.members[name].(bool)
+	if !ok && f.members[name] != nil {
+		f.invalidate("%s must be true, false or null.", name)
+	}
+	return yes
+}
+
+// choice is the one of the values that a member holds; "" when it holds none.
+func choice[T ~string](f *Form, name string, values []T, invalid *fault.Error) T {
+	text, _ := f.members[name].(string)
+	if !slices.Contains(values, T(text)) {
+		f.Add(invalid)
+		return ""
+	}
+	return T(text)
 }

@@ -2,9 +2,9 @@ package httpapitest
 
 import (
 	"context"
+	"crypto/sha3"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -77,7 +77,8 @@ func (s *Shelf) Stored() (n int) {
 
 // Noise is n bytes that do not compress, and the same ones for the same seed.
 func Noise(seed uint64, n int) []byte {
-	data := make([]byte, n)
-	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(data)
+	stream, data := sha3.NewSHAKE128(), make([]byte, n)
+	_, _ = stream.Write([]byte{byte(seed), byte(seed >> 8)})
+	_, _ = stream.Read(data)
 	return data
 }
