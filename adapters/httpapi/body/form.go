@@ -25,13 +25,14 @@ var (
 	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
 )
 
-// MissingID and InvalidID are the refusals of a member that holds an
-// identifier, in the form of §7.1: missing-room-id, invalid-room-id.
+// MissingID is the refusal of a member without an identifier, with a code in the
+// form of §7.1: missing-room-id for the kind "room", whose member is roomId.
 func MissingID(kind string) *fault.Error {
 	return fault.New(fault.Invalid, "missing-"+kind+"-id", fmt.Sprintf("%sId must be given.", kind))
 }
 
-// InvalidID is explained at [MissingID].
+// InvalidID is the refusal of a member that holds no identifier: invalid-room-id
+// for the kind "room".
 func InvalidID(kind string) *fault.Error {
 	return fault.New(fault.Invalid, "invalid-"+kind+"-id", fmt.Sprintf("%sId must be a UUID of 36 characters.", kind))
 }
@@ -49,7 +50,7 @@ type Form struct {
 }
 
 // Read reads the body of a call as a form of the named members, and holds its
-// JSON in memory; a long one takes the slot of texts. A refusal of the body is
+// JSON in memory; a long one takes the slot. A refusal of the body is
 // kept in the form, so that what takes precedence over it can be judged first.
 // An error is no refusal of this body, but trouble of ours.
 func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
