@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -53,7 +54,7 @@ func proven(caller access.Caller) access.Caller {
 
 func (c *clerk) api() *httpapi.API {
 	day := (&desk{caller: c.caller}).api(c.Store)
-	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &shelf{}
+	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &httpapitest.Shelf{}
 	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
 	day.InFlight, day.Now = 1, func() time.Time { return written }
 	if c.refusal != nil {
@@ -103,7 +104,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 			access.Call{Endpoint: "create-note", Patient: patient.ID{UUID: uuid.MustParse(billID)}, Status: 403, Code: "patient-not-authorised",
 				Reason: "The app is not currently authorised to request as the specified user for this patient"}},
 		"no patient": {forItself, nil, "POST", "/create-note", `{"patientId":"ann","note":" "}`,
-			access.Call{Endpoint: "create-note", Status: 400, Code: "invalid-patient-id", Reason: "patientId is not a valid UUID."}},
+			access.Call{Endpoint: "create-note", Status: 400, Code: "invalid-patient-id", Reason: "patientId must be a UUID of 36 characters."}},
 		"the service's own fault": {forItself, tired, "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500, Code: "internal-error",
 				Reason: "Something went wrong on our side. Quote the X-Request-Id when you report it."}},

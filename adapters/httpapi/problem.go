@@ -40,9 +40,6 @@ var statuses = map[fault.Kind]int{
 // What HTTP itself refuses (D19).
 var (
 	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
-	errMediaType   = fault.New(fault.Unsupported, "unsupported-media-type", "Send the body as Content-Type: application/json.")
-	errTooLarge    = fault.New(fault.TooLarge, "request-too-large", "The body is larger than this service accepts.")
-	errBusy        = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
 	errInternal    = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errTooSlow     = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
 	errMethod      = fault.New(wrongMethod, "method-not-allowed", "Use another method.")

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
@@ -32,7 +33,7 @@ import (
 // counter is an API that takes patient requests of one caller and writes down
 // what they were.
 type counter struct {
-	shelf
+	httpapitest.Shelf
 	caller  access.Caller
 	refuses error // what the append returns
 
@@ -50,7 +51,7 @@ func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Authenticate: proves(c.caller),
 		Desk:     commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
-		Uploads:  &c.shelf,
+		Uploads:  &c.Shelf,
 		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
@@ -124,7 +125,7 @@ func wantAnswer(t *testing.T, answer *httptest.ResponseRecorder, status int, cod
 func TestARequestNamesItsFiles_4_1(t *testing.T) {
 	t.Parallel()
 	c := &counter{caller: asApplication}
-	small, large := noise(1, 1000), noise(2, 3<<20)
+	small, large := httpapitest.Noise(1, 1000), httpapitest.Noise(2, 3<<20)
 	answer := c.post(t, cough(jpeg("small.jpg", small), jpeg("large.jpg", large)))
 
 	wantAnswer(t, answer, http.StatusOK)
@@ -136,18 +137,18 @@ func TestARequestNamesItsFiles_4_1(t *testing.T) {
 	}
 	for i, want := range [][]byte{small, large} {
 		a := c.taken[0].Attachments[i]
-		if a.Size != int64(len(want)) || a.SHA256 != sha256.Sum256(want) || !bytes.Equal(c.file(a.ID), want) {
+		if a.Size != int64(len(want)) || a.SHA256 != sha256.Sum256(want) || !bytes.Equal(c.File(a.ID), want) {
 			t.Errorf("attachment %d is %+v", i, a)
 		}
 	}
-	if len(c.discarded) != 2 {
+	if len(c.Discarded) != 2 {
 		t.Error("what no request names is not asked for")
 	}
 }
 
 func TestRefusedFilesAreForgotten(t *testing.T) {
 	t.Parallel()
-	file := jpeg("x.jpg", noise(1, 1000))
+	file := jpeg("x.jpg", httpapitest.Noise(1, 1000))
 	for name, test := range map[string]struct {
 		counter *counter
 		body    string
@@ -161,8 +162,8 @@ func TestRefusedFilesAreForgotten(t *testing.T) {
 		"a patient out of scope": {
 			&counter{caller: asUserForAnn}, strings.Replace(cough(file), annID, billID, 1), 403,
 			[]string{"patient-not-authorised"}},
-		"a database that has gone": {&counter{shelf: shelf{fails: fault.New(fault.Unavailable, "unavailable", "")}},
-			cough(jpeg("x.jpg", noise(1, 300_000))), 503, []string{"unavailable"}},
+		"a database that has gone": {&counter{Shelf: httpapitest.Shelf{Fails: fault.New(fault.Unavailable, "unavailable", "")}},
+			cough(jpeg("x.jpg", httpapitest.Noise(1, 300_000))), 503, []string{"unavailable"}},
 		"a bug of ours": {&counter{refuses: errors.New("oops")}, cough(file), 500, []string{"internal-error"}},
 	} {
 		c := test.counter
@@ -170,15 +171,15 @@ func TestRefusedFilesAreForgotten(t *testing.T) {
 			c.caller = asApplication
 		}
 		wantAnswer(t, c.post(t, test.body), test.status, test.codes...)
-		if len(c.discarded) != 1 || len(c.taken) > 0 {
-			t.Errorf("%s: discarded %v, taken %v", name, c.discarded, c.taken)
+		if len(c.Discarded) != 1 || len(c.taken) > 0 {
+			t.Errorf("%s: discarded %v, taken %v", name, c.Discarded, c.taken)
 		}
 	}
 }
 
 func TestFaultsOfAttachmentsHoldHoweverLargeTheyAre_D21(t *testing.T) {
 	t.Parallel()
-	large := base64.StdEncoding.EncodeToString(noise(3, 2<<20))
+	large := base64.StdEncoding.EncodeToString(httpapitest.Noise(3, 2<<20))
 	file := func(contentType, data string) string {
 		return fmt.Sprintf(`{"fileName":"x","contentType":%q,"data":%q}`, contentType, data)
 	}
@@ -265,7 +266,7 @@ func TestABodyHas100MiBAtMost_D19(t *testing.T) {
 			c.api().Handler().ServeHTTP(answer, r)
 		}()
 		wantAnswer(t, answer, http.StatusRequestEntityTooLarge, "request-too-large")
-		if declared > 0 && c.stored() > 0 {
+		if declared > 0 && c.Stored() > 0 {
 			t.Error("a body that is declared to be too large was read")
 		}
 	}
@@ -274,7 +275,7 @@ func TestABodyHas100MiBAtMost_D19(t *testing.T) {
 func TestAnIdempotencyKeyIsOfTheBodyAndTheCaller_D22(t *testing.T) {
 	t.Parallel()
 	c := &counter{caller: asApplication}
-	body := cough(jpeg("x.jpg", noise(1, 300_000))) + " \n"
+	body := cough(jpeg("x.jpg", httpapitest.Noise(1, 300_000))) + " \n"
 	for _, key := range []string{"k", strings.Repeat("k", 255), "k l", "\xff"} {
 		wantAnswer(t, c.post(t, body, "Idempotency-Key", key), http.StatusOK)
 		want := asApplication.Idempotency(key, sha256.Sum256([]byte(body)))

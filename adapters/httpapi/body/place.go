@@ -1,4 +1,4 @@
-package httpapi
+package body
 
 import "github.com/go-json-experiment/json/jsontext"
 

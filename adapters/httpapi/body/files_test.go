@@ -1,4 +1,4 @@
-package httpapi_test
+package body_test
 
 import (
 	"bytes"
@@ -7,30 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
 
-// noise is n bytes that do not compress.
-func noise(seed uint64, n int) []byte {
-	data := make([]byte, n)
-	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(data)
-	return data
-}
-
-func read(t *testing.T, s *shelf, body string) (any, error) {
+// read is the tree that a body is read as.
+func read(t *testing.T, s *httpapitest.Shelf, text string) (any, error) {
 	t.Helper()
-	b := &httpapi.RequestBody{Tenant: "elm-street", Uploads: s}
-	return b.Read(t.Context(), strings.NewReader(body))
+	return body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), strings.NewReader(text))
 }
 
 // data is what became of the data of the first attachment.
@@ -48,14 +41,14 @@ func attachment(data string) string { return `{"attachments":[{"data":"` + data 
 func TestFilesAreStoredWhileTheyArrive(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 2, 3, 4, 1000, 256<<10 - 1, 256 << 10, 256<<10 + 1, 1 << 20, 10 << 20} {
-		want, s := noise(uint64(size), size), &shelf{}
+		want, s := httpapitest.Noise(uint64(size), size), &httpapitest.Shelf{}
 		tree, err := read(t, s, attachment(base64.StdEncoding.EncodeToString(want)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := data(t, tree)
-		if !bytes.Equal(s.file(got.ID), want) {
-			t.Errorf("%d bytes are kept as %d others", size, len(s.file(got.ID)))
+		if !bytes.Equal(s.File(got.ID), want) {
+			t.Errorf("%d bytes are kept as %d others", size, len(s.File(got.ID)))
 		}
 		if diff := cmp.Diff(request.Content{ID: got.ID, Base64: true, Size: int64(size), SHA256: sha256.Sum256(want)}, got); diff != "" {
 			t.Errorf("%d bytes (-want +got):\n%s", size, diff)
@@ -67,7 +60,7 @@ func TestFilesAreStoredWhileTheyArrive(t *testing.T) {
 // write anything as an escape.
 func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 	t.Parallel()
-	plain := noise(1, 100_000)
+	plain := httpapitest.Noise(1, 100_000)
 	text := base64.StdEncoding.EncodeToString(plain)
 	every := &strings.Builder{}
 	for _, c := range text {
@@ -80,13 +73,13 @@ func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 		"padding":    strings.ReplaceAll(text, "=", `\u003D`),
 		"everything": every.String(),
 	} {
-		for _, body := range []string{attachment(written), strings.ReplaceAll(attachment(written), `"data"`, `"d\u0061t\u0061"`)} {
-			s := &shelf{}
-			tree, err := read(t, s, body)
+		for _, whole := range []string{attachment(written), strings.ReplaceAll(attachment(written), `"data"`, `"d\u0061t\u0061"`)} {
+			s := &httpapitest.Shelf{}
+			tree, err := read(t, s, whole)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if got := data(t, tree); !got.Base64 || !bytes.Equal(s.file(got.ID), plain) {
+			if got := data(t, tree); !got.Base64 || !bytes.Equal(s.File(got.ID), plain) {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
@@ -95,7 +88,7 @@ func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 
 func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
 	t.Parallel()
-	long := base64.StdEncoding.EncodeToString(noise(2, 60_000))
+	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(2, 60_000))
 	for name, text := range map[string]string{
 		"no padding":              "YQ",
 		"half the padding":        "YQ=",
@@ -117,7 +110,7 @@ func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
 		"very late":               long + long + "Y",
 		"an escaped quote":        long + `\"`,
 	} {
-		tree, err := read(t, &shelf{}, attachment(text))
+		tree, err := read(t, &httpapitest.Shelf{}, attachment(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -147,7 +140,7 @@ func TestDataIsATextLikeOthers_D19(t *testing.T) {
 		"U+0000 in base64":        `YW\u0000j`,
 	} {
 		for _, before := range []string{"", "YWJj", strings.Repeat("YWJj", 20_000)} {
-			if _, err := read(t, &shelf{}, attachment(before+text)); !errors.Is(err, request.ErrInvalidBody) {
+			if _, err := read(t, &httpapitest.Shelf{}, attachment(before+text)); !errors.Is(err, body.ErrInvalid) {
 				t.Errorf("%s after %d others: %v", name, len(before), err)
 			}
 		}
@@ -158,7 +151,7 @@ func TestABodyThatIsCutIsRefused(t *testing.T) {
 	t.Parallel()
 	whole := attachment(`YWJj\/\u002BYWJj\ud83d\ude00`)
 	for n := range whole {
-		if _, err := read(t, &shelf{}, whole[:n]); !errors.Is(err, request.ErrInvalidBody) {
+		if _, err := read(t, &httpapitest.Shelf{}, whole[:n]); !errors.Is(err, body.ErrInvalid) {
 			t.Errorf("%s: %v", whole[:n], err)
 		}
 	}
@@ -166,7 +159,7 @@ func TestABodyThatIsCutIsRefused(t *testing.T) {
 
 func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{
+	for _, text := range []string{
 		`{"data":"YWJj"}`,
 		`{"attachments":"YWJj"}`,
 		`{"attachments":{"data":"YWJj"}}`,
@@ -187,22 +180,22 @@ func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {
 		`"data"`,
 		`{"` + strings.Repeat("a", 100) + `":[{"data":"YWJj"}]}`,
 	} {
-		s := &shelf{}
-		got, err := read(t, s, body)
-		want, plain := httpapi.ReadJSON(strings.NewReader(body))
-		if (err == nil) != (plain == nil) || s.stored() > 0 {
-			t.Errorf("%s: %v, without a diverter %v; stored %d bytes", body, err, plain, s.stored())
+		s := &httpapitest.Shelf{}
+		got, err := read(t, s, text)
+		want, plain := body.ReadJSON(strings.NewReader(text))
+		if (err == nil) != (plain == nil) || s.Stored() > 0 {
+			t.Errorf("%s: %v, without a diverter %v; stored %d bytes", text, err, plain, s.Stored())
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", body, diff)
+			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
 }
 
 func TestNoMoreIsStoredThanMayBeSent_8(t *testing.T) {
 	t.Parallel()
-	file := `{"data":"` + base64.StdEncoding.EncodeToString(noise(3, 1000)) + `"},`
-	s := &shelf{}
+	file := `{"data":"` + base64.StdEncoding.EncodeToString(httpapitest.Noise(3, 1000)) + `"},`
+	s := &httpapitest.Shelf{}
 	tree, err := read(t, s, `{"attachments":[`+strings.Repeat(file, 6)+`{"data":"!"}]}`)
 	if err != nil {
 		t.Fatal(err)
@@ -215,14 +208,14 @@ func TestNoMoreIsStoredThanMayBeSent_8(t *testing.T) {
 	if got := items[6].(map[string]any)["data"]; got != (request.Content{}) {
 		t.Errorf("of the seventh is told %+v", got)
 	}
-	if s.stored() != 5000 {
-		t.Errorf("%d bytes of five files are stored", s.stored())
+	if s.Stored() != 5000 {
+		t.Errorf("%d bytes of five files are stored", s.Stored())
 	}
 
-	s = &shelf{}
+	s = &httpapitest.Shelf{}
 	tree, err = read(t, s, attachment(base64.StdEncoding.EncodeToString(make([]byte, 11<<20))))
-	if got := data(t, tree); err != nil || got != (request.Content{Base64: true, Size: 11 << 20}) || s.stored() > 10<<20 {
-		t.Errorf("of 11 MiB, %d bytes are stored; told %+v, %v", s.stored(), got, err)
+	if got := data(t, tree); err != nil || got != (request.Content{Base64: true, Size: 11 << 20}) || s.Stored() > 10<<20 {
+		t.Errorf("of 11 MiB, %d bytes are stored; told %+v, %v", s.Stored(), got, err)
 	}
 }
 
@@ -235,18 +228,18 @@ func TestTextsAreBounded(t *testing.T) {
 		want error
 	}{
 		"the longest":        {text(1 << 20), nil},
-		"longer":             {text(1<<20 + 1), request.ErrInvalidBody},
-		"a longer name":      {`{` + text(1<<20+1) + `:1}`, request.ErrInvalidBody},
+		"longer":             {text(1<<20 + 1), body.ErrInvalid},
+		"a longer name":      {`{` + text(1<<20+1) + `:1}`, body.ErrInvalid},
 		"the most":           {four + `]`, nil},
 		"more":               {four + `,` + text(100) + `]`, fault.New(fault.TooLarge, "request-too-large", "")},
 		"many values":        {`[` + strings.Repeat(`0,`, 1<<16-2) + `0]`, nil},
 		"too many values":    {`[` + strings.Repeat(`0,`, 1<<16-1) + `0]`, fault.New(fault.TooLarge, "request-too-large", "")},
-		"deep is malformed":  {strings.Repeat(`[`, 60_000), request.ErrInvalidBody},
+		"deep is malformed":  {strings.Repeat(`[`, 60_000), body.ErrInvalid},
 		"a file is no text":  {attachment(strings.Repeat("YWJj", 1<<20)), nil},
 		"nor is bad base64":  {attachment(strings.Repeat("!", 2<<20)), nil},
 		"nor with an escape": {attachment(strings.Repeat(`\u002f`, 400_000)), nil},
 	} {
-		if _, err := read(t, &shelf{}, test.body); !errors.Is(err, test.want) {
+		if _, err := read(t, &httpapitest.Shelf{}, test.body); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
 		}
 	}
@@ -255,21 +248,21 @@ func TestTextsAreBounded(t *testing.T) {
 func TestAFileThatCannotBeStoredEndsTheReading(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the database is away")
-	s := &shelf{fails: away}
-	b := &httpapi.RequestBody{Tenant: "elm-street", Uploads: s}
-	_, err := b.Read(t.Context(), strings.NewReader(attachment(base64.StdEncoding.EncodeToString(noise(4, 1<<20)))))
+	s := &httpapitest.Shelf{Fails: away}
+	b := &body.Files{Tenant: "elm-street", Uploads: s}
+	_, err := b.Read(t.Context(), strings.NewReader(attachment(base64.StdEncoding.EncodeToString(httpapitest.Noise(4, 1<<20)))))
 	if !errors.Is(err, away) {
 		t.Errorf("error %v", err)
 	}
-	if err := b.Close(t.Context()); err != nil || len(s.discarded) != 1 {
-		t.Errorf("discarded %v, %v", s.discarded, err)
+	if err := b.Close(t.Context()); err != nil || len(s.Discarded) != 1 {
+		t.Errorf("discarded %v, %v", s.Discarded, err)
 	}
 }
 
 func TestWithoutFilesNothingIsDiscarded(t *testing.T) {
 	t.Parallel()
-	s := &shelf{}
-	b := &httpapi.RequestBody{Tenant: "elm-street", Uploads: s}
+	s := &httpapitest.Shelf{}
+	b := &body.Files{Tenant: "elm-street", Uploads: s}
 	if _, err := b.Read(t.Context(), strings.NewReader(attachment(""))); err != nil {
 		t.Fatal(err)
 	}
@@ -289,15 +282,14 @@ func FuzzDiverter(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, body string) {
+	f.Fuzz(func(t *testing.T, text string) {
 		for name, in := range map[string]io.Reader{
-			"whole": strings.NewReader(body), "bytes": iotest.OneByteReader(strings.NewReader(body)),
-			"with its end": iotest.DataErrReader(strings.NewReader(body)),
+			"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text)),
+			"with its end": iotest.DataErrReader(strings.NewReader(text)),
 		} {
-			want, plain := httpapi.ReadJSON(strings.NewReader(body))
-			s := &shelf{}
-			b := &httpapi.RequestBody{Tenant: "elm-street", Uploads: s}
-			got, err := b.Read(t.Context(), in)
+			want, plain := body.ReadJSON(strings.NewReader(text))
+			s := &httpapitest.Shelf{}
+			got, err := body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), in)
 			if (err == nil) != (plain == nil) {
 				t.Fatalf("%s: %v, without a diverter %v", name, err, plain)
 			}
@@ -309,7 +301,7 @@ func FuzzDiverter(f *testing.F) {
 }
 
 // wantSame compares a tree with one that was read without a diverter.
-func wantSame(t *testing.T, s *shelf, want, got any) {
+func wantSame(t *testing.T, s *httpapitest.Shelf, want, got any) {
 	t.Helper()
 	kept := 0
 	for i, item := range attachmentsOf(want) {
@@ -320,8 +312,8 @@ func wantSame(t *testing.T, s *shelf, want, got any) {
 		kept++
 		content := attachmentsOf(got)[i]["data"].(request.Content)
 		item["data"] = wantContent(text, content.ID, kept <= request.MaxAttachments)
-		if plain, _ := base64.StdEncoding.DecodeString(text); content.SHA256 != (event.Digest{}) && !bytes.Equal(s.file(content.ID), plain) {
-			t.Errorf("%q is kept as %q", text, s.file(content.ID))
+		if plain, _ := base64.StdEncoding.DecodeString(text); content.SHA256 != (event.Digest{}) && !bytes.Equal(s.File(content.ID), plain) {
+			t.Errorf("%q is kept as %q", text, s.File(content.ID))
 		}
 		if content.Base64 != item["data"].(request.Content).Base64 {
 			t.Errorf("%q is base64: %v", text, content.Base64)
@@ -348,8 +340,8 @@ func wantContent(text string, id request.AttachmentID, kept bool) request.Conten
 }
 
 func attachmentsOf(tree any) (found []map[string]any) {
-	body, _ := tree.(map[string]any)
-	items, _ := body["attachments"].([]any)
+	root, _ := tree.(map[string]any)
+	items, _ := root["attachments"].([]any)
 	for _, item := range items {
 		file, _ := item.(map[string]any)
 		found = append(found, file)

@@ -1,4 +1,4 @@
-package httpapi
+package body
 
 import (
 	"bufio"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"frontdesk/domain/request"
 )
 
 // textReader reads a JSON string character by character, its escapes undone. What
@@ -17,8 +15,8 @@ import (
 type textReader struct{ in *bufio.Reader }
 
 var (
-	errMalformed = request.ErrInvalidBody.With("The body is not well-formed JSON, or an object has a name twice.")
-	errNUL       = request.ErrInvalidBody.With("A text contains U+0000.")
+	errMalformed = ErrInvalid.With("The body must be well-formed JSON, and no object may have a name twice.")
+	errNUL       = ErrInvalid.With("A text must not contain U+0000.")
 )
 
 // next is the next character; ended reports the closing quote instead.
@@ -71,11 +69,14 @@ func (t textReader) escape() (rune, error) {
 // unicode reads the digits of a \u escape, and the second half of a pair.
 func (t textReader) unicode() (rune, error) {
 	r, err := t.digits()
-	if err == nil && r == 0 {
-		err = errNUL
+	if err != nil {
+		return 0, err
 	}
-	if err != nil || !utf16.IsSurrogate(r) {
-		return r, err
+	if r == 0 {
+		return 0, errNUL
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, nil
 	}
 	for _, want := range []byte(`\u`) {
 		c, err := t.in.ReadByte()
@@ -87,10 +88,13 @@ func (t textReader) unicode() (rune, error) {
 		}
 	}
 	second, err := t.digits()
-	if r = utf16.DecodeRune(r, second); err == nil && r == utf8.RuneError {
-		err = errMalformed
+	if err != nil {
+		return 0, err
 	}
-	return r, err
+	if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
+		return 0, errMalformed
+	}
+	return r, nil
 }
 
 func (t textReader) digits() (rune, error) {

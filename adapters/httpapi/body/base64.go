@@ -1,4 +1,4 @@
-package httpapi
+package body
 
 import (
 	"bufio"
@@ -24,14 +24,11 @@ type decoder struct {
 	bytes []byte  // room for what is decoded
 }
 
-// decodeBuffer is the room that decode needs.
-const decodeBuffer = readBuffer / 4 * 3
-
 // decode reads a JSON string, its opening quote aside, and writes what it
 // decodes to. Escapes are undone first (D21). What is not base64 is read to
 // the end all the same, and judged as the text that it is: an error is a
-// refusal of the body, or the reader's or writer's own. The reader's buffer is
-// no larger than readBuffer.
+// refusal of the body, or the reader's or writer's own. The reader's buffer has
+// at most readBuffer bytes, and the one for decoding has decodeBuffer.
 func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err error) {
 	d := &decoder{text: textReader{in}, out: out, bytes: buffer}
 	for {

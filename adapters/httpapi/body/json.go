@@ -1,4 +1,4 @@
-package httpapi
+package body
 
 import (
 	"errors"
@@ -10,23 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"frontdesk/domain/fault"
-	"frontdesk/domain/request"
 )
 
-// Bounds of the JSON that is held in memory for one call. Small values take
-// far more memory than text, so they are counted.
-const (
-	maxInline = 4 << 20
-	maxValues = 1 << 16
-)
-
-// body is the JSON tree of a call's body, read strictly (D19): see [ReadJSON].
-func body(_ http.ResponseWriter, r *http.Request) (any, error) {
-	if !isJSON(r.Header.Values("Content-Type")) {
-		return nil, errMediaType
-	}
-	return ReadJSON(&inline{r: r.Body, seat: &callOf(r.Context()).text})
-}
+// ErrMediaType is the refusal of a body that is not declared to be JSON.
+var ErrMediaType = fault.New(fault.Unsupported, "unsupported-media-type", "Send the body as Content-Type: application/json.")
 
 // isJSON accepts application/json, with any parameters, or nothing at all.
 func isJSON(contentTypes []string) bool {
@@ -38,29 +25,35 @@ func isJSON(contentTypes []string) bool {
 		(err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
 }
 
-// ReadJSON reads one JSON value and nothing after it, as a tree of
+// readJSON reads one JSON value and nothing after it, as a tree of
 // map[string]any, []any, string, number, bool and nil. A name twice in one
 // object, invalid UTF-8, a lone surrogate and U+0000 are refused (D19): each
 // would be read differently by somebody else.
-func ReadJSON(r io.Reader) (any, error) {
+func readJSON(r io.Reader) (any, error) {
 	reader := treeReader{Decoder: jsontext.NewDecoder(r)}
 	tree, err := reader.value()
-	if err == nil {
-		err = reader.end()
+	if err != nil {
+		return nil, refusalOf(err)
 	}
-	if err == nil {
-		return tree, nil
+	if err := reader.end(); err != nil {
+		return nil, refusalOf(err)
 	}
+	return tree, nil
+}
+
+// refusalOf is what an error of the decoder says of the body. Refusals, and
+// errors of whatever the body comes from, stay as they are.
+func refusalOf(err error) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, errTooLarge
+		return ErrTooLarge
 	}
 	if _, refused := errors.AsType[*fault.Error](err); refused {
-		return nil, err
+		return err
 	}
 	if _, malformed := errors.AsType[*jsontext.SyntacticError](err); malformed || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return nil, errMalformed
+		return errMalformed
 	}
-	return nil, err
+	return err
 }
 
 // number is a JSON number as it was written. No field of the contract is one.
@@ -74,7 +67,7 @@ type treeReader struct {
 
 func (d *treeReader) value() (any, error) {
 	if d.values++; d.values > maxValues {
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	token, err := d.ReadToken()
 	if err != nil {
@@ -136,8 +129,8 @@ func (d *treeReader) end() error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	if err == nil {
-		err = request.ErrInvalidBody.With("Something follows the JSON object.")
+	if err != nil {
+		return err
 	}
-	return err
+	return ErrInvalid.With("Nothing may follow the JSON object.")
 }

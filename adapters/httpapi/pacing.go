@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/httpapi/body"
 )
 
 // The pace at which a body has to arrive: so many bytes in so much time (D19).
@@ -18,33 +20,33 @@ const (
 
 // Bounds of a body that is thrown away after an early answer (D1).
 const (
-	drainBytes = 100 << 20
+	drainBytes = body.MaxBytes
 	drainTime  = 5 * time.Second // unless API.Rest says otherwise
 )
 
-// arriving sees to the bodies of all calls: that they arrive at a pace, and
+// paced sees to the bodies of all calls: that they arrive at a pace, and
 // that an answer which comes before their end is seen (D1).
-func (a *API) arriving(next http.Handler) http.Handler {
+func (a *API) paced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body := &arrival{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, rest: cmp.Or(a.Rest, drainTime)}
-		body.awaited = strings.EqualFold(r.Header.Get("Expect"), "100-continue")
+		paced := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, rest: cmp.Or(a.Rest, drainTime)}
+		paced.awaited = strings.EqualFold(r.Header.Get("Expect"), "100-continue")
 		// Otherwise the server reads a part of the body before it lets an early
 		// answer go. An error means that this is no HTTP/1, which needs no help.
-		_ = body.control.EnableFullDuplex()
-		paced := r.WithContext(r.Context())
-		paced.Body = body
-		next.ServeHTTP(w, paced)
-		body.drain()
+		_ = paced.control.EnableFullDuplex()
+		call := r.WithContext(r.Context())
+		call.Body = paced
+		next.ServeHTTP(w, call)
+		paced.drain()
 	})
 }
 
-// arrival is a body on its way in. The client pays for the time that it lets
+// pacedBody is a body on its way in. The client pays for the time that it lets
 // us wait, and not for what we do between two reads.
-type arrival struct {
+type pacedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	left    time.Duration // for the rest of this step
@@ -54,8 +56,8 @@ type arrival struct {
 	ended   bool
 }
 
-// Read implements [io.Reader]. [errTooSlow] is a body that falls behind.
-func (b *arrival) Read(p []byte) (int, error) {
+// Read reads on. [errTooSlow] is a body that falls behind.
+func (b *pacedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, io.EOF // the connection is the server's again
 	}
@@ -80,7 +82,7 @@ func (b *arrival) Read(p []byte) (int, error) {
 //
 // A connection with a rest on it cannot be used again: the rest would be taken
 // for the next call.
-func (b *arrival) drain() {
+func (b *pacedBody) drain() {
 	if b.ended || b.awaited {
 		return
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package body
 
 import (
 	"bufio"
@@ -38,8 +38,6 @@ type file interface {
 	finish(base64 bool) (request.Content, error)
 }
 
-const readBuffer = 32 << 10
-
 // readers are used again: most bodies are far smaller than their buffers.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
@@ -55,8 +53,8 @@ func (d *diverter) close() {
 	readers.Put(d.in)
 }
 
-// Read implements [io.Reader]. Its error is a refusal, a file's, or the
-// reader's own.
+// Read reads on in what is left of the body. Its error is a refusal, a file's,
+// or the reader's own.
 func (d *diverter) Read(p []byte) (int, error) {
 	for len(d.out) == 0 && d.err == nil {
 		d.out, d.err = d.advance(d.out[:0], len(p))
@@ -111,10 +109,7 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	return strconv.AppendQuote(out, marker), nil
 }
 
-// maxText bounds a string that is no file, as it is written.
-const maxText = 1 << 20
-
-// texts follows the strings that pass.
+// texts follows the strings that pass, each of maxText at most.
 type texts struct {
 	inside  bool
 	escaped bool // by the character before
@@ -132,7 +127,7 @@ func (t *texts) follow(c byte, p *place) error {
 		t.inside = false
 		p.endString()
 	case t.length == maxText:
-		return request.ErrInvalidBody.With("A text that is not an attachment's data is longer than %d bytes.", maxText)
+		return ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
 	default:
 		t.length++
 		t.escaped = c == '\\' && !t.escaped
