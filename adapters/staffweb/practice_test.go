@@ -65,7 +65,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Signposts: projections.Signposts{DB: s.pool},
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
-		Desk: signin.Desk{
+		Door: signin.Door{
 			Tries:     signin.Tries{DB: s.pool, Lockout: time.Minute, Now: s.Now},
 			Passwords: passwords{s.pool},
 			Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
@@ -200,7 +200,7 @@ func (b *browser) signIn(tenant, username string) seen {
 	return answer
 }
 
-// form is the hidden fields of the page's form for an action, and a decision.
+// form is the hidden fields of the page's form for an action.
 func (s seen) form(t *testing.T, action string) url.Values {
 	t.Helper()
 	_, rest, found := strings.Cut(s.body, `action="`+action+`"`)
@@ -217,12 +217,18 @@ func (s seen) form(t *testing.T, action string) url.Values {
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
 
-// approval is the form that approves, as the page at path has it.
+// approval is the form that approves, as the page that asks has it.
 func (b *browser) approval(tenant, redirect string) url.Values {
 	b.t.Helper()
 	form := b.get(b.service.ask(tenant, redirect)).form(b.t, "/"+tenant+"/staff/authorise")
 	form.Set("decision", "approve")
 	return form
+}
+
+// approve looks at the page that asks, and approves.
+func (b *browser) approve(tenant, redirect string) seen {
+	b.t.Helper()
+	return b.post("/"+tenant+"/staff/authorise", b.approval(tenant, redirect))
 }
 
 // wants says how an answer differs from what it should be: its status, where

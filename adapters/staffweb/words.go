@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// words say what an application may do by an endpoint, to people who know
-// nothing of endpoints.
+// words say what an application may do by each endpoint, to people who do not
+// know what an endpoint is.
 var words = map[application.Endpoint]string{
 	application.CreatePatientRequest:    "send patient requests to the practice",
 	application.RequestTypeAvailability: "see which kinds of patient request the practice takes at the moment",
@@ -39,7 +39,7 @@ func listed(endpoints []application.Endpoint) []string {
 	return texts
 }
 
-// inWords never leaves an endpoint out: what has no words is shown by its name.
+// inWords shows an endpoint without words by its name; none is ever left out.
 func inWords(e application.Endpoint) string {
 	if text, ok := words[e]; ok {
 		return text
@@ -47,7 +47,7 @@ func inWords(e application.Endpoint) string {
 	return "use “" + string(e) + "”"
 }
 
-// span is a duration as people say it, in its largest unit that is whole.
+// span is a duration as people say it, in the largest unit that divides it.
 func span(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
@@ -67,7 +67,7 @@ func counted(n int, name string) string {
 	return fmt.Sprintf("%d %ss", n, name)
 }
 
-// roundUp makes a wait easy to read, and never too short.
+// roundUp makes a wait easy to read without ever making it too short.
 func roundUp(wait time.Duration) time.Duration {
 	unit := time.Second
 	if wait > 90*time.Second {
@@ -76,12 +76,12 @@ func roundUp(wait time.Duration) time.Duration {
 	return (wait + unit - 1).Truncate(unit)
 }
 
-// seconds is a wait as Retry-After has it.
+// seconds is a wait as the value of Retry-After.
 func seconds(wait time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
 }
 
-// clock is an instant as the practice's clocks show it.
+// clock is an instant as the clocks of the practice show it.
 func clock(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("3:04pm on Monday 2 January")
 }
