@@ -26,8 +26,8 @@ const (
 	masterKeyName = "master.key"
 )
 
-// inbox is the sandbox application's webhook receiver: it verifies what it
-// gets and keeps it in a file.
+// inbox is the sandbox application's webhook receiver. It verifies webhooks and keeps
+// them in a file.
 type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
@@ -53,8 +53,7 @@ func openInbox(dir string) (*inbox, error) {
 	return &inbox{authority: authority, log: log}, nil
 }
 
-// receive begins to receive, once it is known where the service publishes its
-// keys.
+// receive begins to receive, once it is known where the service publishes its keys.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: time.Now}
 	i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, receiver.Handler{
@@ -80,8 +79,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted is whom the sandbox's outbound calls trust: whomever the system
-// does, its own authority, and one that was given.
+// trusted is what the sandbox's outbound calls trust: the certificates of the system,
+// that of its own authority, and that in a file, if one is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -101,7 +100,7 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// setWebhooks tells the sandbox application of everything.
+// setWebhooks sends the sandbox application every kind of webhook.
 func setWebhooks(ctx context.Context, do app.Commands, id application.ID, url string) error {
 	for _, kind := range application.WebhookEvents() {
 		err := do.SetWebhook.Handle(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
@@ -112,7 +111,7 @@ func setWebhooks(ctx context.Context, do app.Commands, id application.ID, url st
 	return nil
 }
 
-// masterKey is the sandbox's own; it is made if there is none.
+// masterKey reads the sandbox's master key, or makes one.
 func masterKey(dir string) (webhooks.MasterKey, error) {
 	file := filepath.Join(dir, masterKeyName)
 	key, err := webhooks.ReadMasterKey(file)
