@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
@@ -233,8 +234,10 @@ func TestTheAuthorityIsGoodForLoopbackAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(authority.PEM())
 	get := func(name string) error {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authority.Pool(), ServerName: name}}
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: name}}
 		defer transport.CloseIdleConnections()
 		response, err := (&http.Client{Transport: transport}).Get(server.URL())
 		if err != nil {
