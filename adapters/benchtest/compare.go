@@ -17,8 +17,8 @@ type Rate struct {
 
 const turns = 9
 
-// Compare measures a floor and a rate in turns. It reports the medians of both and,
-// under the unit ratio, the median of their ratios.
+// Compare measures a floor and a rate in turns. It reports the medians of both
+// and, under the unit ratio, the median of their ratios.
 func Compare(b *testing.B, ratio string, floor, rate Rate) {
 	b.Helper()
 	var floors, rates, ratios []float64
@@ -37,8 +37,8 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// PerSecond lets a number of workers do something for a while, and returns how often
-// they did it a second.
+// PerSecond lets a number of workers do something for a while, and returns how
+// often they did it a second.
 func PerSecond(b *testing.B, workers int, during time.Duration, do func(context.Context) error) float64 {
 	b.Helper()
 	var done atomic.Int64

@@ -15,13 +15,13 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrBlocked says that an address was not called, because it is not public and the
-// operator has not opened it. Errors of dialling wrap it.
+// ErrBlocked says that an address was not called, because it is not public and
+// the operator has not opened it. Errors of dialling wrap it.
 var ErrBlocked = errors.New("the address is not open to outbound calls")
 
-// azureWireServer is the only metadata service with a public address. The others
-// (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192) are in ranges that
-// are closed anyway.
+// azureWireServer is the only metadata service with a public address. The
+// others (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192) are in
+// ranges that are closed anyway.
 var azureWireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // Guard decides which addresses may be called. The zero value allows public ones
@@ -63,8 +63,8 @@ func (g Guard) checkOpened(addr netip.Addr) error {
 	return nil
 }
 
-// control makes a check a [net.Dialer.Control], which runs just before the operating
-// system connects.
+// control makes a check a [net.Dialer.Control], which runs just before the
+// operating system connects.
 func control(check func(netip.Addr) error) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, _ syscall.RawConn) error {
 		if network != "tcp4" && network != "tcp6" {
@@ -84,10 +84,10 @@ var ErrURL = fault.New(fault.Invalid, "invalid-url", "The URL is not one that ma
 // maxURL bounds a registered address, in bytes.
 const maxURL = 2048
 
-// CheckURL checks what the text of an address shows, and refuses with [ErrURL] (D9).
-// The address must be https, or http to a network that the operator opened. It must
-// name a host, and hold neither user info nor a fragment. A literal IP address is
-// judged here, a name only when it is dialled.
+// CheckURL checks what the text of an address shows, and refuses with [ErrURL]
+// (D9). The address must be https, or http to a network that the operator
+// opened. It must name a host, and hold neither user info nor a fragment. A
+// literal IP address is judged here, a name only when it is dialled.
 func (g Guard) CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {

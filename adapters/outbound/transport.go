@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Settings that key sets and webhooks share. The times are short because a call or a
-// lane of deliveries waits for them.
+// Settings that key sets and webhooks share. The times are short because a call
+// or a lane of deliveries waits for them.
 const (
 	dialTimeout     = 5 * time.Second
 	idleTimeout     = 4 * time.Second // below the keep-alive of usual receivers
@@ -49,16 +49,16 @@ func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *ht
 	}
 }
 
-// onlyHTTP1 stops Go's client from sending a request a second time, as HTTP/2 allows
-// it to.
+// onlyHTTP1 stops Go's client from sending a request a second time, as HTTP/2
+// allows it to.
 func onlyHTTP1() *http.Protocols {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &protocols
 }
 
-// NewClient makes a client that follows no redirects and keeps no cookies. Its calls
-// are bounded only by their contexts.
+// NewClient makes a client that follows no redirects and keeps no cookies. Its
+// calls are bounded only by their contexts.
 func NewClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     transport,

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Application is a registered integrator: an identifier, and the key that signs its
-// tokens.
+// Application is a registered integrator: an identifier, and the key that signs
+// its tokens.
 type Application struct {
 	ID  application.ID
 	Kid string
@@ -25,8 +25,8 @@ func NewApplication(id application.ID) Application {
 // JWKS is the application's key set.
 func (a Application) JWKS() []byte { return KeySet(JWK(a.Kid, &a.Key.PublicKey)) }
 
-// Token is a right application-restricted token, issued at now and valid for a minute,
-// with the edits applied before it is signed.
+// Token is a right application-restricted token, issued at now and valid for a
+// minute, with the edits applied before it is signed.
 func (a Application) Token(now time.Time, edits ...Edit) string {
 	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": a.Kid}
 	claims := map[string]any{
@@ -39,8 +39,8 @@ func (a Application) Token(now time.Time, edits ...Edit) string {
 	return a.Sign(mustMarshal(header), mustMarshal(claims))
 }
 
-// Sign signs a header and claims that may be any bytes, because an attacker writes
-// things that no encoder would.
+// Sign signs a header and claims that may be any bytes, because an attacker
+// writes things that no encoder would.
 func (a Application) Sign(header, claims []byte) string {
 	input := encode(header) + "." + encode(claims)
 	digest := sha256.Sum256([]byte(input))
@@ -81,8 +81,8 @@ func WithoutHeader(name string) Edit {
 	return func(header, _ map[string]any) { delete(header, name) }
 }
 
-// Act is a complete act claim (§2.7). A test may change it, and puts it into a token
-// by [Claim].
+// Act is a complete act claim (§2.7). A test may change it, and puts it into a
+// token by [Claim].
 func Act() map[string]any {
 	return map[string]any{
 		"practitioner": map[string]any{"name": "Dr Ann Lee", "email": "ann@example.org", "gmc_number": "1234567"},

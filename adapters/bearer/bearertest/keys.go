@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Key is an RSA key of 2048 bits. It is the same one throughout a process, because
-// making one takes longer than most tests.
+// Key is an RSA key of 2048 bits. It is the same one throughout a process,
+// because making one takes longer than most tests.
 func Key() *rsa.PrivateKey { return key() }
 
 // StrangersKey is another key, which is in no key set of the tests.
@@ -32,8 +32,8 @@ func newKey() *rsa.PrivateKey {
 	return made
 }
 
-// JWK is the public key as a member of a key set (RFC 7517). A test may change it to
-// make an odd one.
+// JWK is the public key as a member of a key set (RFC 7517). A test may change
+// it to make an odd one.
 func JWK(kid string, public *rsa.PublicKey) map[string]any {
 	return map[string]any{
 		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid,

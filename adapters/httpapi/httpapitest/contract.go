@@ -43,8 +43,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// CheckAnswer says how an answer differs from its description. An address that is not
-// described must answer 404, and a method 405.
+// CheckAnswer says how an answer differs from its description. An address that
+// is not described must answer 404, and a method 405.
 func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
 	place, ok := c.responseOf(method, path, answer.Status)
 	if !ok {
@@ -145,8 +145,8 @@ func (c *Contract) checkContent(response []string, method string, answer Answer)
 	return c.answers.check(place, answer.Body)
 }
 
-// follow is the place that a reference at place leads to, or place itself if there is
-// no reference.
+// follow is the place that a reference at place leads to, or place itself if
+// there is no reference.
 func (c *Contract) follow(place []string) []string {
 	object, _ := at(c.document, place...).(map[string]any)
 	reference, ok := object["$ref"].(string)

@@ -58,7 +58,8 @@ func closeObjects(tree any) {
 	}
 }
 
-// schemas are the schemas of the description. Each is compiled when it is first used.
+// schemas are the schemas of the description. Each is compiled when it is first
+// used.
 type schemas struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// account is the user that Postgres runs as. Postgres refuses to run as root, so
-// root runs it as a user with fewer rights. Everybody else runs it as themselves,
-// which is a nil account.
+// account is the user that Postgres runs as. Postgres refuses to run as root,
+// so root runs it as a user with fewer rights. Everybody else runs it as
+// themselves, which is a nil account.
 type account struct {
 	name     string
 	uid, gid uint32
@@ -66,9 +66,9 @@ func (a *account) own(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// command prepares a program to run as the account. It gets a process group of its
-// own, so that Ctrl-C in the terminal reaches us only. Of our environment it gets
-// just what it needs to run: no PG… setting and no secret.
+// command prepares a program to run as the account. It gets a process group of
+// its own, so that Ctrl-C in the terminal reaches us only. Of our environment
+// it gets just what it needs to run: no PG… setting and no secret.
 func (a *account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -88,9 +88,9 @@ func (a *account) command(ctx context.Context, dir, program string, args ...stri
 	return cmd
 }
 
-// enters reports whether the account can use dir as its working directory. It runs
-// a program there, because the modes of the parents, access control lists and
-// mount options all count.
+// enters reports whether the account can use dir as its working directory. It
+// runs a program there, because the modes of the parents, access control lists
+// and mount options all count.
 func (a *account) enters(ctx context.Context, dir, program string) bool {
 	return a.command(ctx, dir, program, "--version").Run() == nil
 }

@@ -44,8 +44,8 @@ func (s *Server) initialise(ctx context.Context) error {
 }
 
 // initdb fills the directory. Text sorts by code point on every machine. Every
-// system has the C locale, but it does not know the case of letters beyond ASCII,
-// so C.UTF-8 is tried first.
+// system has the C locale, but it does not know the case of letters beyond
+// ASCII, so C.UTF-8 is tried first.
 func (s *Server) initdb(ctx context.Context, dir string) error {
 	var refusal string
 	for _, locale := range []string{"C.UTF-8", "C"} {
@@ -66,9 +66,9 @@ func (s *Server) initdb(ctx context.Context, dir string) error {
 	return fmt.Errorf("make a cluster: %s", refusal)
 }
 
-// configure writes our settings at every start, because they belong to the program
-// and not to the data. It writes beside the data directory and renames: the account
-// owns that directory, and what root opens there might be a link.
+// configure writes our settings at every start, because they belong to the
+// program and not to the data. It writes beside the data directory and renames:
+// the account owns that directory, and what root opens there might be a link.
 func (s *Server) configure() error {
 	file, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
 	if err != nil {

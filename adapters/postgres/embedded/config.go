@@ -43,8 +43,8 @@ func (c Config) withDefaults() Config {
 
 // settings is the text of the configuration file that Postgres includes.
 //
-// Errors of single statements are not logged. Their texts quote values, which may
-// be a patient's, and the program that sent the statement gets them anyway.
+// Errors of single statements are not logged. Their texts quote values, which
+// may be a patient's, and the program that sent the statement gets them anyway.
 func (c Config) settings(socket string) string {
 	lines := []string{
 		"listen_addresses = ''",

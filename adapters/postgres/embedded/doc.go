@@ -8,9 +8,9 @@
 // Root starts Postgres as another user. If that user could not reach the data in
 // Dir, the data lives elsewhere and Dir/postgres is a link to it.
 //
-// The postmaster is nobody's child. It is started through pg_ctl, in a session of
-// its own, so that it survives Ctrl-C in the terminal and a kill -9 of its starter.
-// The next [Start] adopts it, or clears away what it left. Therefore a server that
-// was started and one that was adopted are watched and stopped in the same way: by
-// process id.
+// The postmaster is nobody's child. It is started through pg_ctl, in a session
+// of its own, so that it survives Ctrl-C in the terminal and a kill -9 of its
+// starter. The next [Start] adopts it, or clears away what it left. Therefore a
+// server that was started and one that was adopted are watched and stopped in
+// the same way: by process id.
 package embedded

@@ -41,8 +41,8 @@ var usual = []string{
 	"/usr/local/pgsql/bin",
 }
 
-// installations lists what the machine has: first what is on the search path, then
-// the usual places, newest version first.
+// installations lists what the machine has: first what is on the search path,
+// then the usual places, newest version first.
 func installations(ctx context.Context, path string, places []string) []installation {
 	var others []string
 	for _, place := range places {
@@ -54,8 +54,8 @@ func installations(ctx context.Context, path string, places []string) []installa
 	return append(probe(ctx, onPath(ctx, path)), rest...)
 }
 
-// onPath lists the directories that initdb and pg_config on the search path belong
-// to. A link or a wrapper named postgres there proves nothing.
+// onPath lists the directories that initdb and pg_config on the search path
+// belong to. A link or a wrapper named postgres there proves nothing.
 func onPath(ctx context.Context, path string) (bins []string) {
 	for _, dir := range filepath.SplitList(path) {
 		if initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb")); err == nil {

@@ -12,16 +12,17 @@ import (
 	"strings"
 )
 
-// home is where a cluster lives. Its paths are absolute and without symbolic links,
-// because they are compared with what Postgres writes into its lock files.
+// home is where a cluster lives. Its paths are absolute and without symbolic
+// links, because they are compared with what Postgres writes into its lock
+// files.
 type home struct {
 	dir     string   // the caller's directory
 	data    string   // the cluster's data directory
 	account *account // who owns the data and runs Postgres
 }
 
-// elsewhere is where data lives that its account cannot reach in dir. It survives a
-// reboot; a temporary directory may not.
+// elsewhere is where data lives that its account cannot reach in dir. It
+// survives a reboot; a temporary directory may not.
 const elsewhere = "/var/lib/frontdesk"
 
 // open makes dir if it is missing, and finds the data that belongs to it.
@@ -42,8 +43,8 @@ func open(dir string) (home, error) {
 	return h, err
 }
 
-// follow is where the data is if its place is a symbolic link, which may not lead
-// to anything yet.
+// follow is where the data is if its place is a symbolic link, which may not
+// lead to anything yet.
 func follow(place string) string {
 	if data, err := filepath.EvalSymlinks(place); err == nil {
 		return data
@@ -75,8 +76,8 @@ func canonical(dir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// settle makes sure that the account can reach the data. If it cannot enter dir (a
-// root's home is closed to others), the data moves out.
+// settle makes sure that the account can reach the data. If it cannot enter dir
+// (a root's home is closed to others), the data moves out.
 func (h *home) settle(ctx context.Context, program string) error {
 	if h.account == nil {
 		return nil
@@ -96,9 +97,9 @@ func (h *home) settle(ctx context.Context, program string) error {
 	return h.moveOut(ctx)
 }
 
-// moveOut gives the data a place outside of dir and leaves a symbolic link in dir.
-// The link ties the data to dir: if dir is removed with its link, the data is
-// removed too, now or when another cluster starts.
+// moveOut gives the data a place outside of dir and leaves a symbolic link in
+// dir. The link ties the data to dir: if dir is removed with its link, the data
+// is removed too, now or when another cluster starts.
 func (h *home) moveOut(ctx context.Context) error {
 	link := h.data
 	if _, err := os.Lstat(link); err == nil {
@@ -145,8 +146,8 @@ func remove(ctx context.Context, dir string) error {
 	return removeFile(filepath.Join(h.dir, "postgres")) // the link, if the data lived elsewhere
 }
 
-// remove ends a postmaster that still serves the data. Then it removes the data and
-// the half-made clusters beside it.
+// remove ends a postmaster that still serves the data. Then it removes the data
+// and the half-made clusters beside it.
 func (h *home) remove(ctx context.Context) error {
 	if p, ok := runningIn(h.data); ok {
 		if err := p.end(ctx); err != nil {

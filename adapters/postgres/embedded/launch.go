@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// run returns when the cluster answers. It adopts a postmaster that lives, or starts
-// one, and tries again until the time is over: the old one may just be ending, and
-// the new one may stumble over its remains.
+// run returns when the cluster answers. It adopts a postmaster that lives, or
+// starts one, and tries again until the time is over: the old one may just be
+// ending, and the new one may stumble over its remains.
 func (s *Server) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -44,8 +44,8 @@ var errEnded = errors.New("postmaster ended")
 // patience is how long a postmaster that runs may take to answer.
 const patience = 5 * time.Second
 
-// await returns when the postmaster answers, or has ended. It ends one that has lost
-// its socket, so that another can take its place.
+// await returns when the postmaster answers, or has ended. It ends one that has
+// lost its socket, so that another can take its place.
 func (s *Server) await(ctx context.Context, p postmaster) error {
 	for waited := time.Duration(0); ; waited += pollEvery {
 		err := s.ping(ctx)
@@ -77,8 +77,8 @@ func (s *Server) ping(ctx context.Context) error {
 	return err
 }
 
-// cannotConnectNow is the code of the answer while Postgres starts up, recovers or
-// shuts down.
+// cannotConnectNow is the code of the answer while Postgres starts up, recovers
+// or shuts down.
 const cannotConnectNow = "57P03"
 
 func busy(err error) bool {
@@ -86,8 +86,8 @@ func busy(err error) bool {
 	return ok && refused.Code == cannotConnectNow
 }
 
-// launch starts a postmaster when none is running. If there is no cluster, it makes
-// one.
+// launch starts a postmaster when none is running. If there is no cluster, it
+// makes one.
 func (s *Server) launch(ctx context.Context) error {
 	if err := s.clear(ctx); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (s *Server) ensureCluster(ctx context.Context) error {
 	return s.initialise(ctx)
 }
 
-// clear removes what a dead postmaster left. Postgres would stumble over its lock
-// files if their process number belongs to another program by now.
+// clear removes what a dead postmaster left. Postgres would stumble over its
+// lock files if their process number belongs to another program by now.
 func (s *Server) clear(ctx context.Context) error {
 	if err := clearSocket(ctx, s.socket); err != nil {
 		return err

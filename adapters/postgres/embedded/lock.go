@@ -17,8 +17,9 @@ import (
 // cluster.
 var ErrInUse = errors.New("already in use")
 
-// acquire takes the lock of a cluster without waiting, and makes its file if flag
-// is os.O_CREATE. The kernel releases it when the process ends, however it ends.
+// acquire takes the lock of a cluster without waiting, and makes its file if
+// flag is os.O_CREATE. The kernel releases it when the process ends, however it
+// ends.
 func acquire(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
 	if err != nil {
@@ -48,8 +49,9 @@ func sign(f *os.File) error {
 	return err
 }
 
-// release releases a lock. Closing the file is not enough: a program that is being
-// started at this moment shares our files until it runs, and with them the lock.
+// release releases a lock. Closing the file is not enough: a program that is
+// being started at this moment shares our files until it runs, and with them
+// the lock.
 func release(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()

@@ -44,8 +44,8 @@ func bad(line string) bool {
 // directory and could put a link there, so links are never followed.
 func (s *Server) logFile() string { return filepath.Join(s.home.data, "postgres.log") }
 
-// bound empties a log that has grown past a MiB. Postgres may be running, because
-// it only appends.
+// bound empties a log that has grown past a MiB. Postgres may be running,
+// because it only appends.
 func bound(log string) {
 	f, err := os.OpenFile(log, os.O_WRONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {

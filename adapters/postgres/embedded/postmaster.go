@@ -24,8 +24,8 @@ type postmaster struct {
 	socket string // its socket's directory; empty while it is still starting
 }
 
-// readLockFile reads postmaster.pid or the lock file of a socket. Their lines are
-// process id, data directory, start time, port, socket directory, ….
+// readLockFile reads postmaster.pid or the lock file of a socket. Their lines
+// are process id, data directory, start time, port, socket directory, ….
 func readLockFile(path string) (postmaster, bool) {
 	content, err := os.ReadFile(path)
 	lines := strings.Split(string(content), "\n")
@@ -43,10 +43,10 @@ func readLockFile(path string) (postmaster, bool) {
 	return p, true
 }
 
-// runningIn is the postmaster that serves the data directory, if one does. A lock
-// file alone proves nothing. Its process may be gone and another program may have
-// its number. It may also name another directory: this one is then a copy of
-// that, or was moved here while the postmaster ran.
+// runningIn is the postmaster that serves the data directory, if one does. A
+// lock file alone proves nothing. Its process may be gone and another program
+// may have its number. It may also name another directory: this one is then a
+// copy of that, or was moved here while the postmaster ran.
 func runningIn(data string) (postmaster, bool) {
 	p, ok := readLockFile(filepath.Join(data, "postmaster.pid"))
 	if !ok || !p.genuine() {
@@ -61,8 +61,8 @@ func runningIn(data string) (postmaster, bool) {
 
 // genuine reports whether the process is the postmaster that we started on this
 // data. It does not recognise one that somebody started by hand with a relative
-// path. Postgres itself then refuses a second one on the same data, by its shared
-// memory block.
+// path. Postgres itself then refuses a second one on the same data, by its
+// shared memory block.
 func (p postmaster) genuine() bool {
 	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
 	if err == nil {
@@ -77,8 +77,9 @@ func (p postmaster) genuine() bool {
 	return err == nil && bytes.Contains(command, []byte("-D "+p.data))
 }
 
-// gone reports whether the process has ended. A zombie counts as ended: the first
-// process of a container often never reaps orphans, and they still take signals.
+// gone reports whether the process has ended. A zombie counts as ended: the
+// first process of a container often never reaps orphans, and they still take
+// signals.
 func (p postmaster) gone() bool {
 	if errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
 		return true
@@ -93,10 +94,11 @@ func procfs() bool {
 	return err == nil
 }
 
-// end stops the postmaster in order, or at once if ctx ends first. Stopping at once
-// loses nothing that was committed, because the next start recovers it.
+// end stops the postmaster in order, or at once if ctx ends first. Stopping at
+// once loses nothing that was committed, because the next start recovers it.
 func (p postmaster) end(ctx context.Context) error {
-	// To a postmaster, SIGINT means a fast shutdown and SIGQUIT an immediate one.
+	// To a postmaster, SIGINT means a fast shutdown and SIGQUIT an immediate
+	// one.
 	_ = syscall.Kill(p.pid, syscall.SIGINT)
 	if p.awaitEnd(ctx) == nil {
 		return nil
@@ -152,8 +154,8 @@ func (s *Server) watch(p postmaster) *watched {
 	return w
 }
 
-// look polls until the postmaster has ended or the watch is over. Once a minute it
-// also keeps the log within bounds.
+// look polls until the postmaster has ended or the watch is over. Once a minute
+// it also keeps the log within bounds.
 func (w *watched) look(ctx context.Context, log string) {
 	tidy := time.NewTicker(time.Minute)
 	defer tidy.Stop()

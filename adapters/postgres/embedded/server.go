@@ -114,8 +114,8 @@ func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 	return nil
 }
 
-// exists reports whether an error says that the database is there already, or was
-// made by somebody else just now.
+// exists reports whether an error says that the database is there already, or
+// was made by somebody else just now.
 func exists(err error) bool {
 	const duplicateDatabase, uniqueViolation = "42P04", "23505"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
@@ -148,10 +148,10 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Stop shuts the cluster down, adopted or not. Clients are disconnected and their
-// open transactions are rolled back. If ctx ends first, the cluster stops at
-// once; that loses nothing, but the next start has to recover. A second Stop does
-// nothing.
+// Stop shuts the cluster down, adopted or not. Clients are disconnected and
+// their open transactions are rolled back. If ctx ends first, the cluster stops
+// at once; that loses nothing, but the next start has to recover. A second Stop
+// does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

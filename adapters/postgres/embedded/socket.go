@@ -11,17 +11,17 @@ import (
 
 const (
 	port = "5432"
-	// longest is the length of a socket's path, in bytes, that every system takes:
-	// Linux takes 107, macOS 103.
+	// longest is the length of a socket's path, in bytes, that every system
+	// takes: Linux takes 107, macOS 103.
 	longest = 103
 )
 
 func socketFile(dir string) string { return filepath.Join(dir, ".s.PGSQL."+port) }
 
-// socketDir is a short path in the first temporary directory that suits, always the
-// same for the same data. It belongs to the account and is closed to everybody
-// else. The cluster trusts whoever reaches its socket, so this is its password, and
-// the kernel checks it.
+// socketDir is a short path in the first temporary directory that suits, always
+// the same for the same data. It belongs to the account and is closed to
+// everybody else. The cluster trusts whoever reaches its socket, so this is its
+// password, and the kernel checks it.
 func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 	for _, tmp := range []string{os.TempDir(), "/tmp"} {
 		tmp, err := canonical(tmp)
@@ -54,8 +54,8 @@ func (h *home) makeSocketDir(dir string) error {
 	return h.account.own(dir)
 }
 
-// clearSocket removes the socket of a dead postmaster, or of one whose data directory
-// was removed while it ran, which it ends.
+// clearSocket removes the socket of a dead postmaster, or of one whose data
+// directory was removed while it ran, which it ends.
 func clearSocket(ctx context.Context, dir string) error {
 	lock := socketFile(dir) + ".lock"
 	if p, ok := readLockFile(lock); ok && p.genuine() {

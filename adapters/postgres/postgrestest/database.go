@@ -12,8 +12,8 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// Database is a migrated database that belongs to one test and is removed when the
-// test is over.
+// Database is a migrated database that belongs to one test and is removed when
+// the test is over.
 type Database struct {
 	URL      string // as the serving role, frontdesk_app
 	AdminURL string // as its owner, a superuser
@@ -41,8 +41,8 @@ func New(tb testing.TB) *Database {
 	}
 }
 
-// Pool opens a pool as the serving role, and closes it when tb is over. A test that
-// needs another kind of pool opens it on URL.
+// Pool opens a pool as the serving role, and closes it when tb is over. A test
+// that needs another kind of pool opens it on URL.
 func (d *Database) Pool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.URL)
@@ -64,10 +64,10 @@ func pool(tb testing.TB, url string) *pgxpool.Pool {
 	return p
 }
 
-// Cluster starts a cluster for tb only, durable like the sandbox's, with the roles and
-// a migrated database "frontdesk". It is removed when tb is over. It is meant for
-// tests that kill Postgres, or dump and restore it: it takes a second or two, where
-// [New] takes milliseconds.
+// Cluster starts a cluster for tb only, durable like the sandbox's, with the
+// roles and a migrated database "frontdesk". It is removed when tb is over. It
+// is meant for tests that kill Postgres, or dump and restore it: it takes a
+// second or two, where [New] takes milliseconds.
 func Cluster(tb testing.TB) *embedded.Server {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -12,9 +12,10 @@ import (
 
 // place is where a shared cluster lives, and how long it outlives its users.
 //
-// Two locks order its life. Whoever joins or removes it holds the gate for a moment.
-// Whoever uses it holds the users' lock, shared. Nobody can join while somebody else
-// holds the gate, so whoever holds the gate and finds no users can rely on that.
+// Two locks order its life. Whoever joins or removes it holds the gate for a
+// moment. Whoever uses it holds the users' lock, shared. Nobody can join while
+// somebody else holds the gate, so whoever holds the gate and finds no users
+// can rely on that.
 type place struct {
 	dir    string
 	linger time.Duration
@@ -51,10 +52,10 @@ func usualPlace() (place, error) {
 	return place{dir: dir, linger: 30 * time.Second}, os.Chmod(dir, 0o711)
 }
 
-// Scratch is the best directory for throwaway clusters: in memory if the system offers
-// plenty of it as files, or else the temporary directory. A database is three hundred
-// small files. Some file systems take 15 ms for the first one, but 300 ms after
-// hundreds were made and dropped.
+// Scratch is the best directory for throwaway clusters: in memory if the system
+// offers plenty of it as files, or else the temporary directory. A database is
+// three hundred small files. Some file systems take 15 ms for the first one,
+// but 300 ms after hundreds were made and dropped.
 func Scratch() string {
 	const memory, plenty = "/dev/shm", 4 << 30
 	var free syscall.Statfs_t
@@ -64,7 +65,8 @@ func Scratch() string {
 	return os.TempDir()
 }
 
-// lock waits for a lock on a file. The lock ends with unlock, or with the process.
+// lock waits for a lock on a file. The lock ends with unlock, or with the
+// process.
 func lock(ctx context.Context, path string, how int) (*os.File, error) {
 	for {
 		f, err := tryLock(path, how)
@@ -79,8 +81,9 @@ func lock(ctx context.Context, path string, how int) (*os.File, error) {
 	}
 }
 
-// unlock releases a lock. Closing the file is not enough: a program that is being
-// started at this moment shares our files until it runs, and with them the lock.
+// unlock releases a lock. Closing the file is not enough: a program that is
+// being started at this moment shares our files until it runs, and with them
+// the lock.
 func unlock(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()

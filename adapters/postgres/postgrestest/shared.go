@@ -39,8 +39,8 @@ var sharedCluster = sync.OnceValues(func() (*shared, error) {
 	return p.join(ctx)
 })
 
-// join makes this process a user of the cluster. From then on the cluster runs, and
-// has the template of this program's migrations.
+// join makes this process a user of the cluster. From then on the cluster runs,
+// and has the template of this program's migrations.
 func (p place) join(ctx context.Context) (*shared, error) {
 	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *shared) exec(ctx context.Context, sql string) error {
 	return err
 }
 
-// templateName is derived from the contents of the migrations, so that a changed one
-// makes a new template.
+// templateName is derived from the contents of the migrations, so that a
+// changed one makes a new template.
 func templateName() (string, error) {
 	hash := sha256.New()
 	err := fs.WalkDir(migrations.FS, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -104,8 +104,8 @@ func templateName() (string, error) {
 	return fmt.Sprintf("template_%x", hash.Sum(nil)[:8]), nil
 }
 
-// ensureTemplate makes the template unless it is there and complete; a complete one is
-// marked as a template. The caller holds the gate.
+// ensureTemplate makes the template unless it is there and complete; a complete
+// one is marked as a template. The caller holds the gate.
 func (s *shared) ensureTemplate(ctx context.Context) error {
 	var complete bool
 	err := s.admin.QueryRow(ctx,

@@ -18,9 +18,9 @@ const (
 	watchedLinger = "FRONTDESK_TEST_WATCHDOG_LINGER"
 )
 
-// A package that needs a database has no TestMain to start a watchdog from, and none of
-// its processes lives long enough to be one. The only program that is certain to be
-// there is the test binary itself, run once more.
+// A package that needs a database has no TestMain to start a watchdog from, and
+// none of its processes lives long enough to be one. The only program that is
+// certain to be there is the test binary itself, run once more.
 //
 //nolint:gochecknoinits // see above
 func init() {
@@ -52,8 +52,8 @@ func (p place) watch() error {
 	if err != nil {
 		return err
 	}
-	// No context, no terminal and no pipe: the watchdog must not hold the test up,
-	// and must not end with it.
+	// No context, no terminal and no pipe: the watchdog must not hold the test
+	// up, and must not end with it.
 	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Authority is a private certification authority. Whoever trusts it trusts it for
-// loopback addresses only.
+// Authority is a private certification authority. Whoever trusts it trusts it
+// for loopback addresses only.
 type Authority struct {
 	File        string // its certificate (PEM), for whoever has to trust it
 	certificate *x509.Certificate
@@ -71,7 +71,8 @@ func makeAuthority(file, keyFile string, now time.Time) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The certificate is written last: if it is there, the authority is complete.
+	// The certificate is written last: if it is there, the authority is
+	// complete.
 	err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
 		writePEM(keyFile, "PRIVATE KEY", private, 0o600), writePEM(file, "CERTIFICATE", der, 0o644))
 	if err != nil {

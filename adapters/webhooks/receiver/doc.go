@@ -1,5 +1,6 @@
-// Package receiver is the integrator's end: it receives webhooks. The sandbox and
-// `frontdesk webhook listen` use it, and integrators may take it as an example.
+// Package receiver is the integrator's end: it receives webhooks. The sandbox
+// and `frontdesk webhook listen` use it, and integrators may take it as an
+// example.
 //
 //   - [Verifier] checks that a webhook is genuine.
 //   - [Handler] takes webhooks by HTTP and answers at once; [Server] serves it by https.

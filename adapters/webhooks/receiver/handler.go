@@ -17,8 +17,8 @@ import (
 // maxBody bounds what is read of a webhook and of a key set, in bytes.
 const maxBody = 64 << 10
 
-// Handler receives webhooks. It answers 202 for a genuine one, after Received has
-// taken it, and 400 with the reason for any other.
+// Handler receives webhooks. It answers 202 for a genuine one, after Received
+// has taken it, and 400 with the reason for any other.
 type Handler struct {
 	Verifier *Verifier
 	Received func(context.Context, Webhook) error // may be called for several at once
@@ -59,8 +59,8 @@ func (h Handler) take(w http.ResponseWriter, r *http.Request) error {
 	return h.Received(r.Context(), webhook)
 }
 
-// Journal writes each webhook as a line with one JSON object: its claims and, beside
-// them, receivedAt and kid.
+// Journal writes each webhook as a line with one JSON object: its claims and,
+// beside them, receivedAt and kid.
 type Journal struct {
 	Out io.Writer
 	Now func() time.Time

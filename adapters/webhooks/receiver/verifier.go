@@ -37,8 +37,8 @@ type Webhook struct {
 	ExpiresAt time.Time
 }
 
-// Verifier checks webhooks against the keys that the service publishes (§6.5). It is
-// safe for concurrent use.
+// Verifier checks webhooks against the keys that the service publishes (§6.5).
+// It is safe for concurrent use.
 type Verifier struct {
 	JWKSURL string // {base_url}/transactional-api/jwks
 	Client  *http.Client
@@ -91,11 +91,12 @@ func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
 	}, nil
 }
 
-// refetchAfter is how long an unknown kid causes no further fetch. Strangers can invent
-// as many kids as they like.
+// refetchAfter is how long an unknown kid causes no further fetch. Strangers
+// can invent as many kids as they like.
 const refetchAfter = time.Second
 
-// key finds the key of a kid. It fetches the set only if the kid is not in it (§6.5).
+// key finds the key of a kid. It fetches the set only if the kid is not in it
+// (§6.5).
 func (v *Verifier) key(ctx context.Context, kid string) (*jose.JSONWebKey, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// keyServer is the sandbox application's own server, as an integrator would run it:
-// it publishes the application's keys and receives staff at its callback.
+// keyServer is the sandbox application's own server, as an integrator would run
+// it: it publishes the application's keys and receives staff at its callback.
 type keyServer struct {
 	minter   Minter
 	callback atomic.Pointer[visitor]
@@ -94,8 +94,8 @@ var callbackSource string
 
 var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
 
-// visitor is the sandbox application as staff see it. They come back to it from the
-// authorisation page, and it then makes a call in their name.
+// visitor is the sandbox application as staff see it. They come back to it from
+// the authorisation page, and it then makes a call in their name.
 type visitor struct {
 	minter   Minter
 	apiURL   string
@@ -115,8 +115,8 @@ type result struct {
 
 const callLimit = 10 * time.Second
 
-// ServeHTTP is the callback (§5.4). It makes a user-restricted call at once, with
-// only the username that it was told, and shows the answer.
+// ServeHTTP is the callback (§5.4). It makes a user-restricted call at once,
+// with only the username that it was told, and shows the answer.
 func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	shown := result{

@@ -26,8 +26,8 @@ const (
 	masterKeyName = "master.key"
 )
 
-// inbox is the sandbox application's webhook receiver. It verifies webhooks and keeps
-// them in a file.
+// inbox is the sandbox application's webhook receiver. It verifies webhooks and
+// keeps them in a file.
 type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
@@ -53,7 +53,8 @@ func openInbox(dir string) (*inbox, error) {
 	return &inbox{authority: authority, log: log}, nil
 }
 
-// receive begins to receive, once it is known where the service publishes its keys.
+// receive begins to receive, once it is known where the service publishes its
+// keys.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: time.Now}
 	i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, receiver.Handler{
@@ -79,8 +80,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted is what the sandbox's outbound calls trust: the certificates of the system,
-// that of its own authority, and that in a file, if one is given.
+// trusted is what the sandbox's outbound calls trust: the certificates of the
+// system, that of its own authority, and that in a file, if one is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

@@ -115,7 +115,8 @@ func readJSON(file string, target any) error {
 	return nil
 }
 
-// writeJSON replaces a file as a whole, so that a reader sees the old or the new one.
+// writeJSON replaces a file as a whole, so that a reader sees the old or the
+// new one.
 func writeJSON(file string, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -27,8 +27,8 @@ type Minter struct {
 	app application.ID
 }
 
-// NewMinter reads an application's private key (PEM, PKCS #8 or #1). If kid is "",
-// it is the key's RFC 7638 thumbprint.
+// NewMinter reads an application's private key (PEM, PKCS #8 or #1). If kid is
+// "", it is the key's RFC 7638 thumbprint.
 func NewMinter(file, kid string, app application.ID) (Minter, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -80,8 +80,8 @@ func loadKey(file string, app application.ID) (Minter, error) {
 	return NewMinter(file, "", app)
 }
 
-// MakeKey writes a new private RSA key (2048 bits, PEM, PKCS #8) that only its owner
-// may read. It never overwrites a file.
+// MakeKey writes a new private RSA key (2048 bits, PEM, PKCS #8) that only its
+// owner may read. It never overwrites a file.
 func MakeKey(file string) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -102,8 +102,8 @@ func MakeKey(file string) error {
 	return nil
 }
 
-// Mint signs a token that is valid for 60 seconds from now. sub is a username, or ""
-// for the application itself.
+// Mint signs a token that is valid for 60 seconds from now. sub is a username,
+// or "" for the application itself.
 func (m Minter) Mint(sub string, now time.Time) (string, error) {
 	claims := map[string]any{"iss": m.app, "sub": m.app, "iat": now.Unix(), "exp": now.Unix() + 60}
 	if sub != "" {

@@ -33,8 +33,8 @@ const keyName = "application-key.pem"
 // machines.
 var ErrNotLoopback = errors.New("the sandbox listens on loopback only: give --listen as 127.0.0.1:PORT")
 
-// Run starts everything and says how to make the first call. When ctx ends it stops
-// everything in reverse. The error is one line that says what to do.
+// Run starts everything and says how to make the first call. When ctx ends it
+// stops everything in reverse. The error is one line that says what to do.
 func Run(ctx context.Context, config Config) error {
 	if host, _, err := net.SplitHostPort(config.App.Listen); err != nil || !application.IsLoopback(host) {
 		return ErrNotLoopback

@@ -46,9 +46,9 @@ func seeded(ctx context.Context, dir string, do app.Commands, jwksURL, receiverU
 	return s, nil
 }
 
-// sown is the seed that the file remembers, with everything planted that it lacks. A
-// program that knew no sites or no passwords may have seeded it. Each part is
-// written down before the next is planted.
+// sown is the seed that the file remembers, with everything planted that it
+// lacks. A program that knew no sites or no passwords may have seeded it. Each
+// part is written down before the next is planted.
 func sown(ctx context.Context, file string, do app.Commands, jwksURL string) (seed, error) {
 	s, err := remembered(ctx, file, do, jwksURL)
 	if err != nil {
@@ -91,14 +91,14 @@ func plantPassword(ctx context.Context, do app.Commands, username string) (strin
 	return password, do.SetPassword.Handle(ctx, commands.SetPassword{Tenant: tenant, Username: username, Password: password})
 }
 
-// callbacks are where the sandbox application lets staff be sent. On loopback any
-// port is accepted, so it may have a different one at each start.
+// callbacks are where the sandbox application lets staff be sent. On loopback
+// any port is accepted, so it may have a different one at each start.
 func callbacks() []string {
 	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
 }
 
-// plant registers the practice, the application and everybody else. An earlier start
-// that was cut short may have registered some of them.
+// plant registers the practice, the application and everybody else. An earlier
+// start that was cut short may have registered some of them.
 func plant(ctx context.Context, do app.Commands, jwksURL string) (s seed, err error) {
 	err = do.RegisterPractice.Handle(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Sandbox Surgery"})
 	if err != nil && !errors.Is(err, practice.ErrTenantTaken) {
@@ -132,8 +132,8 @@ func plantPatients(ctx context.Context, do app.Commands) (patients []Patient, er
 	return patients, nil
 }
 
-// plantDay seeds a site with two rooms, where the first two patients are expected
-// from the next full hour on.
+// plantDay seeds a site with two rooms, where the first two patients are
+// expected from the next full hour on.
 func plantDay(ctx context.Context, do app.Commands, patients []Patient, now time.Time) (d Day, err error) {
 	const name = "Sandbox Surgery, Main Street"
 	at, err := do.AddSite.Handle(ctx, commands.AddSite{Tenant: tenant, Name: name})
@@ -166,9 +166,9 @@ func plantAppointments(ctx context.Context, do app.Commands, at site.ID, patient
 	return booked, nil
 }
 
-// grantEverything brings up to date what may change between starts: the port of the
-// key set, and endpoints that this program has gained. It changes nothing that is
-// up to date already.
+// grantEverything brings up to date what may change between starts: the port of
+// the key set, and endpoints that this program has gained. It changes nothing
+// that is up to date already.
 func grantEverything(ctx context.Context, do app.Commands, id application.ID, jwksURL string) error {
 	err := do.SetJWKSURL.Handle(ctx, commands.SetJWKSURL{Application: id, JWKSURL: jwksURL})
 	if err != nil {
