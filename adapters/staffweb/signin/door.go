@@ -7,33 +7,33 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrRefused is the one refusal to sign somebody in, whatever the reason. When
-// it names an instant, nothing is tried before then.
+// ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
+// names an instant, no password is looked at before then.
 var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
 
-// Checker knows whose username and password these are, and takes as long when
+// Checker knows whose username and password these are. It takes just as long if
 // they are nobody's.
 type Checker interface {
 	Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error)
 }
 
-// Desk signs staff in.
-type Desk struct {
+// Door lets staff in and keeps everybody else out.
+type Door struct {
 	Tries     Tries
 	Passwords Checker
 	Sessions  Sessions
 }
 
-// Try is what somebody types to sign in, and where from.
+// Try is what somebody types to sign in, and where they type it.
 type Try struct {
 	Account
 	Password string
-	Source   string // an address or a network, as [Source] tells it
+	Source   string // an address or a network, as [Source] returns it
 }
 
-// SignIn begins a session and returns its token and whose it is, or
+// SignIn begins a session and returns its token and its holder, or
 // [ErrRefused].
-func (d Desk) SignIn(ctx context.Context, t Try) (token string, h Holder, err error) {
+func (d Door) SignIn(ctx context.Context, t Try) (token string, h Holder, err error) {
 	until, taken, err := d.Tries.Reserve(ctx, t.Account, t.Source)
 	if err != nil {
 		return "", h, err
@@ -58,7 +58,7 @@ func (d Desk) SignIn(ctx context.Context, t Try) (token string, h Holder, err er
 	return token, h, err
 }
 
-// refused names the wait that a try has brought about, if it did.
+// refused names the wait that this try has caused, if it has caused one.
 func refused(until, now time.Time) error {
 	if until.After(now) {
 		return ErrRefused.Until(until)
