@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
 )
 
 // How many tries there are before one has to wait (D27).
@@ -28,7 +29,7 @@ const (
 // Tries counts tries to sign in and makes those wait who have had too many.
 // Whether there is such an account is never asked.
 type Tries struct {
-	DB      *pgxpool.Pool
+	DB      postgres.DB
 	Lockout time.Duration // the first wait
 	Now     func() time.Time
 }
@@ -62,7 +63,7 @@ RETURNING locked_until`
 // are none left, taken is false and until says when there will be.
 func (t Tries) Reserve(ctx context.Context, a Account, source string) (until time.Time, taken bool, err error) {
 	now := t.Now().UTC()
-	err = pgx.BeginFunc(ctx, t.DB, func(tx pgx.Tx) error {
+	err = t.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// In this order everywhere, so that nobody waits for each other.
 		for _, c := range []struct {
 			source string
@@ -106,7 +107,7 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	for _, s := range []string{source, everywhere} {
 		batch.Queue(`DELETE FROM sign_in_tries WHERE tenant = $1 AND account = $2 AND source = $3`, a.Tenant, a.key(), s)
 	}
-	if err := t.DB.SendBatch(ctx, batch).Close(); err != nil {
+	if err := t.DB.ExecBatch(ctx, batch); err != nil {
 		return fmt.Errorf("forget tries: %w", err)
 	}
 	return nil

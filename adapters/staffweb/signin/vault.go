@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
@@ -17,7 +17,7 @@ import (
 // Vault keeps the hashes of passwords, outside the log. It implements
 // commands.Passwords.
 type Vault struct {
-	DB     *pgxpool.Pool
+	DB     postgres.DB
 	Hasher *Hasher
 }
 

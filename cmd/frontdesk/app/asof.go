@@ -25,11 +25,11 @@ type PracticeAsOf struct {
 // Close what it returns.
 func (e *Engine) AsOf(ctx context.Context, until replay.Until, schema string, progress func(done, all int64)) (*replay.Past, error) {
 	past, err := (&replay.Replay{
-		Pool: e.background, Log: postgres.Log{Codec: e.codec}, Schema: schema, Until: until, Progress: progress,
+		Pool: e.pools.background, Log: postgres.Log{Codec: e.codec}, Schema: schema, Until: until, Progress: progress,
 		Projections: projections.All(),
 	}).Run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the past: %w", postgres.Fault(err))
+		return nil, fmt.Errorf("read the past: %w", err)
 	}
 	return past, nil
 }

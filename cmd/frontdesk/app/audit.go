@@ -21,7 +21,7 @@ func (e *Engine) RecordReading(ctx context.Context, tenant, who string, q audit.
 
 // AccessRecord is the record of judged calls (D37).
 func (e *Engine) AccessRecord() postgres.AccessRecord {
-	return postgres.AccessRecord{Pool: e.background}
+	return postgres.AccessRecord{DB: e.background}
 }
 
 // Rebuild is a rebuild of some read models by their names, or of all of them.
@@ -31,7 +31,7 @@ func (e *Engine) Rebuild(names []string) (*replay.Rebuild, error) {
 		return nil, err
 	}
 	return &replay.Rebuild{
-		Pool: e.background, Log: postgres.Log{Codec: e.codec}, Projections: chosen, Now: e.config.Now,
+		Pool: e.pools.background, Log: postgres.Log{Codec: e.codec}, Projections: chosen, Now: e.config.Now,
 	}, nil
 }
 

@@ -55,7 +55,7 @@ type Evidence struct {
 func (e *Engine) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
-		Pool: e.background, Log: postgres.Log{Codec: e.codec}, Schema: replay.Temporary, Projections: judged(),
+		Pool: e.pools.background, Log: postgres.Log{Codec: e.codec}, Schema: replay.Temporary, Projections: judged(),
 		Until: replay.Until{Instant: q.At}, Only: q.concerns, See: about.see, Progress: progress,
 	}).Run(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (e *Engine) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 func (e *Engine) usernameOf(ctx context.Context, call access.Call) (username string, err error) {
 	err = e.background.QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
 	if err != nil {
-		return "", fmt.Errorf("find the call's user: %w", postgres.Fault(err))
+		return "", fmt.Errorf("find the call's user: %w", err)
 	}
 	return username, nil
 }
