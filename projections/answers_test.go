@@ -141,7 +141,7 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweeper := postgres.Sweeper{
-		Pool: d.pool, Uploads: &postgres.Uploads{Pool: d.pool}, Now: func() time.Time { return d.at }, Log: slog.New(slog.DiscardHandler),
+		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: func() time.Time { return d.at }, Log: slog.New(slog.DiscardHandler),
 	}
 	recorded := d.at
 	rows := func() (n int) {

@@ -16,7 +16,7 @@ import (
 func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	t.Parallel()
 	d, ids := newDay(t), [2]request.AttachmentID{{UUID: event.NewID()}, {UUID: event.NewID()}}
-	uploads := &postgres.Uploads{Pool: d.pool, Now: d.store.Now}
+	uploads := &postgres.Uploads{DB: postgres.On(d.pool), Now: d.store.Now}
 	files := make([]request.Attachment, len(ids))
 	for i, id := range ids {
 		if err := uploads.AddChunk(t.Context(), elm, id, 0, []byte("abc")); err != nil {

@@ -36,10 +36,7 @@ func newDesk(t *testing.T) (*desk, patient.ID) {
 	}
 	pool := postgrestest.New(t).Pool(t)
 	d := &desk{Availability: projections.Availability{DB: pool}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
-	d.store = &postgres.Store{Pool: pool, Codec: codec, Now: func() time.Time { return d.now }}
-	for _, p := range projections.AtOnce() {
-		d.store.AtOnce = append(d.store.AtOnce, p)
-	}
+	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.now }}
 	ann := patient.ID{UUID: uuid.New()}
 	d.happens(t, practice.StreamOf("london"), practice.Registered{Name: "London", TimeZone: "Europe/London"})
 	d.happens(t, practice.StreamOf("kathmandu"), practice.Registered{Name: "Kathmandu", TimeZone: "Asia/Kathmandu"})

@@ -54,10 +54,7 @@ func dayOn(t *testing.T, db *postgrestest.Database) *day {
 	}
 	pool := db.Pool(t)
 	d := &day{pool: pool, codec: codec, at: noon}
-	d.store = &postgres.Store{Pool: pool, Codec: codec, Now: func() time.Time { return d.at }}
-	for _, p := range projections.AtOnce() {
-		d.store.AtOnce = append(d.store.AtOnce, p)
-	}
+	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
 }
 
@@ -84,7 +81,7 @@ func (d *day) follow(t *testing.T, p projections.Follower) {
 		t.Fatal(err)
 	}
 	skipped := d.codec.Without(p.Follows()...)
-	for e, err := range (postgres.Log{Pool: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
 		if err == nil && slices.Contains(skipped, e.EventName()) {
 			continue
 		}

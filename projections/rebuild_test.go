@@ -68,7 +68,7 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string) {
 		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
 	}
 	exec(`SET search_path = rebuilt`)
-	for e, err := range (postgres.Log{Pool: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

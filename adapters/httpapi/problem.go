@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/fault"
 )
 
@@ -84,6 +86,9 @@ func refusalsOf(err error) fault.List {
 	}
 	if one, ok := errors.AsType[*fault.Error](err); ok {
 		return fault.List{one}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.List{body.ErrBusy}
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -20,7 +19,7 @@ import (
 
 // AccessRecord reads the access record (D37).
 type AccessRecord struct {
-	Pool *pgxpool.Pool
+	DB   DB
 	Page int // calls a query; 0 means 1,000
 }
 
@@ -101,10 +100,10 @@ func timeOrNull(t time.Time) *time.Time {
 }
 
 func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
-	rows, _ := a.Pool.Query(ctx, readCalls, f.args(a.size())...)
+	rows, _ := a.DB.Query(ctx, readCalls, f.args(a.size())...)
 	page, err := pgx.CollectRows(rows, scanCall)
 	if err != nil {
-		return nil, fmt.Errorf("read the access record: %w", Fault(err))
+		return nil, fmt.Errorf("read the access record: %w", err)
 	}
 	return page, nil
 }

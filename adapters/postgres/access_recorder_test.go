@@ -34,7 +34,7 @@ func newRegister(t *testing.T) *register {
 	pool := r.db.Pool(t)
 	r.AccessRecorder = postgres.NewAccessRecorder(pool, r.registry, slog.New(slog.DiscardHandler))
 	r.Pace, r.Retry = time.Millisecond, 10*time.Millisecond
-	r.read = postgres.AccessRecord{Pool: pool, Page: 2}
+	r.read = postgres.AccessRecord{DB: postgres.On(pool), Page: 2}
 	return r
 }
 

@@ -88,11 +88,11 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	ann := patient.ID{UUID: uuid.New()}
 	read := audit.Queried{Command: "who-accessed", Filter: "tenant=elm-street", Patient: ann, Personal: true, Count: 12}
 	for range 3 {
-		if err := postgres.RecordAuditQuery(t.Context(), pool, "elm-street", "anna", read); err != nil {
+		if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "elm-street", "anna", read); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := postgres.RecordAuditQuery(t.Context(), pool, "", "anna", audit.Queried{Command: "log"}); err != nil {
+	if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "", "anna", audit.Queried{Command: "log"}); err != nil {
 		t.Fatal(err)
 	}
 	e := engineOn(t, db.URL)
@@ -122,7 +122,7 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	if found != 3 {
 		t.Errorf("%d readings are found by the patient", found)
 	}
-	err = postgres.RecordAuditQuery(t.Context(), pool, "Elm Street'; DROP", "anna", read)
+	err = postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "Elm Street'; DROP", "anna", read)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || !strings.Contains(refused.Message, "no reading") {
 		t.Errorf("an odd tenant: %v", err)
 	}

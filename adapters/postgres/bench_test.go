@@ -158,7 +158,7 @@ func BenchmarkReplay(b *testing.B) {
 		b.ReportMetric(floor, "events/s")
 	})
 	b.Run("replay", func(b *testing.B) {
-		log, rate := postgres.Log{Pool: e.pool, Codec: e.store.Codec}, 0.0
+		log, rate := postgres.Log{DB: e.pool, Codec: e.store.Codec}, 0.0
 		for range b.N {
 			start, read := time.Now(), 0
 			for _, err := range log.After(b.Context(), 0) {

@@ -189,7 +189,7 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(2))
 	stop()
 
-	for _, err := range (postgres.Log{Pool: e.pool, Codec: older}).After(t.Context(), 2) {
+	for _, err := range (postgres.Log{DB: e.pool, Codec: older}).After(t.Context(), 2) {
 		if !errors.Is(err, event.ErrUnknownName) {
 			t.Errorf("reading on: %v, want %v", err, event.ErrUnknownName)
 		}

@@ -13,7 +13,7 @@
 //	  - [Store] loads and appends streams; [Log] reads everything by idx.
 //	  - [Sequencer] turns positions, which are drawn concurrently, into the log.
 //	  - [Consumer] hands each event of the log to one handler, once, in order.
-//	  - [Fault] says what a database error means to a caller.
+//	  - [DB] asks the database, and says what its errors mean to a caller.
 //	  - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
 //
 // What an append has made true is true for the very next call; what follows

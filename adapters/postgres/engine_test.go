@@ -45,8 +45,8 @@ func engineOn(t testing.TB, url string) *engine {
 	}
 	t.Cleanup(pool.Close)
 	e := &engine{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
-	e.store = &postgres.Store{Pool: pool, Codec: codec, Now: time.Now, Appended: e.appended}
-	e.log = postgres.Log{Pool: pool, Codec: codec, Page: 7}
+	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: time.Now, Appended: e.appended}
+	e.log = postgres.Log{DB: pool, Codec: codec, Page: 7}
 	return e
 }
 

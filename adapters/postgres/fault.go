@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// ErrUnavailable says that the database cannot be reached or has no room for
-// another connection: the call may be repeated (D19).
+// ErrUnavailable says that the database cannot be reached or takes no further
+// connection: the call may be repeated (D19).
 var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service cannot reach its database. Try again shortly.")
 
 // taken says which refusal a violated constraint stands for. What two writers
@@ -30,15 +30,17 @@ var taken = map[string]*fault.Error{
 	"attachments_upload": errSwept,
 }
 
-// Fault is err as a caller should understand it: [event.ErrConflict], a
-// refusal, [ErrUnavailable], or err itself. What is a refusal already stays
-// the one that it is.
-func Fault(err error) error {
-	if _, judged := errors.AsType[*fault.Error](err); judged || err == nil {
+// faultOf is err as a caller of the database should understand it. A refusal
+// stays the one that it is.
+func faultOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, judged := errors.AsType[*fault.Error](err); judged {
 		return err
 	}
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return faultOf(pgErr)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return judge(refused, err)
 	}
 	if unreachable(err) {
 		return fmt.Errorf("%w (%w)", ErrUnavailable, err)
@@ -46,20 +48,23 @@ func Fault(err error) error {
 	return err
 }
 
-func faultOf(err *pgconn.PgError) error {
+// judge says what Postgres means by refusing; err is where it said so.
+func judge(refused *pgconn.PgError, err error) error {
 	switch {
-	case err.ConstraintName == "events_stream_version",
-		err.Code == "23502" && err.TableName == "events" && err.ColumnName == "version",
-		err.Code == "40P01", err.Code == "40001": // deadlock, serialisation
+	case refused.ConstraintName == "events_stream_version",
+		refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == "version",
+		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)
-	case taken[err.ConstraintName] != nil:
-		return taken[err.ConstraintName]
-	case strings.HasPrefix(err.Code, "57P"), strings.HasPrefix(err.Code, "08"), err.Code == "53300":
+	case taken[refused.ConstraintName] != nil:
+		return taken[refused.ConstraintName]
+	case strings.HasPrefix(refused.Code, "57P"), strings.HasPrefix(refused.Code, "08"), refused.Code == "53300":
 		return fmt.Errorf("%w (%w)", ErrUnavailable, err)
 	}
 	return err
 }
 
+// unreachable tells a database that is away, or answers too late, from a caller
+// who has gone.
 func unreachable(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false

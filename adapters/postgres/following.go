@@ -6,10 +6,11 @@ import (
 	"fmt"
 
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // Following is the handler that moves a projection along the feed.
-func Following(p Projection) Handler {
+func Following(p projections.Projection) Handler {
 	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) (err error) {
 		p.Project(e, func(statement string, args ...any) {
 			if err != nil {

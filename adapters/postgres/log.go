@@ -10,25 +10,20 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
-
-// Reader asks the database: a pool, a connection or a transaction.
-type Reader interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
 
 // Log reads the whole history by idx.
 type Log struct {
-	Pool  Reader
+	DB    projections.Querier
 	Codec *event.Codec
 	Page  int // events a query; 0 means 1,000
 }
 
 // Head is the idx of the newest event in the log; 0 when it is empty.
 func (l Log) Head(ctx context.Context) (head int64, err error) {
-	if err := l.Pool.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
-		return 0, fmt.Errorf("read the head of the log: %w", Fault(err))
+	if err := l.DB.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
+		return 0, fmt.Errorf("read the head of the log: %w", err)
 	}
 	return head, nil
 }
@@ -73,7 +68,7 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	if limit == 0 {
 		limit = 1000
 	}
-	rows, _ := l.Pool.Query(ctx, readLog, idx, limit)
+	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
 	defer rows.Close()
 	page := make([]event.Recorded, 0, limit)
 	for rows.Next() {
@@ -87,7 +82,7 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 		page, idx = append(page, e), e.Idx
 	}
 	if err := rows.Err(); err != nil {
-		return page, fmt.Errorf("read the log after idx %d: %w", idx, Fault(err))
+		return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
 	}
 	return page, nil
 }

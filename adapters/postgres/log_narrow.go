@@ -25,7 +25,7 @@ func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.S
 		for {
 			page, err := l.collect(ctx, readPatient, patient, idx, limit)
 			if err != nil {
-				yield(event.Recorded{}, fmt.Errorf("read the log after idx %d: %w", idx, Fault(err)))
+				yield(event.Recorded{}, fmt.Errorf("read the log after idx %d: %w", idx, err))
 				return
 			}
 			for _, e := range page {
@@ -50,12 +50,12 @@ ORDER BY e.position`
 func (l Log) Unsequenced(ctx context.Context) ([]event.Recorded, error) {
 	found, err := l.collect(ctx, readUnsequenced)
 	if err != nil {
-		return nil, fmt.Errorf("read unsequenced events: %w", Fault(err))
+		return nil, fmt.Errorf("read unsequenced events: %w", err)
 	}
 	return found, nil
 }
 
 func (l Log) collect(ctx context.Context, query string, args ...any) ([]event.Recorded, error) {
-	rows, _ := l.Pool.Query(ctx, query, args...)
+	rows, _ := l.DB.Query(ctx, query, args...)
 	return pgx.CollectRows(rows, func(pgx.CollectableRow) (event.Recorded, error) { return l.scan(rows) })
 }

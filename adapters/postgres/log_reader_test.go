@@ -28,7 +28,7 @@ func TestAReaderKeepsNoSnapshotBetweenPages(t *testing.T) {
 	}
 	defer reader.Close()
 	admin, read := db.AdminPool(t), 0
-	for _, err := range (postgres.Log{Pool: reader, Codec: e.log.Codec, Page: 7}).After(t.Context(), 0) {
+	for _, err := range (postgres.Log{DB: reader, Codec: e.log.Codec, Page: 7}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/projections"
 )
 
 func newMetrics(t *testing.T) (*prometheus.Registry, *postgres.Metrics) {
@@ -109,7 +110,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 }
 
 // planOf is how the database would carry a statement out.
-func planOf(t *testing.T, db postgres.Reader, statement string) string {
+func planOf(t *testing.T, db projections.Querier, statement string) string {
 	t.Helper()
 	rows, _ := db.Query(t.Context(), "EXPLAIN "+statement)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/projections"
 )
 
 // The roles that migrations grant to. They belong to the whole cluster, not to
@@ -41,7 +43,7 @@ END $$`
 
 // requireRoles refuses a cluster without the roles, and one where a role
 // could undo what keeps events unchanged.
-func requireRoles(ctx context.Context, db Queryer) error {
+func requireRoles(ctx context.Context, db projections.Querier) error {
 	var found, superusers int
 	err := db.QueryRow(ctx,
 		`SELECT count(*), count(*) FILTER (WHERE rolsuper) FROM pg_roles WHERE rolname IN ($1, $2)`, AppRole, AuditRole).Scan(&found, &superusers)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 
 	"frontdesk/migrations"
+	"frontdesk/projections"
 )
 
 // SchemaError says that the database and the program do not fit together, and
@@ -29,17 +29,14 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database is at version %d, this program needs %d: run frontdesk migrate", e.Database, e.Program)
 }
 
-// A Queryer asks for one row: a pool, a connection or a transaction.
-type Queryer interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // CheckSchema returns nil when the database has exactly the schema of this
 // program, a [*SchemaError] when it has not, and another error when it cannot
 // be asked. The serving role may call it.
-func CheckSchema(ctx context.Context, db Queryer) error { return checkSchema(ctx, db, migrations.FS) }
+func CheckSchema(ctx context.Context, db projections.Querier) error {
+	return checkSchema(ctx, db, migrations.FS)
+}
 
-func checkSchema(ctx context.Context, db Queryer, files fs.FS) error {
+func checkSchema(ctx context.Context, db projections.Querier, files fs.FS) error {
 	program, err := newest(files)
 	if err != nil {
 		return err

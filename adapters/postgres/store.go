@@ -6,30 +6,24 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
-
-// Projection moves a read model past one event by queueing statements. It
-// reads nothing: no clock, no random number, no query.
-type Projection interface {
-	Project(e event.Recorded, do func(sql string, args ...any))
-}
 
 // Store keeps streams of events. It is safe for concurrent use.
 type Store struct {
-	Pool     *pgxpool.Pool
+	DB       DB
 	Codec    *event.Codec
-	AtOnce   []Projection     // what holds as soon as an append has returned
-	Now      func() time.Time // the clock of recorded_at
-	Appended *Bell            // rung after each commit; nil rings nobody
+	AtOnce   []projections.Projection // what holds as soon as an append has returned
+	Now      func() time.Time         // the clock of recorded_at
+	Appended *Bell                    // rung after each commit; nil rings nobody
 }
 
 // Load is the history of a stream, oldest event first; empty when there is
 // none, or when the stream is another tenant's (D18).
 func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
-	rows, _ := s.Pool.Query(ctx,
+	rows, _ := s.DB.Query(ctx,
 		`SELECT name, data FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`, stream.ID, stream.Tenant)
 	history, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Event, error) {
 		var name, data string
@@ -39,7 +33,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 		return s.Codec.Decode(name, []byte(data))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("load stream %s: %w", stream.ID, Fault(err))
+		return nil, fmt.Errorf("load stream %s: %w", stream.ID, err)
 	}
 	return history, nil
 }
@@ -60,8 +54,8 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 		return nil, err
 	}
 	// One batch is one round trip and one implicit transaction.
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("append %d events: %w", len(recorded), Fault(err))
+	if err := s.DB.ExecBatch(ctx, batch); err != nil {
+		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	s.Appended.Ring()
 	return recorded, nil

@@ -1,19 +1,17 @@
 package postgres_test
 
 import (
-	"context"
 	"errors"
-	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/fault"
+	"frontdesk/projections"
 )
 
 func TestStoreConforms(t *testing.T) {
@@ -24,6 +22,8 @@ func TestStoreConforms(t *testing.T) {
 // rowFor is a projection that keeps a row for each event, in a table where a
 // note may stand once: by a constraint of a name that means a refusal.
 type rowFor struct{}
+
+func (rowFor) Name() string { return "notes.v1" }
 
 func (rowFor) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if noted, ok := r.Event.(eventtest.Noted); ok {
@@ -41,7 +41,7 @@ func withNotes(t *testing.T) *engine {
 		t.Fatal(err)
 	}
 	e := engineOn(t, db.URL)
-	e.store.AtOnce = []postgres.Projection{rowFor{}}
+	e.store.AtOnce = []projections.Projection{rowFor{}}
 	return e
 }
 
@@ -104,41 +104,5 @@ func TestEventsOfAPatientAreIndexed(t *testing.T) {
 		`SELECT count(*) FILTER (WHERE patient = $1) * 10 + count(patient) FROM events`, ann).Scan(&found)
 	if err != nil || found != 11 {
 		t.Errorf("found %d, %v; want one event of the patient, and of nobody else", found, err)
-	}
-}
-
-func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
-	t.Parallel()
-	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
-	e := engineOn(t, nowhere)
-
-	_, err := e.store.Load(t.Context(), newStream())
-	if !errors.Is(err, postgres.ErrUnavailable) {
-		t.Errorf("load: %v, want %v", err, postgres.ErrUnavailable)
-	}
-	_, err = e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
-	if !errors.Is(err, postgres.ErrUnavailable) {
-		t.Errorf("append: %v, want %v", err, postgres.ErrUnavailable)
-	}
-}
-
-func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
-	t.Parallel()
-	e := newEngine(t)
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	if _, err := e.store.Load(gone, newStream()); err == nil || errors.Is(err, postgres.ErrUnavailable) {
-		t.Errorf("load: %v", err)
-	}
-}
-
-func TestARefusalStaysTheOneThatItIs(t *testing.T) {
-	t.Parallel()
-	refusal := fault.New(fault.Forbidden, "unauthorized", "No.")
-	if err := postgres.Fault(errors.Join(refusal, context.DeadlineExceeded)); errors.Is(err, postgres.ErrUnavailable) {
-		t.Errorf("got %v", err)
-	}
-	if err := postgres.Fault(nil); err != nil {
-		t.Errorf("no error became %v", err)
 	}
 }

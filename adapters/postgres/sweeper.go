@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"frontdesk/commands"
 )
 
@@ -15,7 +13,7 @@ import (
 // within a day, and answers that are too old to be given again. Any number of
 // replicas may sweep.
 type Sweeper struct {
-	Pool    *pgxpool.Pool
+	DB      DB
 	Uploads *Uploads
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -55,9 +53,9 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	if uploads > 0 {
 		s.Log.InfoContext(ctx, "uploads swept that no request names", slog.Int64("uploads", uploads))
 	}
-	_, err = s.Pool.Exec(ctx, `DELETE FROM answers WHERE answered_at <= $1`, s.Now().Add(-commands.AnswerLifetime))
+	_, err = s.DB.Exec(ctx, `DELETE FROM answers WHERE answered_at <= $1`, s.Now().Add(-commands.AnswerLifetime))
 	if err != nil {
-		return fmt.Errorf("sweep answers: %w", Fault(err))
+		return fmt.Errorf("sweep answers: %w", err)
 	}
 	return nil
 }

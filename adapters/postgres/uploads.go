@@ -10,18 +10,17 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
 
 // Uploads keeps files, in parts: from before an event names them, and for as
-// long as one does. The pool bounds how many parts are written at once, and
+// long as one does. Its pool bounds how many parts are written at once, and
 // with them the memory that writing takes.
 type Uploads struct {
-	Pool *pgxpool.Pool
-	Now  func() time.Time
+	DB  DB
+	Now func() time.Time
 }
 
 // chunkLimit bounds the writing of one part, a queue for a connection
@@ -44,8 +43,8 @@ func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.Attach
 	if n == 0 {
 		sql, args = beginUpload, append(args, u.Now())
 	}
-	if _, err := u.Pool.Exec(ctx, sql, args...); err != nil {
-		return fmt.Errorf("add part of an upload: %w", Fault(err))
+	if _, err := u.DB.Exec(ctx, sql, args...); err != nil {
+		return fmt.Errorf("add part of an upload: %w", err)
 	}
 	return nil
 }
@@ -60,9 +59,9 @@ func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.Atta
 	for i, id := range ids {
 		uploads[i] = id.UUID
 	}
-	_, err := u.Pool.Exec(ctx, `DELETE FROM uploads u WHERE tenant = $1 AND upload = ANY($2)`+unnamed, tenant, uploads)
+	_, err := u.DB.Exec(ctx, `DELETE FROM uploads u WHERE tenant = $1 AND upload = ANY($2)`+unnamed, tenant, uploads)
 	if err != nil {
-		return fmt.Errorf("discard uploads: %w", Fault(err))
+		return fmt.Errorf("discard uploads: %w", err)
 	}
 	return nil
 }
@@ -70,9 +69,9 @@ func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.Atta
 // Sweep forgets the files that were begun before an instant and that no event
 // names, and says how many they were.
 func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
-	done, err := u.Pool.Exec(ctx, `DELETE FROM uploads u WHERE started_at < $1`+unnamed, before)
+	done, err := u.DB.Exec(ctx, `DELETE FROM uploads u WHERE started_at < $1`+unnamed, before)
 	if err != nil {
-		return 0, fmt.Errorf("sweep uploads: %w", Fault(err))
+		return 0, fmt.Errorf("sweep uploads: %w", err)
 	}
 	return done.RowsAffected(), nil
 }
@@ -104,13 +103,13 @@ func (p *parts) Read(b []byte) (int, error) {
 
 func (p *parts) next() error {
 	var data []byte
-	err := p.uploads.Pool.QueryRow(p.ctx,
+	err := p.uploads.DB.QueryRow(p.ctx,
 		`SELECT data FROM upload_chunks WHERE tenant = $1 AND upload = $2 AND n = $3`, p.tenant, p.id, p.n).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return io.EOF
 	}
 	if err != nil {
-		return fmt.Errorf("read part %d of an upload: %w", p.n, Fault(err))
+		return fmt.Errorf("read part %d of an upload: %w", p.n, err)
 	}
 	p.n++
 	p.part.Reset(data)

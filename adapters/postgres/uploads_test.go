@@ -47,8 +47,8 @@ func newCabinet(t *testing.T) cabinet {
 	pool := postgrestest.New(t).Pool(t)
 	now := func() time.Time { return noon }
 	return cabinet{
-		&postgres.Uploads{Pool: pool, Now: now}, pool,
-		&postgres.Store{Pool: pool, Codec: codec, Now: now, AtOnce: []postgres.Projection{projections.Attachments{}}},
+		&postgres.Uploads{DB: postgres.On(pool), Now: now}, pool,
+		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: now, AtOnce: []projections.Projection{projections.Attachments{}}},
 	}
 }
 
@@ -171,7 +171,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	c := newCabinet(t)
 	named, unnamed := c.keep(t, "abc"), c.keep(t, "def")
 	c.mustName(t, named)
-	sweeper := postgres.Sweeper{Pool: c.pool, Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
+	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
 	sweep := func(after time.Duration) {
 		sweeper.Now = func() time.Time { return noon.Add(after) }
 		if err := sweeper.Sweep(t.Context()); err != nil {

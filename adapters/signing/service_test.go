@@ -56,11 +56,7 @@ func newService(t testing.TB) *service {
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
 	s := &service{t: t, url: db.URL, adminURL: db.AdminURL, pool: pool, clock: &clock{}}
-	var atOnce []postgres.Projection
-	for _, p := range projections.AtOnce() {
-		atOnce = append(atOnce, p)
-	}
-	s.store = &postgres.Store{Pool: pool, Codec: codec, AtOnce: atOnce, Now: s.clock.Now}
+	s.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.clock.Now}
 	s.kid = s.stageKey()
 	s.activateKey(s.kid)
 	return s

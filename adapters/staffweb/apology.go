@@ -68,7 +68,7 @@ func notAllowed(v *visit, by methods) error {
 // are logged here, once.
 func (p *Pages) apologise(v *visit, err error) {
 	sorry, ok := errors.AsType[*apology](err)
-	refusal, _ := errors.AsType[*fault.Error](p.Fault(err))
+	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
 	case errors.Is(err, practice.ErrUnknown):

@@ -29,9 +29,8 @@ type Pages struct {
 	Door      signin.Door
 	Desk      commands.Desk
 
-	Fault    func(error) error // turns an error of the database into a fault
-	InFlight int               // pages served at once; further ones are answered 503
-	Limit    time.Duration     // for one page
+	InFlight int           // pages served at once; further ones are answered 503
+	Limit    time.Duration // for one page
 	Now      func() time.Time
 	Metrics  *Metrics // nil measures nothing
 	Log      *slog.Logger

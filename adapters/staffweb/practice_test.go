@@ -51,22 +51,18 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
 	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}}
-	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: s.Now}
-	for _, p := range projections.AtOnce() {
-		s.store.AtOnce = append(s.store.AtOnce, p)
-	}
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
 		Signposts: projections.Signposts{DB: s.pool},
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		Door: signin.Door{
-			Tries:     signin.Tries{DB: s.pool, Lockout: time.Minute, Now: s.Now},
+			Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
 			Passwords: passwords{s.pool},
-			Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+			Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 		},
 		Desk:     commands.Desk{Store: s.store, Staff: directory, Now: s.Now, AuthorisationLifetime: 12 * time.Hour},
-		Fault:    postgres.Fault,
 		InFlight: 16,
 		Limit:    20 * time.Second,
 		Now:      s.Now,

@@ -95,11 +95,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
-	var atOnce []postgres.Projection
-	for _, p := range projections.AtOnce() {
-		atOnce = append(atOnce, p)
-	}
-	c.store = &postgres.Store{Pool: pool, Codec: codec, AtOnce: atOnce, Now: c.clock.Now}
+	c.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: c.clock.Now}
 	return c
 }
 
@@ -232,7 +228,7 @@ func (c *clinic) fanOut() {
 	c.t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	must(c.t, postgres.NewSequencer(c.pool, &postgres.Bell{}, &postgres.Bell{}, log).Drain(c.t.Context()))
-	for e, err := range (postgres.Log{Pool: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
+	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
 		must(c.t, err)
 		c.handle(e)
 		c.fannedOut = e.Idx

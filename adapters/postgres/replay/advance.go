@@ -3,56 +3,54 @@ package replay
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
-	"frontdesk/projections"
 )
 
-// places are places in the log, by the names of projections.
-type places map[string]int64
+// fewEvents may be left for a transaction that others wait for.
+const fewEvents = 500
 
-// lowest is the least of them.
-func (p places) lowest() int64 {
-	if len(p) == 0 {
-		return 0
-	}
-	return slices.Min(slices.Collect(maps.Values(p)))
-}
-
-// behind are those of p that have not come to their targets.
-func (p places) behind(targets places) places {
-	short := places{}
-	for name, idx := range p {
-		if idx < targets[name] {
-			short[name] = idx
+// approach brings the shadow close to the live tables, in short transactions.
+func (r *Rebuild) approach(ctx context.Context, s *Shadow) error {
+	log := readAhead(r.Log, r.Pool)
+	defer log.Close()
+	for {
+		var at, targets places
+		err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
+			if targets, _, err = s.targets(ctx, tx); err != nil {
+				return err
+			}
+			at, err = s.step(ctx, tx, log, targets)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if r.Progress != nil {
+			r.Progress(min(at.lowest(), targets.highest()), targets.highest())
+		}
+		if at.near(fewEvents, targets) {
+			return nil
 		}
 	}
-	return short
 }
 
-// progress is how far each projection of the shadow has come. It is locked, so
-// that of two rebuilds at once each goes on from where the other was.
-func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
-	rows, _ := tx.Query(ctx, `SELECT projection, idx FROM `+quoted(s.schema, "progress")+` FOR UPDATE`)
-	found, at := places{}, places{}
-	var name string
-	var idx int64
-	_, err := pgx.ForEachRow(rows, []any{&name, &idx}, func() error {
-		found[name] = idx
-		return nil
-	})
-	for _, p := range s.projections {
-		at[p.Name()] = found[p.Name()]
-	}
+// catchUp brings the shadow to where the live tables are in this transaction,
+// except for events that are not in the log yet. It returns the head of the log.
+func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64, err error) {
+	targets, head, err := s.targets(ctx, tx)
 	if err != nil {
-		return nil, fmt.Errorf("read how far the shadow has come: %w", err)
+		return head, err
 	}
-	return at, nil
+	for {
+		at, err := s.step(ctx, tx, within{tx, r.Log}, targets)
+		if err != nil || len(at.behind(targets)) == 0 {
+			return head, err
+		}
+	}
 }
 
 // step moves every projection that is behind its target past the next page of
@@ -67,21 +65,19 @@ func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places)
 		return at, nil
 	}
 	page, err := log.Next(ctx, short.lowest())
-	if err == nil && len(page) == 0 {
-		err = fmt.Errorf("the log ends at idx %d, before the read models", short.lowest())
-	}
 	if err != nil {
 		return nil, err
 	}
+	if len(page) == 0 {
+		return nil, fmt.Errorf("the log ends at idx %d, before the read models", short.lowest())
+	}
 	for name, from := range short {
-		at[name] = max(from, min(page[len(page)-1].Idx, targets[name]))
+		at[name] = max(from, min(lastOf(page), targets[name]))
 	}
 	return at, s.project(ctx, tx, page, at, func(name string, idx int64) bool {
 		return short[name] < idx && idx <= targets[name] && short.has(name)
 	})
 }
-
-func (p places) has(name string) bool { _, ok := p[name]; return ok }
 
 // project moves the shadow past a page, each projection past those events that
 // are meant for it, and notes where they are then.
@@ -108,6 +104,7 @@ func (s *Shadow) project(ctx context.Context, tx pgx.Tx, page []event.Recorded, 
 	return nil
 }
 
+// lastOf is the idx of the last event of a page; 0 if it is empty.
 func lastOf(page []event.Recorded) int64 {
 	if len(page) == 0 {
 		return 0
@@ -115,20 +112,16 @@ func lastOf(page []event.Recorded) int64 {
 	return page[len(page)-1].Idx
 }
 
-// unsequenced moves the projections kept at once past what is stored and not
-// in the log yet: their live tables have it already.
+// unsequenced moves the projections kept at once past the events that are
+// stored and not in the log yet: their live tables hold these already.
 func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) error {
 	if err := use(ctx, tx, live); err != nil {
 		return err
 	}
-	log.Pool = tx
+	log.DB = tx
 	page, err := log.Unsequenced(ctx)
 	if err != nil || len(page) == 0 {
 		return err
 	}
 	return s.project(ctx, tx, page, nil, func(name string, _ int64) bool { return isAtOnce(name) })
-}
-
-func isAtOnce(name string) bool {
-	return slices.ContainsFunc(projections.AtOnce(), func(p projections.Projection) bool { return p.Name() == name })
 }

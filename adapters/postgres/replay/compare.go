@@ -30,7 +30,7 @@ func (r *Rebuild) look(ctx context.Context, s *Shadow) (idx int64, found []Diffe
 	if err := s.clearNotes(ctx); err != nil {
 		return 0, nil, err
 	}
-	err = pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
+	err = s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
 		if idx, err = r.catchUp(ctx, tx, s); err != nil {
 			return err
 		}
@@ -68,6 +68,42 @@ func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection str
 	_, err = r.Pool.CopyFrom(ctx, pgx.Identifier{s.schema, notes},
 		[]string{"projection", "of_table", "key", "missing", "strange"}, rows)
 	return err
+}
+
+// notes is the table of rows that differ: a line for each, by its key.
+const notes = "differing"
+
+// clearNotes makes the table, empty.
+func (s *Shadow) clearNotes(ctx context.Context) error {
+	table := quoted(s.schema, notes)
+	for _, statement := range []string{
+		`CREATE TABLE IF NOT EXISTS ` + table + ` (
+			n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+			projection text NOT NULL, of_table text NOT NULL, key text NOT NULL, missing bool NOT NULL, strange bool NOT NULL)`,
+		`TRUNCATE ` + table + ` RESTART IDENTITY`,
+	} {
+		if _, err := s.db.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("make room for notes: %w", err)
+		}
+	}
+	return nil
+}
+
+// noted is the notes in short, table by table.
+func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
+	table := quoted(s.schema, notes)
+	if _, err := s.db.Exec(ctx, `ANALYZE `+table); err != nil {
+		return nil, fmt.Errorf("count notes: %w", err)
+	}
+	rows, _ := s.db.Query(ctx, `
+		SELECT projection, of_table, count(*) FILTER (WHERE missing), count(*) FILTER (WHERE strange),
+			ARRAY (SELECT key FROM `+table+` WHERE of_table = d.of_table ORDER BY n LIMIT 10)
+		FROM `+table+` d GROUP BY projection, of_table ORDER BY min(n)`)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Difference])
+	if err != nil {
+		return nil, fmt.Errorf("read notes: %w", err)
+	}
+	return found, nil
 }
 
 // forgetting is how long before its end a row may be gone already: the clocks

@@ -1,4 +1,4 @@
-// Package replay builds read models out of the log a second time, beside those
+// Package replay builds read models from the log a second time, beside those
 // that serve: to compare and mend these, and to ask what they held at an
 // instant of the past.
 //
@@ -9,6 +9,6 @@
 //
 // The SQL of projections names no schema, so a search path is all it takes. A
 // shadow moves on in short transactions of a thousand events, each of which
-// remembers how far it has come: it can be stopped at any time and goes on
-// where it was.
+// remembers how far it has come. It can be stopped at any time, and the next
+// run goes on from there.
 package replay

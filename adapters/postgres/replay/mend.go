@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/postgres"
 )
 
 // Tables are big and a lock must be short. So what differs is found without
@@ -57,7 +60,7 @@ func unavailable(err error) bool {
 // all puts everything right in one transaction.
 func (m *mending) all(ctx context.Context) error {
 	var locked time.Time
-	err := pgx.BeginFunc(ctx, m.s.conn, func(tx pgx.Tx) (err error) {
+	err := m.s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 		if locked, err = m.lock(ctx, tx); err != nil {
 			return err
 		}
@@ -75,4 +78,70 @@ func (m *mending) all(ctx context.Context) error {
 		m.held = max(m.held, m.Now().Sub(locked))
 	}
 	return err
+}
+
+// lock stops the consumers of the projections that differ and, if one of these
+// is kept at once, appends; it says since when. It waits for nobody long:
+// whoever comes meanwhile would wait as well.
+func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
+	if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '250ms'`); err != nil {
+		return appends, err
+	}
+	atOnce := false
+	for _, d := range m.found {
+		if isAtOnce(d.Projection) {
+			atOnce = true
+			continue
+		}
+		for _, statement := range []string{
+			`INSERT INTO public.feed_offsets (consumer) VALUES ($1) ON CONFLICT DO NOTHING`,
+			`SELECT FROM public.feed_offsets WHERE consumer = $1 FOR UPDATE`,
+		} {
+			if _, err := tx.Exec(ctx, statement, d.Projection); err != nil {
+				return appends, err
+			}
+		}
+	}
+	if !atOnce {
+		return appends, nil
+	}
+	if _, err := tx.Exec(ctx, `LOCK TABLE public.events IN SHARE MODE`); err != nil {
+		return appends, err
+	}
+	return m.Now(), m.drain(ctx)
+}
+
+// drainLimit is for what the last appends have left to the sequencer.
+const drainLimit = 2 * time.Second
+
+// drain brings everything into the log, so that the shadow can come to where
+// the live tables are. Nothing is appended meanwhile.
+func (m *mending) drain(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, drainLimit)
+	defer cancel()
+	return postgres.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)
+}
+
+// replace puts the rows of the shadow that were noted in place of the live ones.
+func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string) error {
+	keys, err := primaryKey(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	same := make([]string, len(keys))
+	for n, key := range keys {
+		same[n] = `t.` + quoted(key) + ` = k.` + quoted(key)
+	}
+	table := quoted(live, name)
+	which := quoted(s.schema, notes) + ` d CROSS JOIN LATERAL jsonb_populate_record(NULL::` + table + `, d.key::jsonb) k
+		WHERE d.of_table = $1 AND ` + strings.Join(same, ` AND `)
+	for _, statement := range []string{
+		`DELETE FROM ` + table + ` t USING ` + which,
+		`INSERT INTO ` + table + ` SELECT t.* FROM ` + quoted(s.schema, name) + ` t, ` + which,
+	} {
+		if _, err := tx.Exec(ctx, statement, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
@@ -20,22 +21,28 @@ type within struct {
 	log postgres.Log
 }
 
-// Next implements [pages].
+// Next is the next page after an idx.
 func (w within) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	if err := use(ctx, w.tx, live); err != nil {
 		return nil, err
 	}
 	log := w.log
-	log.Pool = w.tx
+	log.DB = w.tx
 	return log.Next(ctx, idx)
 }
 
-// ahead reads the next page while the one before is worked on. It is for one
-// goroutine; Close waits for its own.
+// ahead reads the next page while its user works on the one before. It is for
+// one goroutine; Close waits for its own.
 type ahead struct {
 	log     postgres.Log
 	from    int64 // where the page begins that is being read
 	reading chan read
+}
+
+// readAhead reads through a pool, whichever database the log names.
+func readAhead(log postgres.Log, pool *pgxpool.Pool) *ahead {
+	log.DB = postgres.On(pool)
+	return &ahead{log: log}
 }
 
 type read struct {
@@ -43,14 +50,14 @@ type read struct {
 	err  error
 }
 
-// Next implements [pages].
+// Next is the next page after an idx, and begins to read the one after that.
 func (a *ahead) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	got, from := a.wait(), a.from
 	if from != idx || len(got.page) == 0 || got.err != nil {
 		got.page, got.err = a.log.Next(ctx, idx)
 	}
 	if got.err == nil && len(got.page) > 0 {
-		a.begin(ctx, got.page[len(got.page)-1].Idx)
+		a.begin(ctx, lastOf(got.page))
 	}
 	return got.page, got.err
 }

@@ -38,7 +38,7 @@ func (u Until) passed(e event.Recorded) bool {
 // Replay is what to replay.
 type Replay struct {
 	Pool        *pgxpool.Pool
-	Log         postgres.Log // its Pool is not used
+	Log         postgres.Log // its DB is not used
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema to keep, which must not exist
 	Until       Until
@@ -50,7 +50,7 @@ type Replay struct {
 // Run makes the past. Close it.
 func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	if r.Schema != Temporary {
-		if _, err := r.Pool.Exec(ctx, `CREATE SCHEMA `+quoted(r.Schema)); err != nil {
+		if _, err := postgres.On(r.Pool).Exec(ctx, `CREATE SCHEMA `+quoted(r.Schema)); err != nil {
 			return nil, fmt.Errorf("make the schema to keep: %w", err)
 		}
 	}
@@ -62,7 +62,7 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	if err := r.fill(ctx, past); err != nil {
 		shadow.Close()
 		if r.Schema != Temporary { // it is ours: we made it
-			err = errors.Join(err, drop(context.WithoutCancel(ctx), r.Pool, r.Schema))
+			err = errors.Join(err, drop(context.WithoutCancel(ctx), postgres.On(r.Pool), r.Schema))
 		}
 		return nil, fmt.Errorf("replay: %w", err)
 	}
@@ -71,14 +71,13 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 
 func (r *Replay) fill(ctx context.Context, past *Past) error {
 	var head int64
-	if err := past.conn.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
+	if err := past.db.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
 		return fmt.Errorf("read the head of the log: %w", err)
 	}
-	log := &ahead{log: r.Log}
-	log.log.Pool = r.Pool
+	log := readAhead(r.Log, r.Pool)
 	defer log.Close()
 	for ended := false; !ended; {
-		err := pgx.BeginFunc(ctx, past.conn, func(tx pgx.Tx) (err error) {
+		err := past.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 			ended, err = r.step(ctx, tx, log, past)
 			return err
 		})

@@ -18,7 +18,7 @@ const Schema = "frontdesk_rebuild"
 // live ones row by row and puts right what differs. It needs the owner's rights.
 type Rebuild struct {
 	Pool        *pgxpool.Pool
-	Log         postgres.Log // its Pool is not used
+	Log         postgres.Log // its DB is not used
 	Projections []projections.Projection
 	Fresh       bool // forget what an earlier run, which was stopped, has done
 	Switch      bool // put right what differs
@@ -38,7 +38,7 @@ type Result struct {
 // for the next run, when ctx ends and when there are differences left.
 func (r *Rebuild) Run(ctx context.Context) (Result, error) {
 	if r.Fresh {
-		if err := drop(ctx, r.Pool, Schema); err != nil {
+		if err := drop(ctx, postgres.On(r.Pool), Schema); err != nil {
 			return Result{}, fmt.Errorf("forget the last rebuild: %w", err)
 		}
 	}
@@ -52,7 +52,7 @@ func (r *Rebuild) Run(ctx context.Context) (Result, error) {
 	}
 	result, err := r.finish(ctx, shadow)
 	if err == nil && (len(result.Differences) == 0 || result.Switched) {
-		err = drop(ctx, shadow.conn, Schema)
+		err = drop(ctx, shadow.db, Schema)
 	}
 	return result, err
 }

@@ -65,10 +65,7 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 		patients: map[string][]patient.ID{}, sites: map[string]site.ID{}, appointments: map[string][]appointment.ID{},
 	}
 	s.directory = projections.Staff{DB: s.pool}
-	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: func() time.Time { return s.at }}
-	for _, p := range projections.AtOnce() {
-		s.store.AtOnce = append(s.store.AtOnce, p)
-	}
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return s.at }}
 	s.found(t)
 	return s
 }
@@ -267,7 +264,7 @@ func (s *surgery) exec(t testing.TB, sql string) {
 	}
 }
 
-func (s *surgery) log() postgres.Log { return postgres.Log{Pool: s.pool, Codec: s.codec} }
+func (s *surgery) log() postgres.Log { return postgres.Log{DB: s.pool, Codec: s.codec} }
 
 func (s *surgery) rebuild() *replay.Rebuild {
 	return &replay.Rebuild{

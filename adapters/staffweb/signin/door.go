@@ -4,12 +4,27 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"frontdesk/domain/fault"
+	"frontdesk/projections"
 )
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
 // names an instant, no password is looked at before then.
 var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
+
+// Database keeps the tables of this package. Its errors are faults where a
+// caller can understand them.
+type Database interface {
+	projections.Querier
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	// ExecBatch sends all statements of a batch in one transaction.
+	ExecBatch(ctx context.Context, batch *pgx.Batch) error
+	// InTx does something in a transaction, which is rolled back if it fails.
+	InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) error) error
+}
 
 // Checker knows whose username and password these are. It takes just as long if
 // they are nobody's.

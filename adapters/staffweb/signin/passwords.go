@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
 
@@ -22,7 +21,7 @@ import (
 
 // Vault keeps the hashes of passwords, outside the log.
 type Vault struct {
-	DB     *pgxpool.Pool
+	DB     Database
 	Hasher *Hasher
 }
 

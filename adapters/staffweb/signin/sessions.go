@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/staff"
 )
@@ -41,7 +40,7 @@ func (s Session) Owns(formToken, purpose string) bool {
 
 // Sessions keeps who is signed in.
 type Sessions struct {
-	DB    *pgxpool.Pool
+	DB    Database
 	Idle  time.Duration // a session ends that was not seen for so long
 	Limit time.Duration // every session ends after so long
 	Now   func() time.Time
@@ -56,7 +55,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token str
 	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
 	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
 		hashOf(token), tenant, h.Staff, h.Credential, now)
-	if err := s.DB.SendBatch(ctx, batch).Close(); err != nil {
+	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return "", fmt.Errorf("begin session: %w", err)
 	}
 	return token, nil

@@ -43,15 +43,12 @@ func newSurgery(t *testing.T) *surgery {
 		t.Fatal(err)
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
-	s.vault = vault{signin.Vault{DB: s.pool, Hasher: signin.NewHasher()}}
-	s.store = &postgres.Store{Pool: s.pool, Codec: codec, Now: s.Now}
-	for _, p := range projections.AtOnce() {
-		s.store.AtOnce = append(s.store.AtOnce, p)
-	}
+	s.vault = vault{signin.Vault{DB: postgres.On(s.pool), Hasher: signin.NewHasher()}}
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
-		Tries:     signin.Tries{DB: s.pool, Lockout: lockout, Now: s.Now},
+		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},
 		Passwords: s.vault,
-		Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+		Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 	}
 	for _, tenant := range []string{oak, elm} {
 		must(t, commands.Desk{Store: s.store}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // How many tries there are before the next one has to wait (D27).
@@ -32,7 +31,7 @@ const (
 // Tries counts tries to sign in, and makes the next one wait after too many. It
 // never asks whether the account exists.
 type Tries struct {
-	DB      *pgxpool.Pool
+	DB      Database
 	Lockout time.Duration // the first wait
 	Now     func() time.Time
 }
@@ -65,7 +64,7 @@ RETURNING locked_until`
 // looked at. until is when the next try may follow: now, or after a wait. If no
 // try is left, taken is false and until says when there will be one.
 func (t Tries) Reserve(ctx context.Context, a Account, source string) (until time.Time, taken bool, err error) {
-	err = pgx.BeginFunc(ctx, t.DB, func(tx pgx.Tx) (err error) {
+	err = t.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 		until, err = t.count(ctx, tx, a, source)
 		return err // if one of the counts has no try left, both are rolled back
 	})
@@ -117,7 +116,7 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	for _, s := range []string{source, everywhere} {
 		batch.Queue(`DELETE FROM sign_in_tries WHERE tenant = $1 AND account = $2 AND source = $3`, a.Tenant, a.key(), s)
 	}
-	if err := t.DB.SendBatch(ctx, batch).Close(); err != nil {
+	if err := t.DB.ExecBatch(ctx, batch); err != nil {
 		return fmt.Errorf("forget tries: %w", err)
 	}
 	return nil

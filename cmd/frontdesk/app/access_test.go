@@ -75,7 +75,7 @@ func (d *desk) call(t *testing.T, token string) (status int, id uuid.UUID) {
 // recorded are the request ids in the access record, in order.
 func (d *desk) recorded(t *testing.T) (ids []uuid.UUID) {
 	t.Helper()
-	record := postgres.AccessRecord{Pool: d.db.Pool(t)}
+	record := postgres.AccessRecord{DB: postgres.On(d.db.Pool(t))}
 	for call, err := range record.Calls(t.Context(), postgres.CallFilter{}) {
 		must(t, err)
 		ids = append(ids, call.RequestID)

@@ -43,7 +43,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		TTL:       a.config.JWKSCache,
 		Now:       a.config.Now,
 	})
-	a.recorder = postgres.NewAccessRecorder(a.background, a.registry, a.config.Log)
+	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
 	a.consumers = a.following()
 	if err = a.canSign(ctx); err == nil {
@@ -72,7 +72,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 
 // following is a consumer for each projection behind the feed.
 func (a *App) following() []*postgres.Consumer {
-	db, metrics := stdlib.OpenDBFromPool(a.background), postgres.NewMetrics(a.registry)
+	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
 	var consumers []*postgres.Consumer
 	for _, p := range projections.Following() {
 		consumers = append(consumers, &postgres.Consumer{
@@ -85,7 +85,7 @@ func (a *App) following() []*postgres.Consumer {
 
 // sweeper forgets what has served its time.
 func (a *App) sweeper() *postgres.Sweeper {
-	return &postgres.Sweeper{Pool: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
+	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
 }
 
 // URL is where the public listener can be reached from this machine.

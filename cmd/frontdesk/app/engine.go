@@ -29,9 +29,9 @@ type Engine struct {
 	config     Config
 	passwords  signin.Vault
 	codec      *event.Codec
-	calls      *pgxpool.Pool // for whoever waits for an answer
-	background *pgxpool.Pool // for everybody else
-	uploads    *pgxpool.Pool // for files, so that many of them leave room for calls
+	pools      pools
+	calls      postgres.DB // for whoever waits for an answer
+	background postgres.DB // for everybody else
 	appended   *postgres.Bell
 	grown      *postgres.Bell
 }
@@ -44,42 +44,28 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := openPool(ctx, config.DatabaseURL, config.CallConnections)
+	all, err := openPools(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	if err := postgres.CheckSchema(ctx, calls); err != nil {
-		calls.Close()
-		return nil, err
-	}
-	background, err := openPool(ctx, config.DatabaseURL, backgroundConnections)
-	if err != nil {
-		calls.Close()
-		return nil, err
-	}
-	uploads, err := postgres.NewPool(ctx, config.DatabaseURL, uploadConnections)
-	if err != nil {
-		calls.Close()
-		background.Close()
-		return nil, err
-	}
-	return newEngine(config, codec, calls, background, uploads), nil
+	return newEngine(config, codec, all), nil
 }
 
-func newEngine(config Config, codec *event.Codec, calls, background, uploads *pgxpool.Pool) *Engine {
+func newEngine(config Config, codec *event.Codec, all pools) *Engine {
+	calls, background := postgres.On(all.calls), postgres.On(all.background)
 	e := &Engine{
-		config: config, codec: codec, calls: calls, background: background, uploads: uploads,
+		config: config, codec: codec, pools: all, calls: calls, background: background,
 		appended: &postgres.Bell{}, grown: &postgres.Bell{},
-		Log:         postgres.Log{Pool: background, Codec: codec},
+		Log:         postgres.Log{DB: background, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
-		Uploads:     &postgres.Uploads{Pool: uploads, Now: config.Now},
+		Uploads:     &postgres.Uploads{DB: postgres.On(all.uploads), Now: config.Now},
 		Attachments: projections.Attachments{DB: background},
 		passwords:   signin.Vault{DB: calls, Hasher: signin.NewHasher()},
 	}
-	e.Sequencer = postgres.NewSequencer(background, e.appended, e.grown, config.Log)
-	store := &postgres.Store{Pool: calls, Codec: codec, AtOnce: atOnce(), Now: config.Now, Appended: e.appended}
+	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
+	store := &postgres.Store{DB: calls, Codec: codec, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(store)
-	e.Auditor = auditing.Auditor{Pool: background, Log: e.Log, Now: config.Now}
+	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
 	return e
 }
 
@@ -99,15 +85,6 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 	}
 }
 
-func atOnce() []postgres.Projection {
-	all := projections.AtOnce()
-	atOnce := make([]postgres.Projection, len(all))
-	for i, p := range all {
-		atOnce[i] = p
-	}
-	return atOnce
-}
-
 // guard is what this deployment lets itself be sent to (D9).
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
 
@@ -116,16 +93,47 @@ func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
 
 // Close closes the connections to the database.
-func (e *Engine) Close() {
-	e.uploads.Close()
-	e.background.Close()
-	e.calls.Close()
-}
+func (e *Engine) Close() { e.pools.close() }
 
 const (
 	backgroundConnections = 12
 	uploadConnections     = 4
 )
+
+// pools are three, so that none of their users can starve another.
+type pools struct {
+	calls      *pgxpool.Pool
+	background *pgxpool.Pool
+	uploads    *pgxpool.Pool // so that many files leave connections for calls
+}
+
+// openPools connects to a database whose schema is this program's.
+func openPools(ctx context.Context, config Config) (p pools, err error) {
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.calls, err = openPool(ctx, config.DatabaseURL, config.CallConnections); err != nil {
+		return p, err
+	}
+	if err = postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
+		return p, err
+	}
+	if p.background, err = openPool(ctx, config.DatabaseURL, backgroundConnections); err != nil {
+		return p, err
+	}
+	p.uploads, err = postgres.NewPool(ctx, config.DatabaseURL, uploadConnections)
+	return p, err
+}
+
+func (p pools) close() {
+	for _, pool := range []*pgxpool.Pool{p.uploads, p.background, p.calls} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
 
 // openPool connects now.
 func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/application"
@@ -33,7 +32,6 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
 		},
 		Desk:     a.Desk,
-		Fault:    postgres.Fault,
 		InFlight: pagesInFlight,
 		Limit:    pageLimit,
 		Now:      c.Now,

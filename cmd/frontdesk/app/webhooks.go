@@ -17,7 +17,7 @@ type telling struct {
 }
 
 func (a *App) newTelling() telling {
-	a.registry.MustRegister(webhooks.Queue(a.background, a.config.Now))
+	a.registry.MustRegister(webhooks.Queue(a.pools.background, a.config.Now))
 	return telling{&postgres.Bell{}, webhooks.NewMetrics(a.registry)}
 }
 
@@ -36,7 +36,7 @@ func (a *App) fanOut(db *sql.DB, feed *postgres.Metrics) *postgres.Consumer {
 // sender returns what sends the queued deliveries.
 func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
-		DB: a.background, Codec: a.codec, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
+		DB: a.pools.background, Codec: a.codec, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
 		Now: a.config.Now, Timeout: a.config.WebhookTimeout, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
@@ -45,7 +45,7 @@ func (a *App) sender() *webhooks.Sender {
 // keeper returns what ends the deliveries that nobody sends.
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
-		DB: a.background, Now: a.config.Now, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
+		DB: a.pools.background, Now: a.config.Now, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
 }
 
@@ -55,18 +55,9 @@ func (a *App) canSign(ctx context.Context) error {
 	return a.Desk.EnsureSigningKey(ctx)
 }
 
-// keySet returns what reads the key set that receivers fetch.
-func (a *App) keySet() func(context.Context) ([]byte, error) {
-	keys := &signing.KeySet{Keys: a.SigningKeys()}
-	return func(ctx context.Context) ([]byte, error) {
-		document, err := keys.Document(ctx)
-		return document, postgres.Fault(err)
-	}
-}
-
 // vault returns where the service's private keys are kept.
 func (e *Engine) vault() signing.Vault {
-	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Now: e.config.Now}
+	return signing.Vault{DB: e.pools.calls, Master: e.config.MasterKey, Now: e.config.Now}
 }
 
 // SigningKeys reads the service's own keys, public halves only.

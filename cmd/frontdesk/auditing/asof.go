@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
@@ -29,7 +28,7 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 		Projections: projections.All(),
 	}).Run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the past: %w", postgres.Fault(err))
+		return nil, fmt.Errorf("read the past: %w", err)
 	}
 	return past, nil
 }

@@ -26,11 +26,13 @@ type Auditor struct {
 
 // RecordReading appends that somebody has read of patients (D37).
 func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
-	return postgres.RecordAuditQuery(ctx, a.Pool, tenant, who, q)
+	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, who, q)
 }
 
 // AccessRecord is the record of judged calls.
-func (a Auditor) AccessRecord() postgres.AccessRecord { return postgres.AccessRecord{Pool: a.Pool} }
+func (a Auditor) AccessRecord() postgres.AccessRecord {
+	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
+}
 
 // Rebuild is a rebuild of some read models by their names, or of all of them.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {

@@ -127,9 +127,9 @@ func claimOf(call access.Call) access.Claim {
 
 // usernameOf is a member of staff's, which never changes.
 func (a Auditor) usernameOf(ctx context.Context, call access.Call) (username string, err error) {
-	err = a.Pool.QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
+	err = postgres.On(a.Pool).QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
 	if err != nil {
-		return "", fmt.Errorf("find the call's user: %w", postgres.Fault(err))
+		return "", fmt.Errorf("find the call's user: %w", err)
 	}
 	return username, nil
 }

@@ -1,0 +1,128 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
+)
+
+// asked is every way to ask for one statement, and the error of each.
+func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
+	found, _ := db.Query(ctx, sql)
+	_, query := pgx.CollectRows(found, pgx.RowTo[int])
+	_, exec := db.Exec(ctx, sql)
+	batch := &pgx.Batch{}
+	batch.Queue(sql)
+	return map[string]error{
+		"query": query, "row": db.QueryRow(ctx, sql).Scan(new(int)), "exec": exec, "batch": db.ExecBatch(ctx, batch),
+		"transaction": db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, sql)
+			return err
+		}),
+	}
+}
+
+func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
+	t.Parallel()
+	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
+	e := engineOn(t, nowhere)
+
+	failed := asked(t.Context(), postgres.On(e.pool), `SELECT 1`)
+	_, failed["load"] = e.store.Load(t.Context(), newStream())
+	_, failed["append"] = e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
+	_, failed["acquire"] = postgres.Acquire(t.Context(), e.pool)
+	_, failed["query at once"] = postgres.On(e.pool).Query(t.Context(), `SELECT 1`)
+	for way, err := range failed {
+		if !errors.Is(err, postgres.ErrUnavailable) {
+			t.Errorf("%s: %v, want %v", way, err, postgres.ErrUnavailable)
+		}
+	}
+}
+
+func TestAConnectionThatIsCutIsUnavailable_D19(t *testing.T) {
+	t.Parallel()
+	pool := postgrestest.New(t).Pool(t)
+	for way, err := range asked(t.Context(), postgres.On(pool), `SELECT 1 FROM pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`) {
+		if !errors.Is(err, postgres.ErrUnavailable) {
+			t.Errorf("%s: %v, want %v", way, err, postgres.ErrUnavailable)
+		}
+	}
+}
+
+func TestWhatIsTakenIsRefusedHoweverItIsAsked(t *testing.T) {
+	t.Parallel()
+	e := withNotes(t)
+	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"})
+	for way, err := range asked(t.Context(), postgres.On(e.pool), `INSERT INTO test.notes (note) VALUES ('a') RETURNING 1`) {
+		if !errors.Is(err, staff.ErrUsernameTaken) {
+			t.Errorf("%s: %v, want %v", way, err, staff.ErrUsernameTaken)
+		}
+	}
+}
+
+func TestTwoInEachOthersWayAreAConflict(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	const deadlock = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`
+	for way, err := range asked(t.Context(), postgres.On(e.pool), deadlock) {
+		refused, _ := errors.AsType[*pgconn.PgError](err)
+		if !errors.Is(err, event.ErrConflict) || refused == nil || refused.Code != "40P01" {
+			t.Errorf("%s: %v, want %v with its cause", way, err, event.ErrConflict)
+		}
+	}
+}
+
+// Callers look for these themselves.
+func TestOtherErrorsStayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	db := postgres.On(postgrestest.New(t).Pool(t))
+	if err := db.QueryRow(t.Context(), `SELECT 1 WHERE false`).Scan(new(int)); !errors.Is(err, pgx.ErrNoRows) {
+		t.Errorf("no row: %v", err)
+	}
+	for way, err := range asked(t.Context(), db, `SELECT 1 / 0`) {
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		if _, judged := errors.AsType[*fault.Error](err); judged || !ok || refused.Code != "22012" {
+			t.Errorf("%s: %v, want the division by zero", way, err)
+		}
+	}
+	for way, err := range asked(t.Context(), db, `SELECT 1`) {
+		if err != nil {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
+}
+
+func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	failed := asked(gone, postgres.On(e.pool), `SELECT 1`)
+	_, failed["load"] = e.store.Load(gone, newStream())
+	for way, err := range failed {
+		if err == nil || errors.Is(err, postgres.ErrUnavailable) {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
+}
+
+func TestARefusalStaysTheOneThatItIs(t *testing.T) {
+	t.Parallel()
+	db := postgres.On(postgrestest.New(t).Pool(t))
+	refusal := fault.New(fault.Forbidden, "unauthorized", "No.")
+	err := db.InTx(t.Context(), pgx.TxOptions{}, func(pgx.Tx) error { return errors.Join(refusal, context.DeadlineExceeded) })
+	if !errors.Is(err, refusal) || errors.Is(err, postgres.ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/projections"
+)
+
+// places are places in the log, by the names of projections.
+type places map[string]int64
+
+// lowest is the least of them.
+func (p places) lowest() int64 {
+	if len(p) == 0 {
+		return 0
+	}
+	return slices.Min(slices.Collect(maps.Values(p)))
+}
+
+// highest is the greatest of them.
+func (p places) highest() int64 {
+	if len(p) == 0 {
+		return 0
+	}
+	return slices.Max(slices.Collect(maps.Values(p)))
+}
+
+// behind are those of p that have not come to their targets.
+func (p places) behind(targets places) places {
+	short := places{}
+	for name, idx := range p {
+		if idx < targets[name] {
+			short[name] = idx
+		}
+	}
+	return short
+}
+
+// near reports whether at most n events are left to every target.
+func (p places) near(n int64, targets places) bool {
+	for name, target := range targets {
+		if target-p[name] > n {
+			return false
+		}
+	}
+	return true
+}
+
+func (p places) has(name string) bool { _, ok := p[name]; return ok }
+
+// progress is how far each projection of the shadow has come. It is locked, so
+// that of two rebuilds at once each goes on from where the other was.
+func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
+	rows, _ := tx.Query(ctx, `SELECT projection, idx FROM `+quoted(s.schema, "progress")+` FOR UPDATE`)
+	found, at := places{}, places{}
+	var name string
+	var idx int64
+	_, err := pgx.ForEachRow(rows, []any{&name, &idx}, func() error {
+		found[name] = idx
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read how far the shadow has come: %w", err)
+	}
+	for _, p := range s.projections {
+		at[p.Name()] = found[p.Name()]
+	}
+	return at, nil
+}
+
+// targets is how far the live tables have come, as the transaction sees them:
+// those kept at once to the head of the log (and past it), the others to where
+// their consumers are.
+func (s *Shadow) targets(ctx context.Context, tx pgx.Tx) (targets places, head int64, err error) {
+	if err := tx.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
+		return nil, 0, fmt.Errorf("read the head of the log: %w", err)
+	}
+	targets = places{}
+	for _, p := range s.projections {
+		idx := head
+		if !isAtOnce(p.Name()) {
+			err := tx.QueryRow(ctx, `SELECT coalesce((SELECT idx FROM public.feed_offsets WHERE consumer = $1), 0)`, p.Name()).Scan(&idx)
+			if err != nil {
+				return nil, 0, fmt.Errorf("read how far %s has come: %w", p.Name(), err)
+			}
+		}
+		targets[p.Name()] = idx
+	}
+	return targets, head, nil
+}
+
+func isAtOnce(name string) bool {
+	return slices.ContainsFunc(projections.AtOnce(), func(p projections.Projection) bool { return p.Name() == name })
+}
