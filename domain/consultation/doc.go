@@ -1,4 +1,5 @@
-// Package consultation is a clinician's encounter with a patient.
+// Package consultation holds the rule about a clinician's encounter with a
+// patient.
 //
 // Rules
 //  1. A consultation is started once, for a patient of the practice, with an
