@@ -12,7 +12,6 @@ import (
 // The refusals of this package's rules.
 var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the application a name.")
-	ErrExists           = fault.New(fault.Conflict, "application-exists", "The application is registered already.")
 	ErrUnknown          = fault.New(fault.Missing, "unknown-application", "There is no application with this identifier.")
 	ErrNotPatientScoped = fault.New(fault.Refused, "not-patient-scoped",
 		"Mark the application as patient-scoped first: only for such an integration are patient-scoped authorisations set up.")
@@ -20,16 +19,6 @@ var (
 
 // StreamOf is the stream of an application. It belongs to no practice.
 func StreamOf(id ID) event.Stream { return event.Stream{ID: id.UUID} }
-
-// Application is what later decisions need to know of an application.
-type Application struct {
-	registered    bool
-	jwksURL       string
-	callbacks     []string
-	grants        []Grant
-	patientScoped bool
-	webhooks      map[WebhookEvent]string // their addresses
-}
 
 // Registration is what an application is registered with. The caller has
 // checked the JWKS URL: each deployment decides which addresses it may fetch.
@@ -40,14 +29,11 @@ type Registration struct {
 	PatientScoped bool
 }
 
-// Register decides rule 1: the application with its callbacks and its mark.
-func (a Application) Register(r Registration) ([]event.Event, error) {
+// Register begins an application with its callbacks and its mark (rule 1).
+func Register(r Registration) ([]event.Event, error) {
 	name := strings.TrimSpace(r.Name)
-	switch {
-	case name == "":
+	if name == "" {
 		return nil, ErrNameless
-	case a.registered:
-		return nil, ErrExists
 	}
 	events := []event.Event{Registered{name, r.JWKSURL}}
 	for i, callback := range r.Callbacks {
@@ -62,6 +48,16 @@ func (a Application) Register(r Registration) ([]event.Event, error) {
 		events = append(events, PatientScopedMarked{})
 	}
 	return events, nil
+}
+
+// Application is what later decisions need to know of an application.
+type Application struct {
+	registered    bool
+	jwksURL       string
+	callbacks     []string
+	grants        []Grant
+	patientScoped bool
+	webhooks      map[WebhookEvent]string // their addresses
 }
 
 // SetJWKSURL says that the application's keys are served elsewhere from now on.

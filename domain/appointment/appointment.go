@@ -13,12 +13,25 @@ import (
 var (
 	ErrTimeless    = fault.New(fault.Invalid, "missing-appointment-time", "at, the time of the appointment, must be given.")
 	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, must be an RFC 3339 instant.")
-	ErrExists      = fault.New(fault.Conflict, "appointment-exists", "The appointment was booked already.")
 	ErrUnknown     = fault.New(fault.Refused, "appointment-not-found", "There is no appointment with this appointmentId.")
 )
 
 // StreamOf returns the stream of an appointment.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
+
+// Book expects a patient at a site (rule 1); the caller has made sure that both
+// exist. An instant that RFC 3339 cannot write in UTC could not be stored, so
+// it is refused.
+func Book(s Subject, at time.Time) ([]event.Event, error) {
+	at = at.UTC()
+	switch {
+	case at.IsZero():
+		return nil, ErrTimeless
+	case at.Year() < 0 || at.Year() > 9999:
+		return nil, ErrInvalidTime
+	}
+	return []event.Event{Booked{s, at}}, nil
+}
 
 // Appointment is what later decisions need to know of an appointment.
 type Appointment struct {
@@ -26,22 +39,6 @@ type Appointment struct {
 	calledIn     bool
 	room         site.RoomID // of the call-in
 	didNotAttend bool
-}
-
-// Book expects a patient at a site (rule 1); the caller has made sure that both
-// exist. An instant that RFC 3339 cannot write in UTC could not be stored, so
-// it is refused.
-func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
-	at = at.UTC()
-	switch {
-	case at.IsZero():
-		return nil, ErrTimeless
-	case at.Year() < 0 || at.Year() > 9999:
-		return nil, ErrInvalidTime
-	case a.Known() == nil:
-		return nil, ErrExists
-	}
-	return []event.Event{Booked{s, at}}, nil
 }
 
 // CallIn calls the patient in (rule 2). A zero id means that no room is

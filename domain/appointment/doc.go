@@ -2,8 +2,8 @@
 // and the patient's arrival.
 //
 // Rules
-//  1. An appointment is booked once, for a patient of the practice, at one of
-//     its sites, at an instant.
+//  1. An appointment is booked for a patient of the practice, at one of its
+//     sites, at an instant.
 //  2. Its arrival status is set to Called In, with a room of the site or
 //     without one. Another room is another call-in; the same room again
 //     changes nothing (D33).

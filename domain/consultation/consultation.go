@@ -5,7 +5,6 @@ import (
 
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 )
 
@@ -28,28 +27,11 @@ func (s Started) PatientID() uuid.UUID { return s.Patient.UUID }
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Started{}} }
 
-// ErrExists refuses to start a consultation twice.
-var ErrExists = fault.New(fault.Conflict, "consultation-exists", "The consultation was started already.")
-
 // StreamOf returns the stream of a consultation.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Consultation is what later decisions need to know of a consultation.
-type Consultation struct{ started bool }
-
 // Start begins a consultation (rule 1). The caller has made sure that patient
 // and appointment exist. A zero appointment means that there is none.
-func (c Consultation) Start(id ID, about patient.ID, with appointment.ID) ([]event.Event, error) {
-	if c.started {
-		return nil, ErrExists
-	}
-	return []event.Event{Started{id, about, with}}, nil
-}
-
-// Apply returns the consultation as it is after the event.
-func (c Consultation) Apply(e event.Event) Consultation {
-	if _, ok := e.(Started); ok {
-		c.started = true
-	}
-	return c
+func Start(id ID, about patient.ID, with appointment.ID) []event.Event {
+	return []event.Event{Started{id, about, with}}
 }

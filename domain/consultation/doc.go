@@ -2,6 +2,6 @@
 // patient.
 //
 // Rules
-//  1. A consultation is started once, for a patient of the practice, with an
+//  1. A consultation is started for a patient of the practice, with an
 //     appointment of that patient or without one.
 package consultation

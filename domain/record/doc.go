@@ -4,8 +4,7 @@
 // Rules
 //  1. Every opening of a patient's care record is recorded, before anything
 //     of it is shown (D37).
-//  2. A note is written once, for a patient of the practice, and is not blank
-//     (D17).
+//  2. A note is written for a patient of the practice and is not blank (D17).
 //
 // Each opening has a stream of its own, and so has each note. No rule asks about
 // earlier ones, so staff who open a record at the same time do not wait for each

@@ -50,38 +50,21 @@ func (NoteCreated) EventName() string { return "care-record.note-created.v1" }
 // PatientID returns the patient whom the event is about.
 func (n NoteCreated) PatientID() uuid.UUID { return n.Patient.UUID }
 
-// The refusals of a note.
-var (
-	ErrEmptyNote  = fault.New(fault.Invalid, "empty-note", "note must be given and must not be blank.")
-	ErrNoteExists = fault.New(fault.Conflict, "note-exists", "The note was created already.")
-)
+// ErrEmptyNote refuses a note without text.
+var ErrEmptyNote = fault.New(fault.Invalid, "empty-note", "note must be given and must not be blank.")
 
 // NoteStreamOf returns the stream of a note.
 func NoteStreamOf(tenant string, id NoteID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: id.UUID}
 }
 
-// Note is what later decisions need to know of a note.
-type Note struct{ created bool }
-
-// Create adds a note (rule 2), whose text is kept as it was written. The caller
-// has made sure that the patient exists.
-func (n Note) Create(id NoteID, about patient.ID, text string) ([]event.Event, error) {
-	switch {
-	case strings.TrimSpace(text) == "":
+// CreateNote adds a note (rule 2), whose text is kept as it was written. The
+// caller has made sure that the patient exists.
+func CreateNote(id NoteID, about patient.ID, text string) ([]event.Event, error) {
+	if strings.TrimSpace(text) == "" {
 		return nil, ErrEmptyNote
-	case n.created:
-		return nil, ErrNoteExists
 	}
 	return []event.Event{NoteCreated{id, about, text}}, nil
-}
-
-// Apply returns the note as it is after the event.
-func (n Note) Apply(e event.Event) Note {
-	if _, ok := e.(NoteCreated); ok {
-		n.created = true
-	}
-	return n
 }
 
 // Events returns an empty event of each type of this package, for the codec.

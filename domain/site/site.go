@@ -23,28 +23,25 @@ func (Added) EventName() string { return "site.added.v1" }
 
 // The refusals of this package's rules.
 var (
-	ErrNameless = fault.New(fault.Invalid, "missing-name", "Give the site or the room a name.")
-	ErrExists   = fault.New(fault.Conflict, "site-exists", "The site was added already.")
-	ErrUnknown  = fault.New(fault.Refused, "site-not-found", "The practice has no site with this siteId.")
+	ErrNameless    = fault.New(fault.Invalid, "missing-name", "Give the site or the room a name.")
+	ErrUnknown     = fault.New(fault.Refused, "site-not-found", "The practice has no site with this siteId.")
+	ErrRoomUnknown = fault.New(fault.Refused, "room-not-found", "The appointment's site has no room with this roomId.")
 )
 
 // StreamOf returns the stream of a site.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Site is what later decisions need to know of a site.
-type Site struct{ added bool }
-
 // Add adds a site (rule 1).
-func (s Site) Add(id ID, name string) ([]event.Event, error) {
+func Add(id ID, name string) ([]event.Event, error) {
 	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
+	if name == "" {
 		return nil, ErrNameless
-	case s.added:
-		return nil, ErrExists
 	}
 	return []event.Event{Added{id, name}}, nil
 }
+
+// Site is what later decisions need to know of a site.
+type Site struct{ added bool }
 
 // Known returns [ErrUnknown] if the practice has no such site.
 func (s Site) Known() error {
@@ -75,32 +72,23 @@ type RoomAdded struct {
 // EventName returns the name that the event is stored under.
 func (RoomAdded) EventName() string { return "site.room-added.v1" }
 
-// The refusals of a room.
-var (
-	ErrRoomExists  = fault.New(fault.Conflict, "room-exists", "The room was added already.")
-	ErrRoomUnknown = fault.New(fault.Refused, "room-not-found", "The appointment's site has no room with this roomId.")
-)
-
 // RoomStreamOf returns the stream of a room. A room has a stream of its own, so
 // that it is found by its identifier alone.
 func RoomStreamOf(tenant string, id RoomID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: id.UUID}
 }
 
-// Room is what later decisions need to know of a room.
-type Room struct{ site ID }
-
-// Add adds a room (rule 2). The caller has made sure that the site exists.
-func (r Room) Add(id RoomID, at ID, name string) ([]event.Event, error) {
+// AddRoom adds a room (rule 2). The caller has made sure that the site exists.
+func AddRoom(id RoomID, at ID, name string) ([]event.Event, error) {
 	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
+	if name == "" {
 		return nil, ErrNameless
-	case r.site != (ID{}):
-		return nil, ErrRoomExists
 	}
 	return []event.Event{RoomAdded{id, at, name}}, nil
 }
+
+// Room is what later decisions need to know of a room.
+type Room struct{ site ID }
 
 // At returns [ErrRoomUnknown] unless it is a room of the site.
 func (r Room) At(site ID) error {

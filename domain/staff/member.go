@@ -49,11 +49,9 @@ var (
 // StreamOf returns the stream of a member of staff.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Member is what later decisions need to know of a member of staff.
-type Member struct{ registered, deactivated bool }
-
-// Register makes somebody a member of staff (rule 1).
-func (m Member) Register(r Registered) ([]event.Event, error) {
+// Register makes somebody a member of staff (rule 1). The store refuses with
+// [ErrUsernameTaken] if the username is not unique.
+func Register(r Registered) ([]event.Event, error) {
 	r.Name = strings.TrimSpace(r.Name)
 	switch {
 	case !isUsername(r.Username):
@@ -62,8 +60,6 @@ func (m Member) Register(r Registered) ([]event.Event, error) {
 		return nil, ErrNameless
 	case !isEmail(r.Email):
 		return nil, ErrInvalidEmail
-	case m.registered:
-		return nil, ErrUsernameTaken
 	}
 	return []event.Event{r}, nil
 }
@@ -77,6 +73,9 @@ func isEmail(s string) bool {
 	address, err := mail.ParseAddress(s)
 	return err == nil && address.Address == s
 }
+
+// Member is what later decisions need to know of a member of staff.
+type Member struct{ registered, deactivated bool }
 
 // Deactivate ends what the member of staff may do (rule 2).
 func (m Member) Deactivate() ([]event.Event, error) {

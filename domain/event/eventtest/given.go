@@ -18,6 +18,10 @@ type Outcome struct {
 	err    error
 }
 
+// Decided is the outcome of a decision that asks about no state, because its
+// stream begins with it.
+func Decided(events []event.Event, err error) Outcome { return Outcome{events, err} }
+
 // Given returns the state after a history.
 func Given[S event.State[S]](history ...event.Event) History[S] {
 	return History[S]{event.Fold[S](history...)}
