@@ -22,7 +22,7 @@ func (d Desk) RegisterApplication(ctx context.Context, c RegisterApplication) (a
 	if err := d.CheckURL(c.JWKSURL); err != nil {
 		return application.ID{}, err
 	}
-	events, err := application.Application{}.Register(application.Registration{
+	events, err := application.Register(application.Registration{
 		Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callbacks, PatientScoped: c.PatientScoped,
 	})
 	if err != nil {

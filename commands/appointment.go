@@ -29,7 +29,7 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 		return appointment.ID{}, err
 	}
 	id := appointment.ID{UUID: event.NewID()}
-	events, err := appointment.Appointment{}.Book(appointment.Subject{Appointment: id, Patient: c.Patient, Site: c.Site}, c.At)
+	events, err := appointment.Book(appointment.Subject{Appointment: id, Patient: c.Patient, Site: c.Site}, c.At)
 	if err != nil {
 		return appointment.ID{}, err
 	}

@@ -28,10 +28,7 @@ func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consu
 		return consultation.ID{}, err
 	}
 	id := consultation.ID{UUID: event.NewID()}
-	events, err := consultation.Consultation{}.Start(id, c.Patient, c.Appointment)
-	if err != nil {
-		return consultation.ID{}, err
-	}
+	events := consultation.Start(id, c.Patient, c.Appointment)
 	if c.Appointment == (appointment.ID{}) {
 		return id, d.begin(ctx, consultation.StreamOf(c.Tenant, id), events...)
 	}

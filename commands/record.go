@@ -37,7 +37,7 @@ type CreateNote struct {
 // note first, then a patient of another practice with patient.ErrUnknown.
 func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
 	id := record.NoteID{UUID: event.NewID()}
-	events, err := record.Note{}.Create(id, c.Patient, c.Text)
+	events, err := record.CreateNote(id, c.Patient, c.Text)
 	if err != nil {
 		return record.NoteID{}, err
 	}

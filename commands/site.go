@@ -19,7 +19,7 @@ func (d Desk) AddSite(ctx context.Context, c AddSite) (site.ID, error) {
 		return site.ID{}, err
 	}
 	id := site.ID{UUID: event.NewID()}
-	events, err := site.Site{}.Add(id, c.Name)
+	events, err := site.Add(id, c.Name)
 	if err != nil {
 		return site.ID{}, err
 	}
@@ -40,7 +40,7 @@ func (d Desk) AddRoom(ctx context.Context, c AddRoom) (site.RoomID, error) {
 		return site.RoomID{}, err
 	}
 	id := site.RoomID{UUID: event.NewID()}
-	events, err := site.Room{}.Add(id, c.Site, c.Name)
+	events, err := site.AddRoom(id, c.Site, c.Name)
 	if err != nil {
 		return site.RoomID{}, err
 	}

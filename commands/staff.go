@@ -45,7 +45,7 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	id := staff.ID{UUID: event.NewID()}
-	events, err := staff.Member{}.Register(staff.Registered{
+	events, err := staff.Register(staff.Registered{
 		Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
 	})
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Events are all events of the program: what its codec knows.
+// Events returns an empty event of each type that the program knows, for its
+// codec.
 func Events() []event.Event {
 	return slices.Concat(
 		application.Events(),

@@ -44,13 +44,7 @@ var (
 		"unknown-practice":   "nobody is enabled for an unknown practice",
 		"invalid-closure":    "closures are made by commands",
 		"invalid-pause":      "pauses are made by commands",
-		"site-exists":        "sites are added by commands",
-		"room-exists":        "rooms are added by commands",
 		"request-exists":     "its identifier has just been minted",
-		"note-exists":        "its identifier has just been minted",
-
-		"appointment-exists":  "its identifier has just been minted",
-		"consultation-exists": "its identifier has just been minted",
 	}
 )
 

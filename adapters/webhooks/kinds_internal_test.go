@@ -33,7 +33,7 @@ func TestEveryKindHasARow_6_1(t *testing.T) {
 		told, _ := k.notice(k.sample)
 		rows = append(rows, string(told.kind))
 	}
-	named := constants(t, "../../domain/application/webhook.go", "WebhookEvent")
+	named := constants(t, "../../domain/application/addresses.go", "WebhookEvent")
 	for _, list := range [][]string{registered, rows, named} {
 		slices.Sort(list)
 	}

@@ -9,30 +9,19 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What the rules refuse.
+// The refusals of this package's rules.
 var (
-	ErrNameless         = fault.New(fault.Invalid, "missing-name", "An application needs a name.")
-	ErrExists           = fault.New(fault.Conflict, "application-exists", "The application is registered already.")
-	ErrUnknown          = fault.New(fault.Missing, "unknown-application", "There is no such application.")
+	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the application a name.")
+	ErrUnknown          = fault.New(fault.Missing, "unknown-application", "There is no application with this identifier.")
 	ErrNotPatientScoped = fault.New(fault.Refused, "not-patient-scoped",
-		"The application is not an integration for which patient-scoped authorisations are set up.")
+		"Mark the application as patient-scoped first: only for such an integration are patient-scoped authorisations set up.")
 )
 
 // StreamOf is the stream of an application. It belongs to no practice.
 func StreamOf(id ID) event.Stream { return event.Stream{ID: id.UUID} }
 
-// Application is what the rules ask about an application.
-type Application struct {
-	registered    bool
-	jwksURL       string
-	callbacks     []string
-	grants        []Grant
-	patientScoped bool
-	webhooks      map[WebhookEvent]string // their addresses
-}
-
-// Registration is what an application is registered with. The JWKS URL was
-// judged before: which addresses may be fetched is the deployment's matter (D9).
+// Registration is what an application is registered with. The caller has
+// checked the JWKS URL: each deployment decides which addresses it may fetch.
 type Registration struct {
 	Name          string
 	JWKSURL       string
@@ -40,14 +29,11 @@ type Registration struct {
 	PatientScoped bool
 }
 
-// Register is rule 1.
-func (a Application) Register(r Registration) ([]event.Event, error) {
+// Register begins an application with its callbacks and its mark (rule 1).
+func Register(r Registration) ([]event.Event, error) {
 	name := strings.TrimSpace(r.Name)
-	switch {
-	case name == "":
+	if name == "" {
 		return nil, ErrNameless
-	case a.registered:
-		return nil, ErrExists
 	}
 	events := []event.Event{Registered{name, r.JWKSURL}}
 	for i, callback := range r.Callbacks {
@@ -64,45 +50,43 @@ func (a Application) Register(r Registration) ([]event.Event, error) {
 	return events, nil
 }
 
-// SetJWKSURL moves the application's keys (D8: at once).
+// Application is what later decisions need to know of an application.
+type Application struct {
+	registered    bool
+	jwksURL       string
+	callbacks     []string
+	grants        []Grant
+	patientScoped bool
+	webhooks      map[WebhookEvent]string // their addresses
+}
+
+// SetJWKSURL says that the application's keys are served elsewhere from now on.
 func (a Application) SetJWKSURL(url string) ([]event.Event, error) {
 	return a.change(a.jwksURL != url, JWKSURLSet{url})
 }
 
-// AddCallback is rule 3.
-func (a Application) AddCallback(callback string) ([]event.Event, error) {
-	if err := CheckCallback(callback); err != nil {
-		return nil, err
-	}
-	return a.change(!slices.Contains(a.callbacks, callback), CallbackAdded{callback})
-}
-
-// RemoveCallback undoes AddCallback.
-func (a Application) RemoveCallback(callback string) ([]event.Event, error) {
-	return a.change(slices.Contains(a.callbacks, callback), CallbackRemoved{callback})
-}
-
-// GrantEndpoint is rule 2.
+// GrantEndpoint lets the application call one endpoint in one mode.
 func (a Application) GrantEndpoint(g Grant) ([]event.Event, error) {
 	return a.change(!slices.Contains(a.grants, g), EndpointGranted{g})
 }
 
-// RevokeEndpoint undoes GrantEndpoint.
+// RevokeEndpoint takes one grant back.
 func (a Application) RevokeEndpoint(g Grant) ([]event.Event, error) {
 	return a.change(slices.Contains(a.grants, g), EndpointRevoked{g})
 }
 
-// MarkPatientScoped is rule 4.
+// MarkPatientScoped makes the application one for which patient-scoped
+// authorisations can be set up.
 func (a Application) MarkPatientScoped() ([]event.Event, error) {
 	return a.change(!a.patientScoped, PatientScopedMarked{})
 }
 
-// UnmarkPatientScoped undoes MarkPatientScoped.
+// UnmarkPatientScoped takes the mark away.
 func (a Application) UnmarkPatientScoped() ([]event.Event, error) {
 	return a.change(a.patientScoped, PatientScopedUnmarked{})
 }
 
-// change decides e for a known application, if it would change anything.
+// change returns e if the application is known and e would change it (rule 5).
 func (a Application) change(different bool, e event.Event) ([]event.Event, error) {
 	if err := a.Known(); err != nil || !different {
 		return nil, err
@@ -110,7 +94,7 @@ func (a Application) change(different bool, e event.Event) ([]event.Event, error
 	return []event.Event{e}, nil
 }
 
-// Known refuses with [ErrUnknown] when there is no such application.
+// Known returns [ErrUnknown] if there is no such application.
 func (a Application) Known() error {
 	if !a.registered {
 		return ErrUnknown
@@ -118,8 +102,8 @@ func (a Application) Known() error {
 	return nil
 }
 
-// TakesPatientScope refuses with [ErrNotPatientScoped] when no patient-scoped
-// authorisation may be set up for the application (§5.5).
+// TakesPatientScope returns [ErrNotPatientScoped] if no patient-scoped
+// authorisation may be set up for the application.
 func (a Application) TakesPatientScope() error {
 	if err := a.Known(); err != nil {
 		return err
@@ -130,7 +114,7 @@ func (a Application) TakesPatientScope() error {
 	return nil
 }
 
-// Apply implements [event.State].
+// Apply returns the application as it is after the event.
 func (a Application) Apply(e event.Event) Application {
 	switch e := e.(type) {
 	case Registered:

@@ -28,18 +28,13 @@ var (
 	marked     = application.PatientScopedMarked{}
 )
 
-func TestAnApplicationIsRegisteredOnce_5_6(t *testing.T) {
+func TestAnApplicationIsRegisteredWithAllThatBelongsToIt_5_6(t *testing.T) {
 	t.Parallel()
-	given := eventtest.Given[app]
-	register := func(r application.Registration) func(app) (events, error) {
-		return func(a app) (events, error) { return a.Register(r) }
-	}
 	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, callback}, PatientScoped: true}
 
-	given().When(register(full)).Then(t, registered, added, marked)
-	given(registered).When(register(full)).Refuses(t, application.ErrExists)
-	given().When(register(application.Registration{JWKSURL: jwks})).Refuses(t, application.ErrNameless)
-	given().When(register(application.Registration{Name: "x", Callbacks: []string{"javascript:alert(1)"}})).
+	eventtest.Decided(application.Register(full)).Then(t, registered, added, marked)
+	eventtest.Decided(application.Register(application.Registration{JWKSURL: jwks})).Refuses(t, application.ErrNameless)
+	eventtest.Decided(application.Register(application.Registration{Name: "x", Callbacks: []string{"javascript:alert(1)"}})).
 		Refuses(t, application.ErrInvalidCallback)
 }
 

@@ -18,7 +18,7 @@ type CallbackAdded struct {
 	Callback string `json:"callback"`
 }
 
-// CallbackRemoved says that staff may be sent there no more.
+// CallbackRemoved says that staff may not be sent there any more.
 type CallbackRemoved struct {
 	Callback string `json:"callback"`
 }
@@ -28,43 +28,43 @@ type EndpointGranted struct {
 	Grant
 }
 
-// EndpointRevoked says that the application may call it no more.
+// EndpointRevoked says that the application may not call it any more.
 type EndpointRevoked struct {
 	Grant
 }
 
 // PatientScopedMarked says that the application is an integration for which
-// patient-scoped authorisations are set up (§5.5).
+// patient-scoped authorisations can be set up.
 type PatientScopedMarked struct{}
 
-// PatientScopedUnmarked says that it is no such integration any more.
+// PatientScopedUnmarked says that it is not such an integration any more.
 type PatientScopedUnmarked struct{}
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Registered) EventName() string { return "application.registered.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (JWKSURLSet) EventName() string { return "application.jwks-url-set.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (CallbackAdded) EventName() string { return "application.callback-added.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (CallbackRemoved) EventName() string { return "application.callback-removed.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (EndpointGranted) EventName() string { return "application.endpoint-granted.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (EndpointRevoked) EventName() string { return "application.endpoint-revoked.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (PatientScopedMarked) EventName() string { return "application.patient-scoped-marked.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (PatientScopedUnmarked) EventName() string { return "application.patient-scoped-unmarked.v1" }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
 	return []event.Event{
 		Registered{}, JWKSURLSet{}, CallbackAdded{}, CallbackRemoved{},

@@ -9,18 +9,31 @@ import (
 	"frontdesk/domain/site"
 )
 
-// What the rules refuse.
+// The refusals of this package's rules.
 var (
-	ErrTimeless    = fault.New(fault.Invalid, "missing-appointment-time", "at, the time of the appointment, is missing.")
-	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, is not an RFC 3339 instant.")
-	ErrExists      = fault.New(fault.Conflict, "appointment-exists", "The appointment was booked already.")
+	ErrTimeless    = fault.New(fault.Invalid, "missing-appointment-time", "at, the time of the appointment, must be given.")
+	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, must be an RFC 3339 instant.")
 	ErrUnknown     = fault.New(fault.Refused, "appointment-not-found", "There is no appointment with this appointmentId.")
 )
 
-// StreamOf is the stream of an appointment.
+// StreamOf returns the stream of an appointment.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Appointment is what the rules ask about an appointment.
+// Book expects a patient at a site (rule 1); the caller has made sure that both
+// exist. An instant that RFC 3339 cannot write in UTC could not be stored, so
+// it is refused.
+func Book(s Subject, at time.Time) ([]event.Event, error) {
+	at = at.UTC()
+	switch {
+	case at.IsZero():
+		return nil, ErrTimeless
+	case at.Year() < 0 || at.Year() > 9999:
+		return nil, ErrInvalidTime
+	}
+	return []event.Event{Booked{s, at}}, nil
+}
+
+// Appointment is what later decisions need to know of an appointment.
 type Appointment struct {
 	subject      Subject // zero before it is booked
 	calledIn     bool
@@ -28,24 +41,9 @@ type Appointment struct {
 	didNotAttend bool
 }
 
-// Book is rule 1. That patient and site exist was found out before. An instant
-// that RFC 3339 cannot write in UTC is refused: it could not be stored.
-func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
-	at = at.UTC()
-	switch {
-	case at.IsZero():
-		return nil, ErrTimeless
-	case at.Year() < 0 || at.Year() > 9999:
-		return nil, ErrInvalidTime
-	case a.Known() == nil:
-		return nil, ErrExists
-	}
-	return []event.Event{Booked{s, at}}, nil
-}
-
-// CallIn is rule 2. A zero id means that no room is assigned; room is what is
-// known of the one that it names, and refuses unless that is at the
-// appointment's site.
+// CallIn calls the patient in (rule 2). A zero id means that no room is
+// assigned. Otherwise room is the state of the room that id names, and it must
+// be at the appointment's site.
 func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil {
 		return nil, err
@@ -61,7 +59,7 @@ func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]ev
 	return []event.Event{CalledIn{a.subject, id, instant(now)}}, nil
 }
 
-// ClearCallIn is rule 3. Without a call-in it changes nothing.
+// ClearCallIn ends the call-in by hand. Without a call-in it changes nothing.
 func (a Appointment) ClearCallIn(now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil {
 		return nil, err
@@ -69,7 +67,8 @@ func (a Appointment) ClearCallIn(now time.Time) ([]event.Event, error) {
 	return a.removed(Cleared, now), nil
 }
 
-// MarkDidNotAttend is rule 3. Marking twice changes nothing.
+// MarkDidNotAttend says that the patient did not come, which ends a call-in.
+// Marking twice changes nothing.
 func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil || a.didNotAttend {
 		return nil, err
@@ -77,8 +76,9 @@ func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 	return append([]event.Event{DidNotAttend{a.subject}}, a.removed(NotAttended, now)...), nil
 }
 
-// Attend is rule 3: a consultation with the appointment's patient has started.
-// Another patient's appointment is refused like an unknown one.
+// Attend says that a consultation with the appointment's patient has started,
+// which ends a call-in. An appointment of another patient is refused as an
+// unknown one is.
 func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, error) {
 	if a.Known() != nil || a.subject.Patient != about {
 		return nil, ErrUnknown.With("The patient has no appointment with this appointmentId.")
@@ -86,7 +86,7 @@ func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, err
 	return append([]event.Event{Attended{a.subject}}, a.removed(ConsultationStarted, now)...), nil
 }
 
-// removed ends the call-in, if there is one.
+// removed returns the end of the call-in, if there is one.
 func (a Appointment) removed(why Reason, now time.Time) []event.Event {
 	if !a.calledIn {
 		return nil
@@ -94,11 +94,10 @@ func (a Appointment) removed(why Reason, now time.Time) []event.Event {
 	return []event.Event{CallInRemoved{a.subject, why, instant(now)}}
 }
 
-// instant cuts a time to what webhooks say of it.
+// instant cuts a time to the milliseconds that webhooks show.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Known refuses with [ErrUnknown] when the practice has no such appointment
-// (D18).
+// Known returns [ErrUnknown] if the practice has no such appointment.
 func (a Appointment) Known() error {
 	if a.subject == (Subject{}) {
 		return ErrUnknown
@@ -106,7 +105,7 @@ func (a Appointment) Known() error {
 	return nil
 }
 
-// Apply implements [event.State].
+// Apply returns the appointment as it is after the event.
 func (a Appointment) Apply(e event.Event) Appointment {
 	switch e := e.(type) {
 	case Booked:

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// ID identifies an appointment of one practice: the appointmentId of §6.2.
+// ID identifies an appointment of one practice; the API calls it appointmentId.
 type ID struct{ uuid.UUID }
 
 // Subject is which appointment an event is about, whose it is, and where. It
@@ -21,7 +21,7 @@ type Subject struct {
 	Site        site.ID    `json:"site"`
 }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Booked says that a patient is expected.
@@ -31,15 +31,14 @@ type Booked struct {
 }
 
 // CalledIn says that the patient is called in, for the first time or into
-// another room: callin.notification.shown of §6.1.
+// another room.
 type CalledIn struct {
 	Subject
 	Room       site.RoomID `json:"room,omitzero"` // zero when none is assigned
 	CalledInAt time.Time   `json:"calledInAt"`    // in milliseconds, UTC
 }
 
-// CallInRemoved says that the patient is called in no more:
-// callin.notification.removed of §6.1.
+// CallInRemoved says that the patient is not called in any more.
 type CallInRemoved struct {
 	Subject
 	Reason    Reason    `json:"reason"`
@@ -57,7 +56,7 @@ type Attended struct {
 	Subject
 }
 
-// Reason is why a call-in was removed (§6.1).
+// Reason is why a call-in was removed.
 type Reason string
 
 // The reasons.
@@ -67,22 +66,22 @@ const (
 	ConsultationStarted Reason = "consultation-started"
 )
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Booked) EventName() string { return "appointment.booked.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (CalledIn) EventName() string { return "appointment.called-in.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (CallInRemoved) EventName() string { return "appointment.call-in-removed.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (DidNotAttend) EventName() string { return "appointment.did-not-attend.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Attended) EventName() string { return "appointment.attended.v1" }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
 	return []event.Event{Booked{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{}}
 }

@@ -1,10 +1,10 @@
-// Package audit is what auditors do to the log: they read it, and that they
-// have read of patients is in it, too (D37).
+// Package audit holds the one event that auditors cause: a reading of patient
+// data is itself in the log.
 //
 // Rules
-//  1. Reading patient data is recorded before it is shown: who, by which
-//     filter, and how much.
+//  1. A reading of patient data is recorded before anything is shown: who read,
+//     by which filter, and how much (D37).
 //
-// The stream and the version of the event are the database's, because an
+// The database chooses the stream and the version of the event, because an
 // auditor's role may add this one event and nothing else.
 package audit

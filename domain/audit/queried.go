@@ -7,21 +7,22 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Queried says that somebody has read of patients in the log or in the access
-// record. Who, is in its metadata.
+// Queried says that somebody is about to be shown patient data from the log,
+// from the access record or from an attachment. Its metadata says who.
 type Queried struct {
-	Command  string     `json:"command"`          // "log", "export", "attachment" or "who-accessed"
-	Filter   string     `json:"filter"`           // what was asked for, as key=value&…; staff by their identifiers
-	Patient  patient.ID `json:"patient,omitzero"` // whose data was asked for; zero for no one patient's
-	Personal bool       `json:"personal"`         // personal data was shown
-	Count    int64      `json:"count"`            // events and calls that were shown
+	Command  string     `json:"command"`          // "log", "export", "who-accessed", "calls" or "attachment"
+	Filter   string     `json:"filter"`           // what was asked for, as key=value&…; staff and applications by their identifiers
+	Patient  patient.ID `json:"patient,omitzero"` // whose data was asked for; zero if not limited to one patient
+	Personal bool       `json:"personal"`         // whether personal data is shown
+	Count    int64      `json:"count"`            // how many events, calls or attachments are shown
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Queried) EventName() string { return "audit.queried.v1" }
 
-// PatientID implements [event.Patient]; it is zero for no one patient.
+// PatientID returns the patient whose data was read, and zero if the reading
+// was not limited to one patient.
 func (q Queried) PatientID() uuid.UUID { return q.Patient.UUID }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Queried{}} }

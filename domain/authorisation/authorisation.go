@@ -20,10 +20,11 @@ type Subject struct {
 	Patient     patient.ID     `json:"patient,omitzero"` // zero for a standing authorisation
 }
 
-// Scoped reports whether the authorisation is for one patient only (§5.5).
+// Scoped reports whether the authorisation is for one patient only.
 func (s Subject) Scoped() bool { return s.Patient.UUID != uuid.Nil }
 
-// PatientID implements [event.Patient]; it is zero for a standing authorisation.
+// PatientID returns the patient of a scoped authorisation, and zero for a
+// standing one.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Granted says that the application may act for the member of staff.
@@ -32,24 +33,24 @@ type Granted struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Revoked says that it may do so no more.
+// Revoked says that it may not do so any more.
 type Revoked struct {
 	Subject
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Granted) EventName() string { return "user-authorisation.granted.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Revoked) EventName() string { return "user-authorisation.revoked.v1" }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Granted{}, Revoked{}} }
 
-// ErrNone is the refusal to revoke what is not there.
+// ErrNone refuses to revoke an authorisation that is not there or has ended.
 var ErrNone = fault.New(fault.Missing, "no-authorisation", "There is no current authorisation to revoke.")
 
-// StreamOf is the stream of one authorisation (rule 2: each has its own).
+// StreamOf returns the stream of one authorisation. Each has its own (rule 2).
 func StreamOf(tenant string, s Subject) event.Stream {
 	kind := "standing-authorisation"
 	parts := []string{tenant, s.Application.String(), s.Staff.String()}
@@ -59,15 +60,16 @@ func StreamOf(tenant string, s Subject) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID(kind, parts...)}
 }
 
-// Authorisation is what the rules ask about one authorisation.
+// Authorisation is what later decisions need to know of one authorisation.
 type Authorisation struct{ expiresAt time.Time }
 
-// Grant is rule 1. It is never refused: whoever asks again gets a new lifetime.
+// Grant begins a lifetime at now (rule 1). It is never refused: a member of
+// staff who grants again gets a new lifetime.
 func (a Authorisation) Grant(s Subject, now time.Time, lifetime time.Duration) Granted {
 	return Granted{s, now.UTC().Truncate(time.Second).Add(lifetime)}
 }
 
-// Revoke is rule 3.
+// Revoke ends the authorisation early (rule 3).
 func (a Authorisation) Revoke(s Subject, now time.Time) ([]event.Event, error) {
 	if !now.Before(a.expiresAt) {
 		return nil, ErrNone
@@ -75,7 +77,7 @@ func (a Authorisation) Revoke(s Subject, now time.Time) ([]event.Event, error) {
 	return []event.Event{Revoked{s}}, nil
 }
 
-// Apply implements [event.State].
+// Apply returns the authorisation as it is after the event.
 func (a Authorisation) Apply(e event.Event) Authorisation {
 	switch e := e.(type) {
 	case Granted:

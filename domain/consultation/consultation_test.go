@@ -7,7 +7,6 @@ import (
 
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
-	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
 )
@@ -18,16 +17,10 @@ var started = consultation.Started{
 	Appointment:  appointment.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")},
 }
 
-func start(c consultation.Consultation) ([]event.Event, error) {
-	return c.Start(started.Consultation, started.Patient, started.Appointment)
-}
-
-func TestAConsultationIsStartedOnce(t *testing.T) {
+func TestAConsultationIsStartedWithItsPatientAndAppointment(t *testing.T) {
 	t.Parallel()
-	given := eventtest.Given[consultation.Consultation]
-
-	given().When(start).Then(t, started)
-	given(started).When(start).Refuses(t, consultation.ErrExists)
+	events := consultation.Start(started.Consultation, started.Patient, started.Appointment)
+	eventtest.Decided(events, nil).Then(t, started)
 }
 
 func TestStoredEvents(t *testing.T) {

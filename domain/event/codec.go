@@ -12,16 +12,16 @@ import (
 )
 
 // ErrUnknownName says that a stored event has a name that this program does
-// not know: it was written by a newer one. Readers stop there.
+// not know, because a newer program wrote it. Readers stop there.
 var ErrUnknownName = errors.New("unknown event name")
 
-// Codec turns events into stored bytes and back. It is the only place that
-// does, and so the place for upcasts, when a first one is needed.
+// Codec turns events into stored bytes and back. Nothing else does, so a change
+// of an old event's form belongs here.
 type Codec struct {
 	types map[string]reflect.Type
 }
 
-// NewCodec knows the given events by their names. Two types under one name
+// NewCodec returns a codec of the given events' types. Two types under one name
 // are an error.
 func NewCodec(events ...Event) (*Codec, error) {
 	types := make(map[string]reflect.Type, len(events))
@@ -34,8 +34,8 @@ func NewCodec(events ...Event) (*Codec, error) {
 	return &Codec{types}, nil
 }
 
-// Without is the names that the codec knows but for those of some events, in
-// order; never nil.
+// Without returns the names that the codec knows, except those of some events,
+// in alphabetical order. It is never nil.
 func (c *Codec) Without(events ...Event) []string {
 	types := maps.Clone(c.types)
 	for _, e := range events {
@@ -47,8 +47,8 @@ func (c *Codec) Without(events ...Event) []string {
 	return names
 }
 
-// Encode is the stored name and data of e. An event that the codec was not
-// made with is an error: it could never be read again.
+// Encode returns the stored name and data of e. An event whose type the codec
+// does not know is an error: it could never be read again.
 func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 	name = e.EventName()
 	if c.types[name] != reflect.TypeOf(e) {
@@ -61,9 +61,9 @@ func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// Decode is the event stored as data under name; [ErrUnknownName] if there is
-// no such event. Everything is read far more often than it is written, by
-// consumers, rebuilds and auditors, and json/v2 reads in less than half the time.
+// Decode returns the event that is stored as data under name, or
+// [ErrUnknownName]. Consumers, rebuilds and auditors read far more often than
+// anything is written, and json/v2 reads in less than half the time.
 func (c *Codec) Decode(name string, data []byte) (Event, error) {
 	typ, known := c.types[name]
 	if !known {

@@ -1,18 +1,23 @@
-// Package event is the kernel of frontdesk: what an event is, how a state
-// folds out of events, and how both become bytes.
+// Package event is the kernel of frontdesk: what an event is, how a history of
+// events becomes a state, and how an event becomes bytes.
 //
-// A decision is a method of a state that returns events or a refusal:
+// A decision returns events or a refusal. It is a method of the state that it
+// asks about:
 //
-//	func (r Request) Submit(s Submission) ([]event.Event, error)
+//	func (p Patient) RestrictRecord(id ID, allowed []staff.ID) ([]event.Event, error)
 //
-// and Apply moves the state past one event. Nothing else is needed: there is
-// no base type, no buffer and no registry. Time, identifiers and whatever
-// else a rule asks about are arguments, so that a decision may be taken again
-// when another writer came first.
+// or a function, if its stream begins with it and there is nothing to ask:
 //
-//   - [Event], [State] and [Fold]: the rules' side.
-//   - [Stream], [Change] and [Recorded]: the stores' side.
+//	func Book(s Subject, at time.Time) ([]event.Event, error)
+//
+// Apply returns the state after one more event. There is no base type, no
+// buffer and no registry. Time, identifiers and everything else that a rule
+// asks about are arguments, so that a decision can be taken again when another
+// writer came first.
+//
+//   - [Event], [State] and [Fold] are what rules use.
+//   - [Stream], [Change] and [Recorded] are what stores use.
 //   - [Metadata] and [Actor]: who caused an event, carried by the context.
-//   - [Codec]: permanent stored names and bytes; the only place that knows both.
+//   - [Codec]: the stored names and bytes of events, which are permanent.
 //   - [Redacted]: an event without personal data, for logs and auditors.
 package event

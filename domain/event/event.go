@@ -15,23 +15,23 @@ type Event interface {
 	EventName() string
 }
 
-// Patient is implemented by events that concern one patient, so that stores
-// can index them and auditors can find them.
+// Patient is an event about one patient. Stores index such events by their
+// patient, so that auditors can find them.
 type Patient interface {
 	Event
-	// PatientID is the patient concerned; zero if there is none after all.
+	// PatientID returns the patient concerned, and zero if there is none.
 	PatientID() uuid.UUID
 }
 
-// State is what rules ask about one stream. The zero value is the state of a
-// stream without events.
+// State is what decisions need to know of one stream. The zero value is the
+// state of a stream without events.
 type State[S State[S]] interface {
 	// Apply returns the state after e. It assigns and never refuses; an event
 	// that the state does not care about returns it unchanged.
 	Apply(e Event) S
 }
 
-// Fold is the state after a history, oldest event first.
+// Fold returns the state after a history, oldest event first.
 func Fold[S State[S]](history ...Event) S {
 	var state S
 	for _, e := range history {
@@ -42,8 +42,8 @@ func Fold[S State[S]](history ...Event) S {
 
 // Stream names the history of one thing.
 type Stream struct {
-	Tenant string    // the practice it belongs to; "" for what belongs to none (D18)
-	ID     uuid.UUID // opaque, never made from a name or a number of a person
+	Tenant string    // the practice it belongs to; "" if it belongs to none
+	ID     uuid.UUID // opaque; never made from a person's name or number
 }
 
 // Change is events to append to one stream.
@@ -53,8 +53,8 @@ type Change struct {
 	Events   []Event
 }
 
-// ErrConflict says that a stream has moved since a decision was taken:
-// decide again on fresh state.
+// ErrConflict says that a stream has changed since a decision was taken. Decide
+// again on the new state.
 var ErrConflict = errors.New("the stream has changed since it was read")
 
 // Recorded is an event in the log.
@@ -67,3 +67,20 @@ type Recorded struct {
 	At       time.Time // when it was recorded, in microseconds, UTC
 	Metadata Metadata
 }
+
+// NewID returns a new identifier, a UUIDv7 (D35).
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// DerivedID returns the stream of a thing that is found by its parts, such as
+// the standing authorisation of one member of staff for one application. It is
+// the UUIDv5 of the thing's kind and of the opaque identifiers of its parts.
+func DerivedID(kind string, parts ...string) uuid.UUID {
+	name := kind
+	for _, part := range parts {
+		name += "\x00" + part
+	}
+	return uuid.NewSHA1(frontdesk, []byte(name))
+}
+
+// frontdesk is the UUIDv5 name space of this program. It never changes.
+var frontdesk = uuid.MustParse("6b0e2f8c-58f3-5a0f-9c57-1f3d1f6f5a11")

@@ -1,7 +1,6 @@
 package event_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -55,17 +54,6 @@ func TestACodecRefusesWhatItCouldNotReadAgain(t *testing.T) {
 	}
 	if _, err := codec.Decode("test.counted.v1", []byte(`{"n": "x"}`)); err == nil {
 		t.Error("broken data decodes")
-	}
-}
-
-func TestMetadataTravelsInTheContext(t *testing.T) {
-	t.Parallel()
-	want := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "pat"}, RequestID: "r1"}
-	if got := event.MetadataFrom(event.WithMetadata(context.Background(), want)); got != want {
-		t.Errorf("got %+v", got)
-	}
-	if got := event.MetadataFrom(context.Background()).Actor.String(); got != "service:frontdesk" {
-		t.Errorf("without metadata the actor is %s", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package event
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -24,15 +25,15 @@ type Actor struct {
 	Kind        ActorKind   `json:"kind"`
 	ID          string      `json:"id"`                   // application id, staff id or the operator's user name
 	Application uuid.UUID   `json:"application,omitzero"` // the application that called, if one did
-	Mode        string      `json:"mode,omitempty"`       // the mode it called in (§5.3)
-	OnBehalfOf  *OnBehalfOf `json:"onBehalfOf,omitempty"` // the act claim, if the call had one (§5.2)
+	Mode        string      `json:"mode,omitempty"`       // the mode it called in
+	OnBehalfOf  *OnBehalfOf `json:"onBehalfOf,omitempty"` // the act claim, if the call had one
 }
 
-// String is the actor as the audit log shows it: "staff:018f…".
+// String returns the actor as the audit log shows it: "staff:018f…".
 func (a Actor) String() string { return string(a.Kind) + ":" + a.ID }
 
 // OnBehalfOf is the practitioner and organisation of a token's act claim
-// (§2.7). It is hearsay of the application, kept for audit.
+// (§2.7). The application says so and nobody checks it; it is kept for audit.
 type OnBehalfOf struct {
 	Practitioner Practitioner `json:"practitioner"`
 	Organisation Organisation `json:"organisation"`
@@ -54,21 +55,20 @@ type Organisation struct {
 // Metadata says who caused an event and in the course of what.
 type Metadata struct {
 	Actor       Actor     `json:"actor"`
-	RequestID   string    `json:"requestId,omitempty"`   // ours, one per call (D19)
-	Correlation string    `json:"correlation,omitempty"` // the caller's own request id (D19)
+	RequestID   string    `json:"requestId,omitempty"`   // ours, one for each call
+	Correlation string    `json:"correlation,omitempty"` // the caller's own request id
 	Causation   uuid.UUID `json:"causation,omitzero"`    // the event that this one reacts to
 
-	// Idempotency is set where the call was made with an Idempotency-Key.
-	Idempotency Idempotency `json:"idempotency,omitzero"`
+	Idempotency Idempotency `json:"idempotency,omitzero"` // of a call with an Idempotency-Key
 }
 
-// Idempotency is by what a call is recognised that is made again (D22).
+// Idempotency recognises a call that is made again (D22).
 type Idempotency struct {
-	Key  Digest `json:"key"`  // of who calls and of the Idempotency-Key
+	Key  Digest `json:"key"`  // of the caller and the Idempotency-Key
 	Body Digest `json:"body"` // of the body, byte for byte
 }
 
-// ParseMetadata is metadata as it is stored.
+// ParseMetadata reads metadata as it is stored, in JSON.
 func ParseMetadata(text []byte) (m Metadata, err error) {
 	if err := jsonv2.Unmarshal(text, &m); err != nil {
 		return Metadata{}, fmt.Errorf("decode metadata: %w", err)
@@ -83,11 +83,33 @@ func WithMetadata(ctx context.Context, m Metadata) context.Context {
 	return context.WithValue(ctx, metadataKey{}, m)
 }
 
-// MetadataFrom is the metadata that appends under ctx carry. Without any, the
-// actor is the service itself.
+// MetadataFrom returns the metadata that appends under ctx carry. If there is
+// none, the actor is the service itself.
 func MetadataFrom(ctx context.Context) Metadata {
 	if m, ok := ctx.Value(metadataKey{}).(Metadata); ok {
 		return m
 	}
 	return Metadata{Actor: Actor{Kind: ByService, ID: "frontdesk"}}
+}
+
+// Digest is a SHA-256, stored as 64 hexadecimal digits.
+type Digest [32]byte
+
+// IsZero reports whether nothing was hashed. JSON leaves out such a digest if
+// its field says omitzero.
+func (d Digest) IsZero() bool { return d == Digest{} }
+
+// String returns the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText returns the digest as it is stored: 64 hexadecimal digits.
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText reads 64 hexadecimal digits, and no other number of them.
+func (d *Digest) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(d) {
+		return fmt.Errorf("a SHA-256 has %d hexadecimal digits, not %d", 2*len(d), len(text))
+	}
+	_, err := hex.Decode(d[:], text)
+	return err
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Hidden stands where [Redacted] has taken personal data away.
+// Hidden is what [Redacted] writes in place of personal data.
 const Hidden = "[personal]"
 
-// Redacted is the JSON of v with every field tagged `personal:"…"` replaced by
-// [Hidden], unless it is empty: what an auditor sees who did not ask for more.
+// Redacted returns the JSON of v with [Hidden] in every field that is tagged
+// `personal:"…"` and is not empty. Auditors see this unless they ask for more.
 func Redacted(v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package fault is what a caller may be told when something is refused.
+// Package fault holds refusals: what a caller may be told.
 //
-// A rule that refuses returns an [*Error]: a kind, a code in the
-// specification's kebab case (§7) and a sentence that says what to mend. The
-// adapters turn kinds into HTTP statuses and exit codes in one place each;
-// any other error is nobody's business but the operator's.
+// A rule that refuses returns an [*Error]: a kind, a code in kebab case (§7) and
+// a sentence that says what to do. Each adapter turns kinds into its statuses or
+// exit codes in one place. Any other error is shown to the operator alone.
 package fault

@@ -1,7 +1,7 @@
-// Package patient is a patient of a practice.
+// Package patient holds the rules about the patients of a practice.
 //
 // Rules
 //  1. A patient is registered once within a practice (D18), with a name.
 //  2. A patient's record may be restricted to named staff, and the restriction
-//     lifted (D17).
+//     may be lifted (D17).
 package patient

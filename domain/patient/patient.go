@@ -12,6 +12,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
+// ID identifies a patient of one practice.
+type ID struct{ uuid.UUID }
+
 // Registered says that somebody is a patient of the practice.
 type Registered struct {
 	Patient   ID     `json:"patient"`
@@ -26,56 +29,57 @@ type RecordRestricted struct {
 	Staff   []staff.ID `json:"staff"`
 }
 
-// RestrictionLifted says that the record is restricted no more.
+// RestrictionLifted says that the record is not restricted any more.
 type RestrictionLifted struct {
 	Patient ID `json:"patient"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Registered) EventName() string { return "patient.registered.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (RecordRestricted) EventName() string { return "patient.record-restricted.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (RestrictionLifted) EventName() string { return "patient.restriction-lifted.v1" }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
 	return []event.Event{Registered{}, RecordRestricted{}, RestrictionLifted{}}
 }
 
-// What the rules refuse.
+// The refusals of this package's rules.
 var (
-	ErrNameless         = fault.New(fault.Invalid, "missing-name", "A patient needs a name.")
-	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "A birth date is written 2006-01-02.")
+	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the patient a name.")
+	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "Write the birth date as year, month and day, such as 1980-02-29.")
 	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
 	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
 )
 
-// StreamOf is the stream of a patient of a tenant. The same identifier may
-// stand for another patient elsewhere, so the tenant is part of the name.
+// StreamOf returns the stream of a patient of a tenant. The same identifier may
+// mean another patient elsewhere, so the stream depends on the tenant, too.
 func StreamOf(tenant string, id ID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("patient", tenant, id.String())}
 }
 
-// Patient is what the rules ask about a patient.
+// Patient is what later decisions need to know of a patient.
 type Patient struct {
 	registered bool
 	restricted bool
 	allowed    []staff.ID
 }
 
-// Register is rule 1. An empty birth date is unknown.
+// Register makes somebody a patient (rule 1). An empty birth date means that it
+// is unknown.
 func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -94,7 +98,7 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-// RestrictRecord is rule 2: only these staff may see the record.
+// RestrictRecord lets only these staff see the record (rule 2).
 func (p Patient) RestrictRecord(id ID, allowed []staff.ID) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -105,7 +109,7 @@ func (p Patient) RestrictRecord(id ID, allowed []staff.ID) ([]event.Event, error
 	return []event.Event{RecordRestricted{id, allowed}}, nil
 }
 
-// LiftRestriction is rule 2.
+// LiftRestriction lets all staff see the record again (rule 2).
 func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
 	if err := p.Known(); err != nil || !p.restricted {
 		return nil, err
@@ -113,7 +117,7 @@ func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
 	return []event.Event{RestrictionLifted{id}}, nil
 }
 
-// Known refuses with [ErrUnknown] when the practice has no such patient (D18).
+// Known returns [ErrUnknown] if the practice has no such patient.
 func (p Patient) Known() error {
 	if !p.registered {
 		return ErrUnknown
@@ -121,7 +125,7 @@ func (p Patient) Known() error {
 	return nil
 }
 
-// Apply implements [event.State].
+// Apply returns the patient as it is after the event.
 func (p Patient) Apply(e event.Event) Patient {
 	switch e := e.(type) {
 	case Registered:

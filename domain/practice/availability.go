@@ -8,7 +8,7 @@ import (
 )
 
 // Reception is everything that decides when a practice takes requests of one
-// type: what the check of a request and the patient portal both ask (§1, D24).
+// type. The check of a request and the patient portal ask the same.
 type Reception struct {
 	Type     request.Type
 	Intake   Intake
@@ -19,7 +19,7 @@ type Reception struct {
 // Status says whether requests are taken, or which rule refuses them.
 type Status string
 
-// The statuses: open, and the codes of §7.1 (D24).
+// The statuses. Those other than open are the codes of the refusals.
 const (
 	TypeOpen     Status = "open"
 	TypeDisabled Status = "request-type-disabled"
@@ -31,10 +31,10 @@ const (
 type Availability struct {
 	Type        request.Type
 	Status      Status
-	NextOpening time.Time // when it will be open next; zero if it is open, or if nobody knows
+	NextOpening time.Time // when it opens next; zero if it is open, or if nobody knows
 }
 
-// At is rule 5: switched off comes before paused, and that before closed (D2).
+// At decides rule 5: switched off comes before paused, and paused before closed.
 func (r Reception) At(now time.Time) Availability {
 	a := Availability{Type: r.Type, Status: TypeOpen}
 	if r.Intake.SwitchedOff {
@@ -52,8 +52,8 @@ func (r Reception) At(now time.Time) Availability {
 	return a
 }
 
-// opening is the first instant, not before t, at which no pause, no closure
-// and no hours stand against a request; zero if nobody knows.
+// opening returns the first instant, not before t, that lies in no pause and no
+// closure and within the opening hours. It is zero if nobody knows.
 func (r Reception) opening(t time.Time) time.Time {
 	for {
 		next := r.Intake.Hours.Next(t, r.Zone)
@@ -70,7 +70,7 @@ func (r Reception) opening(t time.Time) time.Time {
 	}
 }
 
-// What refuses a request that is sound (§7.1).
+// The refusals of a sound request (§7.1).
 var (
 	ErrTypeDisabled = fault.New(fault.Refused, string(TypeDisabled),
 		"The organisation has this request type switched off. Do not retry.")
@@ -80,8 +80,8 @@ var (
 		"The organisation is closed, or it is outside its opening hours for this request type. It is safe to retry later.")
 )
 
-// Err is nil when requests are taken, and otherwise the refusal of §7.1. One
-// that is safe to retry says from when on, if that is known.
+// Err returns nil if requests are taken, and the refusal if not. A refusal that
+// is safe to retry says when, if that is known.
 func (a Availability) Err() error {
 	switch a.Status {
 	case TypeDisabled:

@@ -9,39 +9,40 @@ import (
 )
 
 // Closed says that the practice takes no requests of any type from From until
-// Until, exclusive; for good, if that is zero.
+// Until, exclusive. A zero Until means for good.
 type Closed struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Reopened says that it takes them after all from From on, and until Until,
-// where it would have opened anyway; zero, if it would not have.
+// Reopened says that it takes them from From on after all. Until is when it
+// would have opened anyway, and zero if it would not have.
 type Reopened struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Closed) EventName() string { return "practice.closed.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Reopened) EventName() string { return "practice.reopened.v1" }
 
-// ErrInvalidClosure is the refusal of a closure that could not be meant.
-var ErrInvalidClosure = fault.New(fault.Invalid, "invalid-closure", "A closure ends after it begins, and not in the past.")
+// ErrInvalidClosure refuses a closure that cannot be meant.
+var ErrInvalidClosure = fault.New(fault.Invalid, "invalid-closure", "A closure must end after it begins, and must not end in the past.")
 
-// ClosuresStream is the stream of a practice's closures.
+// ClosuresStream returns the stream of a practice's closures.
 func ClosuresStream(tenant string) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("closures", tenant)}
 }
 
-// Closures is when a practice is closed for every request type: spans of which
-// no two touch.
+// Closures are the spans in which a practice is closed for every request type.
+// No two of them touch.
 type Closures []Span
 
-// Close is rule 4: now, if from is zero; until it is reopened, if until is. A
-// time at which the practice is closed already changes nothing.
+// Close closes the practice (rule 4). A zero from means now, and a zero until
+// means until it is reopened. If it is closed for all that time already, nothing
+// changes.
 func (c Closures) Close(from, until, now time.Time) ([]event.Event, error) {
 	if from.IsZero() {
 		from = now
@@ -59,8 +60,8 @@ func (c Closures) Close(from, until, now time.Time) ([]event.Event, error) {
 	return []event.Event{Closed(closure)}, nil
 }
 
-// Reopen is rule 4: the closure that covers an instant ends with it. Others
-// stay.
+// Reopen ends the closure that covers an instant, at that instant (rule 4).
+// Other closures stay.
 func (c Closures) Reopen(from time.Time) ([]event.Event, error) {
 	from = instant(from)
 	until, closed := c.until(from)
@@ -70,8 +71,8 @@ func (c Closures) Reopen(from time.Time) ([]event.Event, error) {
 	return []event.Event{Reopened{from, until}}, nil
 }
 
-// until is when the closure that covers an instant ends, zero for never, and
-// whether there is one.
+// until returns when the closure that covers an instant ends, or zero if it has
+// no end, and whether there is such a closure.
 func (c Closures) until(t time.Time) (time.Time, bool) {
 	for _, closure := range c {
 		if closure.Covers(t) {
@@ -81,7 +82,7 @@ func (c Closures) until(t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Apply implements [event.State].
+// Apply returns the closures as they are after the event.
 func (c Closures) Apply(e event.Event) Closures {
 	switch e := e.(type) {
 	case Closed:
@@ -92,7 +93,7 @@ func (c Closures) Apply(e event.Event) Closures {
 	return c
 }
 
-// with joins what touches the new closure.
+// with adds a closure and joins it with those that it touches.
 func (c Closures) with(closure Span) Closures {
 	var apart Closures
 	for _, other := range c {
@@ -105,7 +106,7 @@ func (c Closures) with(closure Span) Closures {
 	return append(apart, closure)
 }
 
-// cutAt ends the closure that covers an instant there.
+// cutAt ends the closure that covers an instant at that instant.
 func (c Closures) cutAt(t time.Time) Closures {
 	left := slices.Clone(c)
 	for n, closure := range left {
@@ -115,3 +116,49 @@ func (c Closures) cutAt(t time.Time) Closures {
 	}
 	return left
 }
+
+// Span is a stretch of time, from From until Until, exclusive. It has no end if
+// Until is zero.
+type Span struct{ From, Until time.Time }
+
+// Covers reports whether an instant lies in the span.
+func (s Span) Covers(t time.Time) bool { return !t.Before(s.From) && s.lasts(t) }
+
+// lasts reports whether the span has not ended at an instant.
+func (s Span) lasts(t time.Time) bool { return s.Until.IsZero() || t.Before(s.Until) }
+
+// isEmpty reports whether the span ends before it could begin.
+func (s Span) isEmpty() bool { return !s.lasts(s.From) }
+
+// isWithin reports whether another span covers all of this one.
+func (s Span) isWithin(other Span) bool {
+	ends := other.Until.IsZero() || !s.Until.IsZero() && !s.Until.After(other.Until)
+	return !s.From.Before(other.From) && ends
+}
+
+// touches reports whether two spans overlap, or one begins where the other
+// ends.
+func (s Span) touches(other Span) bool {
+	return !s.endsBefore(other.From) && !other.endsBefore(s.From)
+}
+
+func (s Span) endsBefore(t time.Time) bool { return !s.Until.IsZero() && s.Until.Before(t) }
+
+// join is the span that covers both of two that touch.
+func (s Span) join(other Span) Span {
+	if other.From.Before(s.From) {
+		s.From = other.From
+	}
+	if s.isEndedBy(other) {
+		s.Until = other.Until
+	}
+	return s
+}
+
+// isEndedBy reports whether another span lasts longer.
+func (s Span) isEndedBy(other Span) bool {
+	return !s.Until.IsZero() && (other.Until.IsZero() || other.Until.After(s.Until))
+}
+
+// instant cuts a time to the microseconds that every store keeps, in UTC.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -1,4 +1,5 @@
-// Package practice is a medical practice, a tenant, and what it allows.
+// Package practice holds the rules about a medical practice, which is a tenant,
+// and what it allows.
 //
 // Rules
 //  1. A practice is registered once, under a tenant identifier that is a DNS

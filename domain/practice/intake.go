@@ -10,16 +10,61 @@ import (
 	"frontdesk/domain/request"
 )
 
-// ErrInvalidPause is the refusal of a pause that would be over already.
-var ErrInvalidPause = fault.New(fault.Invalid, "invalid-pause", "A pause ends in the future.")
+// RequestTypeSwitchedOff says that the practice takes no requests of a type
+// until it is switched on again.
+type RequestTypeSwitchedOff struct {
+	RequestType request.Type `json:"requestType"`
+}
 
-// IntakeStream is the stream of how a practice takes requests of a type.
+// RequestTypeSwitchedOn says that it takes them again.
+type RequestTypeSwitchedOn struct {
+	RequestType request.Type `json:"requestType"`
+}
+
+// RequestTypePaused says that it takes none for a while: until Until, exclusive,
+// or until it resumes, if Until is zero.
+type RequestTypePaused struct {
+	RequestType request.Type `json:"requestType"`
+	Until       time.Time    `json:"until,omitzero"`
+}
+
+// RequestTypeResumed says that a pause was ended.
+type RequestTypeResumed struct {
+	RequestType request.Type `json:"requestType"`
+}
+
+// OpeningHoursSet says when it takes requests of a type. No hours mean at all
+// hours.
+type OpeningHoursSet struct {
+	RequestType request.Type `json:"requestType"`
+	Hours       hours.Week   `json:"hours,omitempty"`
+}
+
+// EventName returns the name that the event is stored under.
+func (RequestTypeSwitchedOff) EventName() string { return "practice.request-type-switched-off.v1" }
+
+// EventName returns the name that the event is stored under.
+func (RequestTypeSwitchedOn) EventName() string { return "practice.request-type-switched-on.v1" }
+
+// EventName returns the name that the event is stored under.
+func (RequestTypePaused) EventName() string { return "practice.request-type-paused.v1" }
+
+// EventName returns the name that the event is stored under.
+func (RequestTypeResumed) EventName() string { return "practice.request-type-resumed.v1" }
+
+// EventName returns the name that the event is stored under.
+func (OpeningHoursSet) EventName() string { return "practice.opening-hours-set.v1" }
+
+// ErrInvalidPause refuses a pause that would be over already.
+var ErrInvalidPause = fault.New(fault.Invalid, "invalid-pause", "A pause must end in the future.")
+
+// IntakeStream returns the stream of how a practice takes requests of a type.
 func IntakeStream(tenant string, typ request.Type) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("intake", tenant, string(typ))}
 }
 
-// Intake is how a practice takes requests of one type: at all hours, unless it
-// says otherwise.
+// Intake is how a practice takes requests of one type. The zero value takes
+// them at all hours.
 type Intake struct {
 	SwitchedOff bool
 	Paused      bool      // a pause was begun and not ended by hand
@@ -27,7 +72,7 @@ type Intake struct {
 	Hours       hours.Week
 }
 
-// SwitchOff is rule 3. Switching off twice changes nothing.
+// SwitchOff stops requests of the type. Switching off twice changes nothing.
 func (i Intake) SwitchOff(typ request.Type) ([]event.Event, error) {
 	if i.SwitchedOff {
 		return nil, nil
@@ -35,7 +80,7 @@ func (i Intake) SwitchOff(typ request.Type) ([]event.Event, error) {
 	return []event.Event{RequestTypeSwitchedOff{typ}}, nil
 }
 
-// SwitchOn is rule 3. Switching on twice changes nothing.
+// SwitchOn takes them again. Switching on twice changes nothing.
 func (i Intake) SwitchOn(typ request.Type) ([]event.Event, error) {
 	if !i.SwitchedOff {
 		return nil, nil
@@ -43,8 +88,8 @@ func (i Intake) SwitchOn(typ request.Type) ([]event.Event, error) {
 	return []event.Event{RequestTypeSwitchedOn{typ}}, nil
 }
 
-// Pause is rule 3: until an instant, or until it is resumed, if that is zero.
-// Another end replaces the one of a pause that lasts.
+// Pause stops requests of the type until an instant, or until it is resumed if
+// that is zero. During a pause, another end replaces the earlier one.
 func (i Intake) Pause(typ request.Type, until, now time.Time) ([]event.Event, error) {
 	if !until.IsZero() {
 		until = instant(until)
@@ -60,7 +105,7 @@ func (i Intake) Pause(typ request.Type, until, now time.Time) ([]event.Event, er
 	return []event.Event{RequestTypePaused{typ, until}}, nil
 }
 
-// Resume is rule 3. Resuming what is not paused, or no more, changes nothing.
+// Resume ends a pause. If there is none, or if it has ended, nothing changes.
 func (i Intake) Resume(typ request.Type, now time.Time) ([]event.Event, error) {
 	if _, paused := i.pausedUntil(now); !paused {
 		return nil, nil
@@ -68,7 +113,8 @@ func (i Intake) Resume(typ request.Type, now time.Time) ([]event.Event, error) {
 	return []event.Event{RequestTypeResumed{typ}}, nil
 }
 
-// SetHours is rule 3. Setting the same hours again changes nothing.
+// SetHours sets the hours at which requests of the type are taken. The same
+// hours again change nothing.
 func (i Intake) SetHours(typ request.Type, week hours.Week) ([]event.Event, error) {
 	if slices.Equal(i.Hours, week) {
 		return nil, nil
@@ -76,13 +122,13 @@ func (i Intake) SetHours(typ request.Type, week hours.Week) ([]event.Event, erro
 	return []event.Event{OpeningHoursSet{typ, week}}, nil
 }
 
-// pausedUntil is when the pause that covers an instant ends, zero for never,
-// and whether there is one.
+// pausedUntil returns when the pause that covers an instant ends, or zero if it
+// has no end, and whether there is such a pause.
 func (i Intake) pausedUntil(t time.Time) (time.Time, bool) {
 	return i.PausedUntil, i.Paused && Span{Until: i.PausedUntil}.lasts(t)
 }
 
-// Apply implements [event.State].
+// Apply returns the intake as it is after the event.
 func (i Intake) Apply(e event.Event) Intake {
 	switch e := e.(type) {
 	case RequestTypeSwitchedOff:

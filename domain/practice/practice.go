@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
 
-// DefaultTimeZone is the zone of a practice that names none (D23).
+// DefaultTimeZone is the time zone of a practice that names none.
 const DefaultTimeZone = "Europe/London"
 
 // Registered says that a practice uses the service from now on.
@@ -18,30 +19,31 @@ type Registered struct {
 	TimeZone string `json:"timeZone"` // IANA
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Registered) EventName() string { return "practice.registered.v1" }
 
-// What the rules refuse.
+// The refusals of rule 1.
 var (
 	ErrInvalidTenant = fault.New(fault.Invalid, "invalid-tenant",
-		"A tenant identifier is 1 to 63 characters of a-z, 0-9 and -, and does not begin with -.")
-	ErrNameless        = fault.New(fault.Invalid, "missing-name", "A practice needs a name.")
-	ErrUnknownTimeZone = fault.New(fault.Invalid, "unknown-time-zone", "The time zone is no IANA name such as Europe/London.")
+		"A tenant identifier must be 1 to 63 characters of a-z, 0-9 and -, and must not begin with -.")
+	ErrNameless        = fault.New(fault.Invalid, "missing-name", "Give the practice a name.")
+	ErrUnknownTimeZone = fault.New(fault.Invalid, "unknown-time-zone", "The time zone must be an IANA name such as Europe/London.")
 	ErrTenantTaken     = fault.New(fault.Conflict, "tenant-taken", "A practice with this tenant identifier exists already.")
 	ErrUnknown         = fault.New(fault.Missing, "unknown-practice", "There is no practice with this tenant identifier.")
 )
 
 var tenantForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// StreamOf is the stream of a tenant's practice.
+// StreamOf returns the stream of a tenant's practice.
 func StreamOf(tenant string) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("practice", tenant)}
 }
 
-// Practice is what the rules ask about a practice.
+// Practice is what later decisions need to know of a practice.
 type Practice struct{ registered bool }
 
-// Register is rule 1. An empty time zone means [DefaultTimeZone].
+// Register makes a practice a tenant (rule 1). An empty time zone means
+// [DefaultTimeZone].
 func (p Practice) Register(tenant, name, timeZone string) ([]event.Event, error) {
 	if timeZone == "" {
 		timeZone = DefaultTimeZone
@@ -65,7 +67,7 @@ func isTimeZone(name string) bool {
 	return err == nil && name != "Local"
 }
 
-// Known refuses with [ErrUnknown] when there is no such practice.
+// Known returns [ErrUnknown] if there is no such practice.
 func (p Practice) Known() error {
 	if !p.registered {
 		return ErrUnknown
@@ -73,10 +75,72 @@ func (p Practice) Known() error {
 	return nil
 }
 
-// Apply implements [event.State].
+// Apply returns the practice as it is after the event.
 func (p Practice) Apply(e event.Event) Practice {
 	if _, ok := e.(Registered); ok {
 		p.registered = true
 	}
 	return p
+}
+
+// ApplicationEnabled says that the practice lets an application call.
+type ApplicationEnabled struct {
+	Application application.ID `json:"application"`
+}
+
+// ApplicationDisabled says that the practice does not let it call any more.
+type ApplicationDisabled struct {
+	Application application.ID `json:"application"`
+}
+
+// EventName returns the name that the event is stored under.
+func (ApplicationEnabled) EventName() string { return "practice.application-enabled.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ApplicationDisabled) EventName() string { return "practice.application-disabled.v1" }
+
+// EnablementStream returns the stream of one application's enablement at one
+// practice. Practices and applications do not wait for each other, because each
+// pair has its own stream.
+func EnablementStream(tenant string, app application.ID) event.Stream {
+	return event.Stream{Tenant: tenant, ID: event.DerivedID("enablement", tenant, app.String())}
+}
+
+// Enablement is whether a practice lets an application call.
+type Enablement struct{ enabled bool }
+
+// Enable lets the application call (rule 2). Enabling twice changes nothing.
+func (e Enablement) Enable(app application.ID) ([]event.Event, error) {
+	if e.enabled {
+		return nil, nil
+	}
+	return []event.Event{ApplicationEnabled{app}}, nil
+}
+
+// Disable stops the application (rule 2). Disabling twice changes nothing.
+func (e Enablement) Disable(app application.ID) ([]event.Event, error) {
+	if !e.enabled {
+		return nil, nil
+	}
+	return []event.Event{ApplicationDisabled{app}}, nil
+}
+
+// Apply returns the enablement as it is after the event.
+func (e Enablement) Apply(happened event.Event) Enablement {
+	switch happened.(type) {
+	case ApplicationEnabled:
+		e.enabled = true
+	case ApplicationDisabled:
+		e.enabled = false
+	}
+	return e
+}
+
+// Events returns an empty event of each type of this package, for the codec.
+func Events() []event.Event {
+	return []event.Event{
+		Registered{}, ApplicationEnabled{}, ApplicationDisabled{},
+		RequestTypeSwitchedOff{}, RequestTypeSwitchedOn{}, RequestTypePaused{}, RequestTypeResumed{}, OpeningHoursSet{},
+		Closed{}, Reopened{},
+	}
 }

@@ -1,4 +1,4 @@
-// Package site is where a practice sees its patients.
+// Package site holds the rules about where a practice sees its patients.
 //
 // Rules
 //  1. A practice adds a site under a name.

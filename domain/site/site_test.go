@@ -19,28 +19,16 @@ var (
 	roomAdded = site.RoomAdded{Room: room, Site: main, Name: "Room 1"}
 )
 
-func TestASiteIsAddedOnceUnderAName(t *testing.T) {
+func TestASiteIsAddedUnderAName(t *testing.T) {
 	t.Parallel()
-	given := eventtest.Given[site.Site]
-	add := func(name string) func(site.Site) ([]event.Event, error) {
-		return func(s site.Site) ([]event.Event, error) { return s.Add(main, name) }
-	}
-
-	given().When(add(" Elm Street ")).Then(t, added)
-	given().When(add("\t")).Refuses(t, site.ErrNameless)
-	given(added).When(add("Elm Street")).Refuses(t, site.ErrExists)
+	eventtest.Decided(site.Add(main, " Elm Street ")).Then(t, added)
+	eventtest.Decided(site.Add(main, "\t")).Refuses(t, site.ErrNameless)
 }
 
-func TestARoomIsAddedOnceUnderAName(t *testing.T) {
+func TestARoomIsAddedUnderAName(t *testing.T) {
 	t.Parallel()
-	given := eventtest.Given[site.Room]
-	add := func(name string) func(site.Room) ([]event.Event, error) {
-		return func(r site.Room) ([]event.Event, error) { return r.Add(room, main, name) }
-	}
-
-	given().When(add(" Room 1 ")).Then(t, roomAdded)
-	given().When(add("")).Refuses(t, site.ErrNameless)
-	given(roomAdded).When(add("Room 1")).Refuses(t, site.ErrRoomExists)
+	eventtest.Decided(site.AddRoom(room, main, " Room 1 ")).Then(t, roomAdded)
+	eventtest.Decided(site.AddRoom(room, main, "")).Refuses(t, site.ErrNameless)
 }
 
 func TestASiteIsKnownOnceAdded(t *testing.T) {

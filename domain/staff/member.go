@@ -12,44 +12,46 @@ import (
 	"frontdesk/domain/fault"
 )
 
+// ID identifies a member of staff of one practice. Events hold it, never the
+// username.
+type ID struct{ uuid.UUID }
+
 // Registered says that somebody works for the practice.
 type Registered struct {
 	Username      string `json:"username" personal:"staff"`
 	Name          string `json:"name" personal:"staff"`
 	Email         string `json:"email" personal:"staff"`
-	Administrator bool   `json:"administrator"` // a practice administrator (§5.6)
+	Administrator bool   `json:"administrator"` // a practice administrator
 }
 
-// Deactivated says that they may act no more.
+// Deactivated says that they may not act any more.
 type Deactivated struct{}
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Registered) EventName() string { return "staff.registered.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Deactivated) EventName() string { return "staff.deactivated.v1" }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Registered{}, Deactivated{}, PasswordSet{}} }
 
-// What the rules refuse.
+// The refusals of this package's rules.
 var (
 	ErrInvalidUsername = fault.New(fault.Invalid, "invalid-username",
-		"A username is 1 to 128 printable characters and is not a UUID.")
-	ErrNameless      = fault.New(fault.Invalid, "missing-name", "A member of staff needs a name.")
-	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The e-mail address is not valid.")
-	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Somebody at the practice has this username already.")
+		"A username must be 1 to 128 printable characters and must not be a UUID.")
+	ErrNameless      = fault.New(fault.Invalid, "missing-name", "Give the member of staff a name.")
+	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The e-mail address must be written like lee@elm.example.")
+	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: somebody at the practice has this one already.")
 	ErrUnknown       = fault.New(fault.Missing, "unknown-staff", "The practice has no active member of staff with this username.")
 )
 
-// StreamOf is the stream of a member of staff.
+// StreamOf returns the stream of a member of staff.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Member is what the rules ask about a member of staff.
-type Member struct{ registered, deactivated bool }
-
-// Register is rule 1.
-func (m Member) Register(r Registered) ([]event.Event, error) {
+// Register makes somebody a member of staff (rule 1). The store refuses with
+// [ErrUsernameTaken] if the username is not unique.
+func Register(r Registered) ([]event.Event, error) {
 	r.Name = strings.TrimSpace(r.Name)
 	switch {
 	case !isUsername(r.Username):
@@ -58,8 +60,6 @@ func (m Member) Register(r Registered) ([]event.Event, error) {
 		return nil, ErrNameless
 	case !isEmail(r.Email):
 		return nil, ErrInvalidEmail
-	case m.registered:
-		return nil, ErrUsernameTaken
 	}
 	return []event.Event{r}, nil
 }
@@ -74,7 +74,10 @@ func isEmail(s string) bool {
 	return err == nil && address.Address == s
 }
 
-// Deactivate is rule 2.
+// Member is what later decisions need to know of a member of staff.
+type Member struct{ registered, deactivated bool }
+
+// Deactivate ends what the member of staff may do (rule 2).
 func (m Member) Deactivate() ([]event.Event, error) {
 	if !m.registered {
 		return nil, ErrUnknown
@@ -85,7 +88,7 @@ func (m Member) Deactivate() ([]event.Event, error) {
 	return []event.Event{Deactivated{}}, nil
 }
 
-// Active refuses with [ErrUnknown] unless the member of staff may act.
+// Active returns [ErrUnknown] unless the member of staff may act.
 func (m Member) Active() error {
 	if !m.registered || m.deactivated {
 		return ErrUnknown
@@ -93,7 +96,7 @@ func (m Member) Active() error {
 	return nil
 }
 
-// Apply implements [event.State].
+// Apply returns the member of staff as it is after the event.
 func (m Member) Apply(e event.Event) Member {
 	switch e.(type) {
 	case Registered:

@@ -10,17 +10,17 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// CredentialID names one password of one member of staff. It says nothing of
-// the password, whose hash is kept outside the log (D27).
+// CredentialID names one password of one member of staff. It says nothing about
+// the password, whose hash is kept outside the log.
 type CredentialID struct{ uuid.UUID }
 
 // PasswordSet says that a member of staff signs in with another password from
-// now on, never with what.
+// now on. It does not hold the password.
 type PasswordSet struct {
 	Credential CredentialID `json:"credential"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 
 // Lengths of a password, in characters. There is no rule about which
@@ -30,15 +30,15 @@ const (
 	maxPassword = 256
 )
 
-// What makes a password unfit.
+// The refusals of an unfit password.
 var (
-	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password has at least 8 characters. Three random words are a good one.")
-	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password has at most 256 characters.")
+	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password must have at least 8 characters. Three random words are a good one.")
+	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
 	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy", "The password must not be the username.")
-	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password is one line of text in UTF-8.")
+	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
 )
 
-// CheckPassword refuses what is no fit password for a username (rule 3).
+// CheckPassword refuses a password that is not fit for a username (rule 3).
 func CheckPassword(username, password string) error {
 	switch length := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password), strings.ContainsAny(password, "\r\n\x00"):
@@ -53,8 +53,8 @@ func CheckPassword(username, password string) error {
 	return nil
 }
 
-// SetPassword is rule 3, for a password that was found fit and whose hash is
-// kept already.
+// SetPassword makes a password the one to sign in with (rule 3). The caller has
+// found it fit and has kept its hash.
 func (m Member) SetPassword(id CredentialID) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ type Noted struct {
 	Note    string    `json:"note" personal:"patient"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Counted) EventName() string { return "test.counted.v1" }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Noted) EventName() string { return "test.noted.v1" }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (n Noted) PatientID() uuid.UUID { return n.Patient }
 
-// Events are the events of this package.
+// Events returns an empty event of each type of this package.
 func Events() []event.Event { return []event.Event{Counted{}, Noted{}} }

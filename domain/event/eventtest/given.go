@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// History is a stream as a decision finds it.
+// History is the state that a decision finds.
 type History[S event.State[S]] struct{ state S }
 
 // Outcome is what a decision returned.
@@ -18,7 +18,11 @@ type Outcome struct {
 	err    error
 }
 
-// Given is a stream with a history.
+// Decided is the outcome of a decision that asks about no state, because its
+// stream begins with it.
+func Decided(events []event.Event, err error) Outcome { return Outcome{events, err} }
+
+// Given returns the state after a history.
 func Given[S event.State[S]](history ...event.Event) History[S] {
 	return History[S]{event.Fold[S](history...)}
 }
@@ -29,8 +33,8 @@ func (h History[S]) When(decide func(S) ([]event.Event, error)) Outcome {
 	return Outcome{events, err}
 }
 
-// Then fails unless exactly these events were decided. Without any, nothing
-// may have happened.
+// Then fails unless exactly these events were decided. Without any, the
+// decision must have returned none.
 func (o Outcome) Then(t testing.TB, want ...event.Event) {
 	t.Helper()
 	if o.err != nil {
@@ -45,8 +49,8 @@ func (o Outcome) Then(t testing.TB, want ...event.Event) {
 	}
 }
 
-// Refuses fails unless the decision was refused for this reason, and decided
-// nothing beside it.
+// Refuses fails unless the decision was refused for this reason and returned no
+// events.
 func (o Outcome) Refuses(t testing.TB, want error) {
 	t.Helper()
 	if !errors.Is(o.err, want) {

@@ -12,33 +12,33 @@ import (
 // Clock is a time of day on a wall, in minutes after midnight: 0 to 1440.
 type Clock int
 
-// endOfDay is 24:00: where an interval may end, and none begins.
+// endOfDay is 24:00. An interval may end then, but not begin.
 const endOfDay Clock = 24 * 60
 
-// String is the time of day as `08:00`.
+// String returns the time of day in the form `08:00`.
 func (c Clock) String() string { return fmt.Sprintf("%02d:%02d", int(c)/60, int(c)%60) }
 
-// Interval is a stretch of a week, from Open until Close, exclusive. Close is
-// on the day after if it is not after Open.
+// Interval is a stretch of a week, from Open until Close, exclusive. If Close is
+// not after Open, it is on the next day.
 type Interval struct {
 	Day   time.Weekday
 	Open  Clock
 	Close Clock
 }
 
-// What is no interval.
+// The refusals of opening hours.
 var (
-	ErrInvalid = fault.New(fault.Invalid, "invalid-hours", `Opening hours are written like "mon 08:00-12:30".`)
-	ErrOverlap = fault.New(fault.Invalid, "overlapping-hours", "Two stretches of the opening hours overlap.")
+	ErrInvalid = fault.New(fault.Invalid, "invalid-hours", `Write opening hours like "mon 08:00-12:30".`)
+	ErrOverlap = fault.New(fault.Invalid, "overlapping-hours", "Stretches of the opening hours must not overlap.")
 )
 
 // days are the weekdays as they are written, in the order of [time.Weekday].
 var days = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// ParseInterval reads `mon 08:00-12:30`; `mon 22:00-06:00` spans midnight, and
+// ParseInterval reads `mon 08:00-12:30`. `mon 22:00-06:00` spans midnight, and
 // `mon 18:00-24:00` ends with the day. It refuses anything else with
-// [ErrInvalid], and so an interval that ends when it begins: it could be a
-// whole day or nothing.
+// [ErrInvalid]. It also refuses an interval that ends when it begins, which could
+// mean a whole day or nothing.
 func ParseInterval(text string) (Interval, error) {
 	day, times, _ := strings.Cut(text, " ")
 	from, until, _ := strings.Cut(times, "-")
@@ -47,9 +47,9 @@ func ParseInterval(text string) (Interval, error) {
 	i := Interval{time.Weekday(slices.Index(days, strings.ToLower(day))), open, closing}
 	switch {
 	case i.Day < 0 || !opens || !closes || i.Open == endOfDay:
-		return Interval{}, ErrInvalid.With(`%q is not written like "mon 08:00-12:30".`, text)
+		return Interval{}, ErrInvalid.With(`Write %q like "mon 08:00-12:30".`, text)
 	case i.Open == i.Close:
-		return Interval{}, ErrInvalid.With(`%q opens and closes at once; a whole day is "%s 00:00-24:00".`, text, days[i.Day])
+		return Interval{}, ErrInvalid.With(`%q opens and closes at once. Write a whole day as "%s 00:00-24:00".`, text, days[i.Day])
 	}
 	return i.canonical(), nil
 }
@@ -70,27 +70,26 @@ func (i Interval) canonical() Interval {
 	return i
 }
 
-// String is the interval as [ParseInterval] reads it.
+// String returns the interval as [ParseInterval] reads it.
 func (i Interval) String() string { return fmt.Sprintf("%s %s-%s", days[i.Day], i.Open, i.Close) }
 
-// MarshalText implements [encoding.TextMarshaler]: it is how an interval is
-// stored.
+// MarshalText returns the interval as it is stored, which is its String.
 func (i Interval) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// UnmarshalText reads an interval as [ParseInterval] does.
 func (i *Interval) UnmarshalText(text []byte) (err error) {
 	*i, err = ParseInterval(string(text))
 	return err
 }
 
-// from is how long after the beginning of a week, Monday 00:00, the interval
-// opens by the clock on the wall.
+// from returns how long after the beginning of a week, Monday 00:00, the
+// interval opens by the clock on the wall.
 func (i Interval) from() time.Duration {
 	sinceMonday := (int(i.Day) + 6) % 7
 	return time.Duration(sinceMonday)*day + time.Duration(i.Open)*time.Minute
 }
 
-// until is when it closes; beyond the week's end, if it spans that.
+// until returns when it closes, which is after the week's end if it spans that.
 func (i Interval) until() time.Duration {
 	length := i.Close - i.Open
 	if length <= 0 {

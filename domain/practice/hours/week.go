@@ -12,11 +12,11 @@ const (
 )
 
 // Week is the opening hours of every week, in the order of their opening, from
-// Monday on. None is open at all hours.
+// Monday on. A week without any is open at all hours.
 type Week []Interval
 
-// Parse reads a week, in any order; see [ParseInterval]. It refuses intervals
-// that overlap with [ErrOverlap].
+// Parse reads the intervals of a week, in any order; see [ParseInterval]. It
+// returns [ErrOverlap] if two of them overlap.
 func Parse(texts []string) (Week, error) {
 	var w Week
 	for _, text := range texts {
@@ -40,13 +40,13 @@ func (w Week) checkOverlap() error {
 			begins += week
 		}
 		if i.until() > begins {
-			return ErrOverlap.With("%q overlaps %q.", i, next)
+			return ErrOverlap.With("%q must not overlap %q.", i, next)
 		}
 	}
 	return nil
 }
 
-// Texts is the week as [Parse] reads it.
+// Texts returns the week as [Parse] reads it.
 func (w Week) Texts() []string {
 	texts := make([]string, len(w))
 	for n, i := range w {
@@ -55,12 +55,11 @@ func (w Week) Texts() []string {
 	return texts
 }
 
-// Next is the first instant, not before t, at which the week is open in a time
-// zone: t itself, if it is open then.
+// Next returns the first instant, not before t, at which the week is open in a
+// time zone. It is t itself if the week is open then.
 //
-// Between two changes of the zone's clocks, time passes on the wall as it does
-// elsewhere; so each such stretch is looked at by itself. One that is a week
-// long has an opening.
+// Between two changes of the zone's clocks, the wall clock runs evenly; so Next
+// looks at each such stretch by itself. A stretch of a week has an opening.
 func (w Week) Next(t time.Time, zone *time.Location) time.Time {
 	for {
 		wall := t.In(zone)
@@ -73,7 +72,7 @@ func (w Week) Next(t time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// sinceMonday is how far into its week a clock on a wall is.
+// sinceMonday returns how far into its week a clock on a wall is.
 func sinceMonday(wall time.Time) time.Duration {
 	hour, minute, second := wall.Clock()
 	return time.Duration((int(wall.Weekday())+6)%7)*day +
@@ -81,8 +80,8 @@ func sinceMonday(wall time.Time) time.Duration {
 		time.Duration(second)*time.Second + time.Duration(wall.Nanosecond())
 }
 
-// wait is how long it takes from a moment of a week until it is open, while no
-// clock is changed.
+// wait returns how long it takes from a moment of a week until it is open, if
+// no clock is changed meanwhile.
 func (w Week) wait(moment time.Duration) time.Duration {
 	if len(w) == 0 {
 		return 0

@@ -1,12 +1,24 @@
 package event_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"testing"
 
 	"frontdesk/domain/event"
 )
+
+func TestMetadataTravelsInTheContext(t *testing.T) {
+	t.Parallel()
+	want := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "pat"}, RequestID: "r1"}
+	if got := event.MetadataFrom(event.WithMetadata(context.Background(), want)); got != want {
+		t.Errorf("got %+v", got)
+	}
+	if got := event.MetadataFrom(context.Background()).Actor.String(); got != "service:frontdesk" {
+		t.Errorf("without metadata the actor is %s", got)
+	}
+}
 
 func TestADigestIsStoredInHexadecimal(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,120 @@
+package application
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// ErrInvalidCallback refuses a callback that could harm a browser or its user.
+var ErrInvalidCallback = fault.New(fault.Invalid, "invalid-callback",
+	"A callback must be an absolute https URL, an http URL on loopback, or a URL of the application's own scheme. "+
+		"It must have no user info and no fragment.")
+
+// AddCallback lets staff be sent to a callback after approval (rule 3).
+func (a Application) AddCallback(callback string) ([]event.Event, error) {
+	if err := CheckCallback(callback); err != nil {
+		return nil, err
+	}
+	return a.change(!slices.Contains(a.callbacks, callback), CallbackAdded{callback})
+}
+
+// RemoveCallback takes a callback back.
+func (a Application) RemoveCallback(callback string) ([]event.Event, error) {
+	return a.change(slices.Contains(a.callbacks, callback), CallbackRemoved{callback})
+}
+
+// barredSchemes run code, read files or show what the sender chose.
+var barredSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "filesystem"}
+
+// CheckCallback returns [ErrInvalidCallback] for a callback that may never be
+// registered (D25).
+func CheckCallback(callback string) error {
+	parsed, err := url.Parse(callback)
+	switch {
+	case err != nil, strings.ContainsFunc(callback, isUnsafe),
+		!parsed.IsAbs(), slices.Contains(barredSchemes, parsed.Scheme),
+		strings.Contains(callback, "#"), parsed.User != nil:
+		return ErrInvalidCallback
+	case parsed.Scheme == "https" && parsed.Hostname() != "",
+		parsed.Scheme == "http" && IsLoopback(parsed.Hostname()),
+		parsed.Scheme != "https" && parsed.Scheme != "http":
+		return nil
+	}
+	return ErrInvalidCallback
+}
+
+// isUnsafe finds what browsers strip or rewrite before they read a URL.
+func isUnsafe(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' || r > 0x7e }
+
+// IsLoopback reports whether a host name or address means the browser's own
+// machine.
+func IsLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// WebhookEvent is a kind of event that applications are told of.
+type WebhookEvent string
+
+// The event kinds (§6.1).
+const (
+	RecordOpened        WebhookEvent = "record.opened"
+	ConsultationStarted WebhookEvent = "consultation.started"
+	CallInShown         WebhookEvent = "callin.notification.shown"
+	CallInRemoved       WebhookEvent = "callin.notification.removed"
+)
+
+// WebhookEvents lists every event kind.
+func WebhookEvents() []WebhookEvent {
+	return []WebhookEvent{RecordOpened, ConsultationStarted, CallInShown, CallInRemoved}
+}
+
+// WebhookSet says where webhooks of one event kind are sent from now on.
+type WebhookSet struct {
+	Event WebhookEvent `json:"event"`
+	URL   string       `json:"url"`
+}
+
+// WebhookRemoved says that webhooks of that kind are not sent any more.
+type WebhookRemoved struct {
+	Event WebhookEvent `json:"event"`
+}
+
+// EventName returns the name that the event is stored under.
+func (WebhookSet) EventName() string { return "application.webhook-set.v1" }
+
+// EventName returns the name that the event is stored under.
+func (WebhookRemoved) EventName() string { return "application.webhook-removed.v1" }
+
+// The refusals of a webhook's event kind and address.
+var (
+	ErrUnknownEvent = fault.New(fault.Invalid, "unknown-event",
+		"The event must be record.opened, consultation.started, callin.notification.shown or callin.notification.removed.")
+	ErrWebhookNotHTTPS = fault.New(fault.Invalid, "webhook-not-https", "A webhook's address must be an https URL.")
+)
+
+// SetWebhook sends webhooks of one event kind to an address (rule 6). The caller
+// has checked the host: each deployment decides which hosts it may call.
+func (a Application) SetWebhook(kind WebhookEvent, address string) ([]event.Event, error) {
+	parsed, err := url.Parse(address)
+	switch {
+	case !slices.Contains(WebhookEvents(), kind):
+		return nil, ErrUnknownEvent
+	case err != nil || parsed.Scheme != "https":
+		return nil, ErrWebhookNotHTTPS
+	}
+	return a.change(a.webhooks[kind] != address, WebhookSet{kind, address})
+}
+
+// RemoveWebhook stops webhooks of one event kind.
+func (a Application) RemoveWebhook(kind WebhookEvent) ([]event.Event, error) {
+	if !slices.Contains(WebhookEvents(), kind) {
+		return nil, ErrUnknownEvent
+	}
+	return a.change(a.webhooks[kind] != "", WebhookRemoved{kind})
+}
