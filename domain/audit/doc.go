@@ -1,10 +1,11 @@
-// Package audit is what auditors do to the log: they read it, and that they
-// have read of patients is in it, too (D37).
+// Package audit is what auditors add to the log that they read: the fact that
+// they have read it (D37).
 //
 // Rules
-//  1. Reading patient data is recorded before it is shown: who, by which
-//     filter, and how much.
+//  1. A reading that shows personal data, or that asks for one patient, is
+//     recorded before anything is shown: who reads, by which filter, and how
+//     much.
 //
-// The stream and the version of the event are the database's, because an
-// auditor's role may add this one event and nothing else.
+// The database decides the stream and the version of the event, because an
+// auditor's role may append this one event and no other.
 package audit

@@ -8,19 +8,24 @@ import (
 )
 
 // Queried says that somebody has read of patients in the log or in the access
-// record. Who, is in its metadata.
+// record, or has read a file that was sent about one. Who it was is in the
+// event's metadata.
 type Queried struct {
-	Command  string     `json:"command"`          // "log", "export", "attachment" or "who-accessed"
+	Command  string     `json:"command"`          // "log", "export", "calls", "who-accessed" or "attachment"
 	Filter   string     `json:"filter"`           // what was asked for, as key=value&…; staff by their identifiers
-	Patient  patient.ID `json:"patient,omitzero"` // whose data was asked for; zero for no one patient's
-	Personal bool       `json:"personal"`         // personal data was shown
-	Count    int64      `json:"count"`            // events and calls that were shown
+	Patient  patient.ID `json:"patient,omitzero"` // whom the filter or the file names; zero if none
+	Personal bool       `json:"personal"`         // personal data was asked for, too
+	Count    int64      `json:"count"`            // of the events, calls or files that were about to be shown
 }
 
-// EventName implements [event.Event].
+// ReadsPatients reports whether the reading has to be recorded: it shows
+// personal data, or it asks for one patient (rule 1).
+func (q Queried) ReadsPatients() bool { return q.Personal || q.Patient.UUID != uuid.Nil }
+
+// EventName names the event in the log.
 func (Queried) EventName() string { return "audit.queried.v1" }
 
-// PatientID implements [event.Patient]; it is zero for no one patient.
+// PatientID is the patient of the reading; zero if it names none.
 func (q Queried) PatientID() uuid.UUID { return q.Patient.UUID }
 
 // Events are the events of this package, for the codec.

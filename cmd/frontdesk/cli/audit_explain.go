@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -35,7 +34,7 @@ var (
 
 // Run explains a call.
 func (c *auditExplainCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}

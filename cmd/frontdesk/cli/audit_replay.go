@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/replay"
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
@@ -64,7 +63,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,20 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os/user"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -19,6 +25,10 @@ type databaseFlag struct {
 	DatabaseURL string `required:"" placeholder:"URL" help:"Postgres, as postgres://… . A password belongs in the environment or in a pgpass file."`
 }
 
+func (f databaseFlag) open(r *run) (*app.Engine, error) {
+	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL})
+}
+
 // engineFlags are the flags of every command of the engine.
 type engineFlags struct {
 	databaseFlag `embed:""`
@@ -26,13 +36,42 @@ type engineFlags struct {
 	JSON         bool   `name:"json" help:"Print one JSON object."`
 }
 
+// practiceFlags are the flags of every command about a practice.
+type practiceFlags struct {
+	engineFlags `embed:""`
+	Tenant      string `required:"" help:"The practice's tenant identifier."`
+}
+
+// applicationFlags are the flags of every command about an application.
+type applicationFlags struct {
+	engineFlags `embed:""`
+	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+}
+
 // networkFlag opens networks to outbound calls.
 type networkFlag struct {
 	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in beside the public Internet."`
 }
 
-// commandLimit bounds a command of the engine.
-const commandLimit = 30 * time.Second
+// made is what a command has made, by the names of the contract.
+type made map[string]any
+
+// change gives the desk an intent that makes nothing new. The tenant is that of
+// the practice that the intent is about; "" if it is about none.
+func change[T any](r *run, f engineFlags, tenant string, intent func(commands.Desk, context.Context, T) error, given T) error {
+	return f.do(r, app.Config{}, tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, intent(desk, ctx, given)
+	})
+}
+
+// create gives the desk an intent of a practice that makes something, and prints
+// what it has made under a name.
+func create[T, M any](r *run, f practiceFlags, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
+	return f.do(r, app.Config{}, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		it, err := intent(desk, ctx, given)
+		return made{name: it}, err
+	})
+}
 
 // do carries out one command: as whom the flags say, over a store that listens
 // in, and with a log that has the events before it returns.
@@ -42,7 +81,10 @@ func (f engineFlags) do(r *run, config app.Config, tenant string, act func(conte
 	})
 }
 
-// doWith is do for a command that needs more of the engine than its commands.
+// commandLimit bounds a command of the engine.
+const commandLimit = 30 * time.Second
+
+// doWith is do for a command that needs more of the engine than its desk.
 func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	act func(context.Context, *app.Engine, commands.Desk) (made, error),
 ) error {
@@ -102,7 +144,7 @@ type listeningStore struct {
 	appended []event.Recorded
 }
 
-// Append implements [commands.Store].
+// Append appends to the store and keeps what that recorded.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
 	s.mu.Lock()
@@ -111,7 +153,34 @@ func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([
 	return recorded, err
 }
 
-// lifetimeFlag shortens authorisations, so that a test can see one end.
-type lifetimeFlag struct {
-	AuthorisationLifetime time.Duration `default:"12h" help:"How long an authorisation lasts."`
+// appendedEvent is an event as a command reports it.
+type appendedEvent struct {
+	ID      uuid.UUID `json:"id"`
+	Name    string    `json:"name"`
+	Stream  uuid.UUID `json:"stream"`
+	Version int       `json:"version"`
+}
+
+// print reports what was made and appended: one JSON object for machines, or
+// lines for people.
+func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
+	events := []appendedEvent{}
+	for _, e := range appended {
+		events = append(events, appendedEvent{e.ID, e.EventName(), e.Stream.ID, e.Version})
+	}
+	if f.JSON {
+		object := made{"events": events}
+		maps.Copy(object, m)
+		return json.NewEncoder(r.Out).Encode(object)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(r.Out, "%s: %v\n", name, m[name])
+	}
+	for _, e := range events {
+		fmt.Fprintf(r.Out, "appended %s\n", e.Name)
+	}
+	if len(events) == 0 {
+		fmt.Fprintln(r.Out, "nothing to change")
+	}
+	return nil
 }
