@@ -16,8 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Auditor reads the log and the access record. It needs no more rights than an
-// auditor has, except for [Auditor.Rebuild].
+// Auditor reads the log and the access record. The rights of an auditor in the
+// database are enough for all but [Auditor.Rebuild].
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  postgres.Log
@@ -36,7 +36,8 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.
 // AccessRecord is the record of judged calls.
 func (a Auditor) AccessRecord() postgres.AccessRecord { return postgres.AccessRecord{Pool: a.Pool} }
 
-// Rebuild is a rebuild of some read models by their names, or of all of them.
+// Rebuild prepares a rebuild of the read models of these names; of all if there
+// are none.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 	chosen, err := projectionsNamed(names)
 	if err != nil {

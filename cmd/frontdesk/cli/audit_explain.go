@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -39,13 +41,7 @@ func (c *auditExplainCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	var recorded *access.Call
-	question, err := c.question()
-	if c.Call != uuid.Nil {
-		var call access.Call
-		question, call, err = engine.Auditor.QuestionOf(r.ctx, c.Call)
-		recorded = &call
-	}
+	question, recorded, err := c.asked(r.ctx, engine)
 	if err != nil {
 		return err
 	}
@@ -59,6 +55,16 @@ func (c *auditExplainCmd) Run(r *run) error {
 		return json.NewEncoder(r.Out).Encode(explanationOf(question, verdict, recorded))
 	}
 	return explain(r.Out, question, verdict, recorded)
+}
+
+// asked is the question, and the recorded call that it is about, if there is one.
+func (c *auditExplainCmd) asked(ctx context.Context, engine *app.Engine) (auditing.Question, *access.Call, error) {
+	if c.Call == uuid.Nil {
+		question, err := c.question()
+		return question, nil, err
+	}
+	question, call, err := engine.Auditor.QuestionOf(ctx, c.Call)
+	return question, &call, err
 }
 
 func (c *auditExplainCmd) question() (auditing.Question, error) {
@@ -78,7 +84,7 @@ func (c *auditExplainCmd) question() (auditing.Question, error) {
 	}}, nil
 }
 
-// explanation is a verdict, for machines.
+// explanation is a verdict as a machine reads it.
 type explanation struct {
 	Allowed  bool          `json:"allowed"`
 	Rule     access.Rule   `json:"rule"` // that refused; "none"

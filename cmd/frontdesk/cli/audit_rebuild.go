@@ -20,7 +20,7 @@ type auditRebuildCmd struct {
 
 var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
 
-// Run rebuilds and compares. Ctrl-C stops it; the next run goes on from there.
+// Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
 	engine, err := c.open(r)
 	if err != nil {

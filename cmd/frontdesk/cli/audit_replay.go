@@ -86,7 +86,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	return c.print(r.Out, past.Idx, at, practices)
 }
 
-// practiceThen is one practice, for machines.
+// practiceThen is a practice as a machine reads it.
 type practiceThen struct {
 	Tenant         string              `json:"tenant"`
 	Applications   any                 `json:"applications"`
@@ -97,9 +97,9 @@ type practiceThen struct {
 type authorisationThen struct {
 	Application application.ID `json:"application"`
 	Username    string         `json:"username"`
-	Patient     uuid.UUID      `json:"patient,omitzero"` // none for a standing one
+	Patient     uuid.UUID      `json:"patient,omitzero"` // zero for a standing authorisation
 	ExpiresAt   time.Time      `json:"expiresAt"`
-	Usable      bool           `json:"usable"` // the application is enabled (D14)
+	Usable      bool           `json:"usable"` // the application is enabled
 }
 
 type requestTypeThen struct {

@@ -29,7 +29,7 @@ func (f databaseFlag) open(r *run) (*app.Engine, error) {
 	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL})
 }
 
-// engineFlags are the flags of every command of the engine.
+// engineFlags are the flags of every command that gives the desk an intent.
 type engineFlags struct {
 	databaseFlag `embed:""`
 	As           string `placeholder:"USERNAME" help:"Who acts; without it, whoever is at this machine."`
@@ -73,15 +73,15 @@ func create[T, M any](r *run, f practiceFlags, name string, intent func(commands
 	})
 }
 
-// do carries out one command: as whom the flags say, over a store that listens
-// in, and with a log that has the events before it returns.
+// do carries out one command as whoever the flags name, and reports what it has
+// made and appended. It returns once the log has the events.
 func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
 	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
 		return act(ctx, desk)
 	})
 }
 
-// commandLimit bounds a command of the engine.
+// commandLimit is how long one command may take.
 const commandLimit = 30 * time.Second
 
 // doWith is do for a command that needs more of the engine than its desk.
@@ -112,7 +112,7 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	return f.print(r, made, listening.appended)
 }
 
-// errNobody is the refusal of --as where there is no practice to look in.
+// errNobody refuses --as for a command that is about no practice.
 var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
 // actor is who the events will name.
@@ -161,8 +161,7 @@ type appendedEvent struct {
 	Version int       `json:"version"`
 }
 
-// print reports what was made and appended: one JSON object for machines, or
-// lines for people.
+// print reports what was made and appended, in one JSON object or in lines.
 func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
 	events := []appendedEvent{}
 	for _, e := range appended {
