@@ -1,11 +1,10 @@
-// Package audit is what auditors add to the log that they read: the fact that
-// they have read it (D37).
+// Package audit holds the one event that auditors cause: a reading of patient
+// data is itself in the log.
 //
 // Rules
-//  1. A reading that shows personal data, or that asks for one patient, is
-//     recorded before anything is shown: who reads, by which filter, and how
-//     much.
+//  1. A reading of patient data is recorded before anything is shown: who read,
+//     by which filter, and how much (D37).
 //
-// The database decides the stream and the version of the event, because an
-// auditor's role may append this one event and no other.
+// The database chooses the stream and the version of the event, because an
+// auditor's role may add this one event and nothing else.
 package audit
