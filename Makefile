@@ -12,8 +12,10 @@ TESTFLAGS ?=
 FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-# Every Go file of the project. Hidden folders hold data, maybe another user's.
-SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print)
+# Every Go file of the project. Hidden folders hold data, maybe another user's;
+# Go passes them by, so the one that holds a program is named.
+MEASURE = ./.ci/measure
+SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print) $(wildcard $(MEASURE)/*.go)
 
 # What a Debian machine lacks, as packages. The race detector needs a C
 # compiler, browser tests a browser, and docs/ Python, Node.js and curl.
@@ -27,7 +29,7 @@ CURL     = $(if $(call have,curl),,curl ca-certificates)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
-.PHONY: help run test check prove fresh bench features lint deps build
+.PHONY: help run test check prove fresh bench features lint measure deps build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -37,8 +39,8 @@ run: deps build ## start the sandbox and say how to make the first call; Ctrl-C 
 	@exec $(BINARY) sandbox $(ARGS)
 
 test: deps ## everything a change must pass, under the race detector
-	@$(GO) vet -tags prove ./...
-	$(GO) test -race -timeout 15m $(TESTFLAGS) ./...
+	@$(GO) vet -tags prove ./... $(MEASURE)
+	$(GO) test -race -timeout 15m $(TESTFLAGS) ./... $(MEASURE)
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
@@ -73,9 +75,12 @@ bench: deps ## benchmarks, each with its ratio to the first of its group: ratios
 lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 	@unformatted=$$(gofmt -l $(SOURCES))
 	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
-	$(GO) vet -tags prove ./...
-	$(GO) run $(LINTER) run
+	$(GO) vet -tags prove ./... $(MEASURE)
+	$(GO) run $(LINTER) run ./... $(MEASURE)
 	$(GO) mod tidy -diff
+
+measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
+	@$(GO) run $(MEASURE) $(if $(SINCE),--since '$(SINCE)')
 
 build: # the binary that `make run` starts
 	@mkdir -p $(dir $(BINARY))

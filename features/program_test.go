@@ -2,13 +2,14 @@ package features_test
 
 import (
 	"context"
+	"crypto/x509"
 	"net/netip"
 	"sync"
 	"testing"
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
@@ -36,6 +37,8 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(authority.PEM())
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL,
 		Listen:      "127.0.0.1:0",
@@ -43,9 +46,9 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 		// The applications of the features publish their keys on loopback, and
 		// receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		RootCAs:      authority.Pool(),
+		RootCAs:      roots,
 		Now:          clock.Now,
-		MasterKey:    webhooks.MasterKey{1},
+		MasterKey:    signing.MasterKey{1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,9 @@ package bearer
 import (
 	"crypto/rsa"
 	"errors"
+	"math"
+	"math/big"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -68,4 +71,70 @@ func rawKeys(document []byte) ([]jsontext.Value, error) {
 		return nil, ErrNoUsableKey
 	}
 	return keys, nil
+}
+
+// What an RSA key must be to count (D7). The upper exponent is the largest
+// that the standard library takes.
+const (
+	minModulusBits = 2048
+	maxModulusBits = 4096
+	minExponent    = 3
+	maxExponent    = math.MaxInt32
+)
+
+// jwk is one key of a set (RFC 7517). null is the same as absent.
+type jwk struct {
+	Kty    string   `json:"kty"`
+	Kid    string   `json:"kid"`
+	Use    string   `json:"use"`
+	Alg    string   `json:"alg"`
+	KeyOps []string `json:"key_ops"`
+	N      string   `json:"n"`
+	E      string   `json:"e"`
+
+	// A key that shows its private half is nobody's any more (RFC 7518, §6.3.2).
+	D   jsontext.Value `json:"d"`
+	P   jsontext.Value `json:"p"`
+	Q   jsontext.Value `json:"q"`
+	DP  jsontext.Value `json:"dp"`
+	DQ  jsontext.Value `json:"dq"`
+	QI  jsontext.Value `json:"qi"`
+	Oth jsontext.Value `json:"oth"`
+}
+
+// publicKey is the RSA key, or false when it may not verify tokens (D7).
+func (k jwk) publicKey() (*rsa.PublicKey, bool) {
+	if !k.forTokens() || k.private() {
+		return nil, false
+	}
+	n, okN := k.modulus()
+	e, okE := k.exponent()
+	return &rsa.PublicKey{N: n, E: e}, okN && okE
+}
+
+func (k jwk) forTokens() bool {
+	return k.Kty == "RSA" &&
+		(k.Use == "" || k.Use == "sig") &&
+		(k.Alg == "" || k.Alg == "RS256") &&
+		(k.KeyOps == nil || slices.Contains(k.KeyOps, "verify"))
+}
+
+func (k jwk) private() bool {
+	members := []jsontext.Value{k.D, k.P, k.Q, k.DP, k.DQ, k.QI, k.Oth}
+	return slices.ContainsFunc(members, func(v jsontext.Value) bool { return !absent(v) })
+}
+
+func (k jwk) modulus() (*big.Int, bool) {
+	raw, ok := decode(k.N)
+	n := new(big.Int).SetBytes(raw)
+	return n, ok && n.Bit(0) == 1 && n.BitLen() >= minModulusBits && n.BitLen() <= maxModulusBits
+}
+
+func (k jwk) exponent() (int, bool) {
+	raw, ok := decode(k.E)
+	e := new(big.Int).SetBytes(raw)
+	if !ok || e.Bit(0) == 0 || !e.IsInt64() || e.Int64() < minExponent || e.Int64() > maxExponent {
+		return 0, false
+	}
+	return int(e.Int64()), true
 }

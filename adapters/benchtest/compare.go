@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Rate is something that is measured, by its unit: "appends/s".
+// Rate is something to measure, with its unit, for example "appends/s".
 type Rate struct {
 	Unit    string
 	Measure func() (perSecond float64)
@@ -17,8 +17,8 @@ type Rate struct {
 
 const turns = 9
 
-// Compare reports the medians of a rate, of its floor, and, under a unit of its
-// own, of the ratios of neighbours.
+// Compare measures a floor and a rate in turns. It reports the medians of both
+// and, under the unit ratio, the median of their ratios.
 func Compare(b *testing.B, ratio string, floor, rate Rate) {
 	b.Helper()
 	var floors, rates, ratios []float64
@@ -37,7 +37,8 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// PerSecond lets so many workers do something for a while.
+// PerSecond lets a number of workers do something for a while, and returns how
+// often they did it a second.
 func PerSecond(b *testing.B, workers int, during time.Duration, do func(context.Context) error) float64 {
 	b.Helper()
 	var done atomic.Int64

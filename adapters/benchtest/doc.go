@@ -1,4 +1,4 @@
-// Package benchtest measures a rate beside its floor: the least that work of its
-// kind can be on the same machine. They take turns, so that a machine's moods
-// meet both alike, and what counts is their ratio.
+// Package benchtest measures a rate beside its floor, which is the least that
+// work of its kind can cost on the same machine. The two take turns, so that
+// the machine's moods affect both alike. What counts is their ratio.
 package benchtest

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
@@ -12,11 +13,11 @@ import (
 // What the bodies around appointments are refused for, beside the codes of
 // §7.1.
 var (
-	errMissingAppointment = missingID("appointment")
-	errInvalidAppointment = invalidID("appointment")
-	errMissingSite        = missingID("site")
-	errInvalidSite        = invalidID("site")
-	errInvalidRoom        = invalidID("room")
+	errMissingAppointment = body.MissingID("appointment")
+	errInvalidAppointment = body.InvalidID("appointment")
+	errMissingSite        = body.MissingID("site")
+	errInvalidSite        = body.InvalidID("site")
+	errInvalidRoom        = body.InvalidID("room")
 )
 
 // A patient-scoped authorisation covers a call that names its patient. An
@@ -26,14 +27,14 @@ var (
 // that patient's, which the command makes sure of.
 
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
-func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
 	c := commands.BookAppointment{
 		Tenant:  caller.Tenant,
 		Patient: caller.patient,
-		Site:    site.ID{UUID: f.id("siteId", errMissingSite, errInvalidSite)},
-		At:      f.instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
+		Site:    site.ID{UUID: f.ID("siteId", errMissingSite, errInvalidSite)},
+		At:      f.Instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	id, err := a.Desk.BookAppointment(r.Context(), c)
@@ -44,13 +45,13 @@ func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller jud
 }
 
 // callInPatient is POST {appointmentId, roomId?} → {appointmentId}.
-func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
 	c := commands.CallInPatient{
 		Tenant:      caller.Tenant,
-		Appointment: f.appointment(),
-		Room:        site.RoomID{UUID: f.optionalID("roomId", errInvalidRoom)},
+		Appointment: appointmentOf(f),
+		Room:        site.RoomID{UUID: f.OptionalID("roomId", errInvalidRoom)},
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.Desk.CallInPatient(r.Context(), c); err != nil {
@@ -60,9 +61,9 @@ func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller judge
 }
 
 // clearCallIn is POST {appointmentId} → {appointmentId}.
-func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
-	id := f.appointment()
-	if err := f.err(); err != nil {
+func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	id := appointmentOf(f)
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.Desk.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
@@ -72,9 +73,9 @@ func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller judged,
 }
 
 // markDidNotAttend is POST {appointmentId} → {appointmentId}.
-func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
-	id := f.appointment()
-	if err := f.err(); err != nil {
+func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	id := appointmentOf(f)
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.Desk.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
@@ -84,13 +85,13 @@ func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller ju
 }
 
 // startConsultation is POST {patientId, appointmentId?} → {consultationId}.
-func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
+func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
 	c := commands.StartConsultation{
 		Tenant:      caller.Tenant,
 		Patient:     caller.patient,
-		Appointment: appointment.ID{UUID: f.optionalID("appointmentId", errInvalidAppointment)},
+		Appointment: appointment.ID{UUID: f.OptionalID("appointmentId", errInvalidAppointment)},
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	id, err := a.Desk.StartConsultation(r.Context(), c)
@@ -101,8 +102,8 @@ func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller j
 	return nil
 }
 
-func (f *fields) appointment() appointment.ID {
-	return appointment.ID{UUID: f.id("appointmentId", errMissingAppointment, errInvalidAppointment)}
+func appointmentOf(f *body.Form) appointment.ID {
+	return appointment.ID{UUID: f.ID("appointmentId", errMissingAppointment, errInvalidAppointment)}
 }
 
 func answerAppointment(w http.ResponseWriter, id appointment.ID) error {

@@ -2,20 +2,23 @@ package httpapi
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
+	"time"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
-	"frontdesk/domain/access"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/consultation"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // openCareRecord is POST {patientId} → {patientId}: for a front end that shows
 // the record by other means.
-func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
-	if err := f.err(); err != nil {
+func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
@@ -27,7 +30,10 @@ func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judg
 
 // retrieveCareRecord is GET ?patientId=. That the record was opened is stored
 // before anything of it is read (D37).
-func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, _ struct{}) error {
+func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	if err := f.Err(); err != nil {
+		return err
+	}
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return err
 	}
@@ -40,12 +46,12 @@ func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller 
 }
 
 // createNote is POST {patientId, note} → {noteId}.
-func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, f *fields) error {
-	text := f.text("note")
+func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	text := f.Text("note")
 	if strings.TrimSpace(text) == "" {
-		f.faults = append(f.faults, record.ErrEmptyNote)
+		f.Add(record.ErrEmptyNote)
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return err
 	}
 	id, err := a.Desk.CreateNote(r.Context(), commands.CreateNote{Tenant: caller.Tenant, Patient: caller.patient, Text: text})
@@ -56,20 +62,88 @@ func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, 
 	return nil
 }
 
-// patientQuery reads the patient that a query names, once.
-func patientQuery(_ http.ResponseWriter, r *http.Request, _ access.Caller) (none struct{}, named string, err error) {
-	parameters, err := url.ParseQuery(r.URL.RawQuery)
-	patients := parameters["patientId"]
-	switch {
-	case err != nil:
-		return none, "", request.ErrInvalidPatientID.With("The query string is malformed.")
-	case len(patients) > 1:
-		return none, "", request.ErrInvalidPatientID.With("patientId is given more than once.")
-	case len(patients) == 0 || patients[0] == "":
-		return none, "", request.ErrMissingPatientID
+// careRecord is the body of retrieve-care-record: everything newest first.
+type careRecord struct {
+	Patient         recordPatient        `json:"patient"`
+	Notes           []recordNote         `json:"notes"`
+	PatientRequests []recordRequest      `json:"patientRequests"`
+	Consultations   []recordConsultation `json:"consultations"`
+	Truncated       bool                 `json:"truncated,omitempty"` // there are older entries than these
+}
+
+type recordPatient struct {
+	ID        patient.ID `json:"patientId"`
+	Name      string     `json:"name"`
+	BirthDate *string    `json:"birthDate"` // 2006-01-02; null when unknown
+}
+
+type recordNote struct {
+	ID        record.NoteID `json:"noteId"`
+	Note      string        `json:"note"`
+	UserName  *string       `json:"userName"` // as in §6.2
+	CreatedAt time.Time     `json:"createdAt"`
+}
+
+type recordRequest struct {
+	ID             request.ID        `json:"patientRequestId"`
+	RequestType    request.Type      `json:"requestType"`
+	Requester      request.Requester `json:"requester"`
+	Response       []request.Answer  `json:"response"`
+	IsHighPriority bool              `json:"isHighPriority"`
+	ProxyDetails   *request.Proxy    `json:"proxyDetails"`
+	Attachments    []recordFile      `json:"attachments"`
+	SubmittedAt    time.Time         `json:"submittedAt"`
+}
+
+// recordFile says that there is a file, not what is in it.
+type recordFile struct {
+	FileName    string `json:"fileName"`
+	ContentType string `json:"contentType"`
+}
+
+type recordConsultation struct {
+	ID          consultation.ID `json:"consultationId"`
+	Appointment *appointment.ID `json:"appointmentId"`
+	UserName    *string         `json:"userName"`
+	StartedAt   time.Time       `json:"startedAt"`
+}
+
+func careRecordOf(id patient.ID, found projections.CareRecord) careRecord {
+	body := careRecord{
+		Patient: recordPatient{id, found.PatientName, orNull(found.BirthDate)},
+		Notes:   []recordNote{}, PatientRequests: []recordRequest{}, Consultations: []recordConsultation{},
+		Truncated: !found.Complete,
 	}
-	if _, ok := request.ParsePatientID(patients[0]); !ok {
-		return none, "", request.ErrInvalidPatientID
+	for _, entry := range found.Entries {
+		by := orNull(entry.UserName)
+		switch e := entry.Event.(type) {
+		case record.NoteCreated:
+			body.Notes = append(body.Notes, recordNote{e.Note, e.Text, by, entry.At})
+		case request.Submitted:
+			body.PatientRequests = append(body.PatientRequests, recordRequestOf(e, entry))
+		case consultation.Started:
+			body.Consultations = append(body.Consultations, recordConsultation{e.Consultation, orNull(e.Appointment), by, entry.At})
+		}
 	}
-	return none, patients[0], nil
+	return body
+}
+
+func recordRequestOf(e request.Submitted, entry projections.RecordEntry) recordRequest {
+	files := []recordFile{}
+	for _, file := range e.Attachments {
+		files = append(files, recordFile{file.FileName, file.ContentType})
+	}
+	return recordRequest{
+		ID: request.ID{UUID: entry.ID}, RequestType: e.Type, Requester: e.Requester, Response: e.Response,
+		IsHighPriority: e.HighPriority, ProxyDetails: e.Proxy, Attachments: files, SubmittedAt: entry.At,
+	}
+}
+
+// orNull is a value, or null for the zero one.
+func orNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
 }

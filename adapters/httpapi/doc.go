@@ -6,12 +6,6 @@
 // statuses. The order in which a call is judged is D1's: routing, then the
 // caller, and only then the body.
 //
-// The body of a patient request may have 100 MiB, of which nobody holds more
-// than a little:
-//
-//	connection ─→ arrival ─→ raw ─→ diverter ─→ inline ─→ ReadJSON ─→ request.Parse
-//	              its pace   size,     │        4 MiB      strict,     a Content for
-//	                         hash      ▼        at most    one tree    each file
-//	                                 upload ─→ Uploads
-//	                                 base64, SHA-256, 256 KiB at a time
+// A body has to arrive at the pace of pacing.go and is read by package body,
+// which bounds it. limits.go bounds the calls themselves.
 package httpapi

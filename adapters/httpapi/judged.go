@@ -1,18 +1,17 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/request"
 )
 
 // judged is a caller who may make the call, and the patient whom it names.
@@ -51,33 +50,30 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 }
 
 // judge is the rest of the judgement: whether the caller may act on the patient
-// whom the call names, as it wrote it. unread is why the input could not be
-// read: then the call names nobody, unless the reason is ours.
-func (a *API) judge(r *http.Request, caller access.Caller, named string, unread error) (judged, error) {
-	refusal, refused := errors.AsType[*fault.Error](unread)
-	if unread != nil && (!refused || refusal.Kind == fault.Unavailable) {
-		return judged{}, unread
-	}
+// whom the call names. An input that could not be read names nobody (D1).
+func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j := judged{Caller: caller}
 	if !caller.Endpoint.NamesPatient {
-		return j, unread
+		return j, form.Unread()
 	}
-	if unread != nil {
-		named = ""
-	}
-	j.patient, _ = request.ParsePatientID(named)
+	j.patient = form.Patient()
 	callOf(r.Context()).judgement.patient = j.patient
-	if err := access.Judge(caller, &access.Named{Patient: named}); err != nil {
+	named := access.Named{Patient: form.PatientAsWritten()}
+	if err := access.Judge(caller, &named); err != nil {
 		return judged{}, err
 	}
-	if unread != nil || !caller.Endpoint.ShowsRecord || caller.Mode != application.UserRestricted {
-		return j, unread
+	if err := form.Unread(); err != nil {
+		return judged{}, err
+	}
+	if !caller.Endpoint.ShowsRecord || caller.Mode != application.UserRestricted {
+		return j, nil
 	}
 	open, err := a.RecordOpenTo(r.Context(), caller.Tenant, j.patient, caller.Staff)
 	if err != nil {
 		return judged{}, err
 	}
-	return j, access.Judge(caller, &access.Named{Patient: named, Closed: !open})
+	named.Closed = !open
+	return j, access.Judge(caller, &named)
 }
 
 // recorded hands every call whose signature held to the access record (D37),
@@ -116,4 +112,23 @@ func asCaller(r *http.Request, caller access.Caller) *http.Request {
 	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
 		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
 	}))
+}
+
+// pong tells a caller how the service sees it (D16).
+type pong struct {
+	TenantID        string           `json:"tenantId"`
+	ApplicationID   application.ID   `json:"applicationId"`
+	Mode            application.Mode `json:"mode"`
+	Username        *string          `json:"username"`
+	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
+}
+
+// ping is §4.2, as D16 fills it in.
+func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
+	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
+	if caller.Mode == application.UserRestricted {
+		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
+	}
+	answer(w, http.StatusOK, body)
+	return nil
 }

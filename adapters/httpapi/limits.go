@@ -6,14 +6,15 @@ import (
 	"net/http"
 	"time"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/fault"
 )
 
 // What all calls together may hold in memory: files that are arriving, at some
 // 350 KiB each, and long texts, at some 10 MiB.
 const (
-	uploadSeats = 256
-	textSeats   = 16
+	uploadsAtOnce = 256
+	textsAtOnce   = 16
 )
 
 // What a deployment has unless it says otherwise.
@@ -26,7 +27,7 @@ const (
 type call struct {
 	connection   context.Context // ends when the client has gone, and not before
 	judgement    judgement
-	text, upload seat
+	text, upload *body.Slot // taken when the body needs them
 	after        []func(context.Context) error
 }
 
@@ -34,16 +35,17 @@ type callKey struct{}
 
 // limited bounds the calls in flight, and the time of each.
 func (a *API) limited(next http.Handler) http.Handler {
-	slots, uploads, texts := make(room, a.InFlight), make(room, uploadSeats), make(room, textSeats)
+	calls, uploads, texts := body.NewSlots(a.InFlight), body.NewSlots(uploadsAtOnce), body.NewSlots(textsAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !slots.enter() {
-			refuse(w, fault.List{errBusy})
+		slot := calls.Slot()
+		if slot.Take() != nil {
+			refuse(w, fault.List{body.ErrBusy})
 			return
 		}
-		defer slots.leave()
-		c := &call{connection: r.Context(), text: seat{room: texts}, upload: seat{room: uploads}}
-		defer c.text.leave()
-		defer c.upload.leave()
+		defer slot.Release()
+		c := &call{connection: r.Context(), text: texts.Slot(), upload: uploads.Slot()}
+		defer c.text.Release()
+		defer c.upload.Release()
 		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), a.Limit)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))

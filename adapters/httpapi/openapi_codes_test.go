@@ -112,7 +112,7 @@ func describedCodes(t *testing.T) (codes []string) {
 type said struct{ folder, code string }
 
 // codesInSource reads every call of fault.New outside tests, and what makes
-// codes from a part: missingID and invalidID.
+// codes from a part: body.MissingID and body.InvalidID.
 func codesInSource(t *testing.T) (all []said) {
 	t.Helper()
 	tree := os.DirFS("../..")
@@ -155,12 +155,16 @@ func codesIn(t *testing.T, name string, file *ast.File) (codes []string) {
 		case "fault.New":
 			if code, ok := codeOf(call.Args[1]); ok {
 				codes = append(codes, code)
-			} else if path.Base(name) != "form.go" { // where missingID and invalidID are
+			} else if path.Base(name) != "form.go" { // where MissingID and InvalidID are
 				t.Errorf("%s: this test cannot read a code that is made so", name)
 			}
-		case "missingID", "invalidID":
+		case "MissingID", "body.MissingID":
 			if part, ok := codeOf(call.Args[0]); ok {
-				codes = append(codes, strings.TrimSuffix(callee(call), "ID")+"-"+part+"-id")
+				codes = append(codes, "missing-"+part+"-id")
+			}
+		case "InvalidID", "body.InvalidID":
+			if part, ok := codeOf(call.Args[0]); ok {
+				codes = append(codes, "invalid-"+part+"-id")
 			}
 		}
 		return true

@@ -14,6 +14,13 @@ import (
 	"frontdesk/domain/fault"
 )
 
+// Kinds of refusal that only HTTP knows.
+const (
+	internal fault.Kind = -1 - iota
+	tooSlow
+	wrongMethod
+)
+
 // statuses is the one table from kinds of refusal to HTTP (§7, D19).
 var statuses = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
@@ -25,17 +32,17 @@ var statuses = map[fault.Kind]int{
 	fault.TooLarge:    http.StatusRequestEntityTooLarge,
 	fault.RateLimited: http.StatusTooManyRequests,
 	fault.Unavailable: http.StatusServiceUnavailable,
+	internal:          http.StatusInternalServerError,
+	tooSlow:           http.StatusRequestTimeout,
+	wrongMethod:       http.StatusMethodNotAllowed,
 }
 
 // What HTTP itself refuses (D19).
 var (
 	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
-	errMediaType   = fault.New(fault.Unsupported, "unsupported-media-type", "The body is sent as Content-Type: application/json.")
-	errTooLarge    = fault.New(fault.TooLarge, "request-too-large", "The body is larger than this service accepts.")
-	errBusy        = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
-	errInternal    = fault.New(0, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
-	errTooSlow     = fault.New(0, "request-timeout", "The body arrives too slowly: at least 64 KiB are expected every 10 seconds.")
-	errMethod      = fault.New(0, "method-not-allowed", "This address is not called with this method.")
+	errInternal    = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
+	errTooSlow     = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
+	errMethod      = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
 	retryAfterSecs = "1"
 )
 
@@ -87,7 +94,7 @@ func refuse(w http.ResponseWriter, refusals fault.List) {
 	for _, f := range refusals {
 		body.Errors = append(body.Errors, problem{f.Code, f.Detail})
 	}
-	status := statusOf(refusals[0])
+	status := statuses[refusals[0].Kind]
 	retry := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
 	if retry && w.Header().Get("Retry-After") == "" {
 		w.Header().Set("Retry-After", retryAfterSecs)
@@ -105,22 +112,11 @@ func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
-func statusOf(f *fault.Error) int {
-	switch f {
-	case errInternal:
-		return http.StatusInternalServerError
-	case errTooSlow:
-		return http.StatusRequestTimeout
-	case errMethod:
-		return http.StatusMethodNotAllowed
-	}
-	return statuses[f.Kind]
-}
-
 // notAllowed names the methods that there are.
 func notAllowed(w http.ResponseWriter, by methods) error {
-	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
-	return errMethod
+	methods := slices.Sorted(maps.Keys(by))
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	return errMethod.With("Use %s.", strings.Join(methods, " or "))
 }
 
 // answer writes a JSON body, with its length: a client knows where the answer

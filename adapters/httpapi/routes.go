@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -32,7 +33,7 @@ type API struct {
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
 	Desk    commands.Desk
-	Uploads Uploads // where the files of a patient request go meanwhile
+	Uploads body.Uploads // where the files of a patient request go meanwhile
 
 	// RequestTypes is the availability of a tenant's request types at an instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
@@ -57,7 +58,7 @@ type API struct {
 // Handler is the API, routed. Whatever it answers is JSON and carries an
 // X-Request-Id (D19).
 func (a *API) Handler() http.Handler {
-	return a.identified(a.arriving(a.limited(a.routes())))
+	return a.identified(a.paced(a.limited(a.routes())))
 }
 
 // endpoints is the whole API on one screen: how each endpoint of the catalogue
@@ -65,17 +66,17 @@ func (a *API) Handler() http.Handler {
 // describes it.
 func (a *API) endpoints() map[application.Endpoint]methods {
 	return map[application.Endpoint]methods{
-		access.CreatePatientRequest:    post(a, a.requestBody, a.createPatientRequest),
-		access.RequestTypeAvailability: get(a, nothing, a.requestTypeAvailability),
-		access.CreateNote:              post(a, form("patientId", "note"), a.createNote),
-		access.RetrieveCareRecord:      get(a, patientQuery, a.retrieveCareRecord),
-		access.OpenCareRecord:          post(a, form("patientId"), a.openCareRecord),
-		access.BookAppointment:         post(a, form("patientId", "siteId", "at"), a.bookAppointment),
-		access.CallInPatient:           post(a, form("appointmentId", "roomId"), a.callInPatient),
-		access.ClearCallIn:             post(a, form("appointmentId"), a.clearCallIn),
-		access.MarkDidNotAttend:        post(a, form("appointmentId"), a.markDidNotAttend),
-		access.StartConsultation:       post(a, form("patientId", "appointmentId"), a.startConsultation),
-		access.Ping:                    {http.MethodGet: after(a, nothing, a.ping), http.MethodPost: after(a, nothing, a.ping)},
+		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
+		access.RequestTypeAvailability: a.get(nothing, a.requestTypeAvailability),
+		access.CreateNote:              a.post(members("patientId", "note"), a.createNote),
+		access.RetrieveCareRecord:      a.get(patientQuery, a.retrieveCareRecord),
+		access.OpenCareRecord:          a.post(members("patientId"), a.openCareRecord),
+		access.BookAppointment:         a.post(members("patientId", "siteId", "at"), a.bookAppointment),
+		access.CallInPatient:           a.post(members("appointmentId", "roomId"), a.callInPatient),
+		access.ClearCallIn:             a.post(members("appointmentId"), a.clearCallIn),
+		access.MarkDidNotAttend:        a.post(members("appointmentId"), a.markDidNotAttend),
+		access.StartConsultation:       a.post(members("patientId", "appointmentId"), a.startConsultation),
+		access.Ping:                    {http.MethodGet: a.after(nothing, a.ping), http.MethodPost: a.after(nothing, a.ping)},
 	}
 }
 
@@ -111,36 +112,49 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 	}))))
 }
 
-// reader reads the input of a call: what answers it needs, and the patient whom
-// it names, as it wrote them; "" where it names none.
-type reader[Input any] func(http.ResponseWriter, *http.Request, access.Caller) (in Input, named string, err error)
+// reader reads the input of a call into a form, which keeps what is wrong with
+// it. An error is no refusal of this input, but trouble of ours.
+type reader func(*http.Request, access.Caller) (*body.Form, error)
 
 // answerer answers a call that has been read and judged. Its error is answered
 // by the problem table.
-type answerer[Input any] func(http.ResponseWriter, *http.Request, judged, Input) error
+type answerer func(http.ResponseWriter, *http.Request, judged, *body.Form) error
 
-func post[Input any](a *API, read reader[Input], answer answerer[Input]) methods {
-	return methods{http.MethodPost: after(a, read, answer)}
+func (a *API) post(read reader, answer answerer) methods {
+	return methods{http.MethodPost: a.after(read, answer)}
 }
 
-func get[Input any](a *API, read reader[Input], answer answerer[Input]) methods {
-	return methods{http.MethodGet: after(a, read, answer)}
+func (a *API) get(read reader, answer answerer) methods {
+	return methods{http.MethodGet: a.after(read, answer)}
 }
 
 // after answers a call once its input has been read and the caller judged by
 // the patient whom it names: nothing that answers can forget that.
-func after[Input any](a *API, read reader[Input], answer answerer[Input]) func(http.ResponseWriter, *http.Request, access.Caller) error {
+func (a *API) after(read reader, answer answerer) func(http.ResponseWriter, *http.Request, access.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, caller access.Caller) error {
-		in, named, err := read(w, r, caller)
-		judged, err := a.judge(r, caller, named, err)
+		form, err := read(r, caller)
 		if err != nil {
 			return err
 		}
-		return answer(w, r, judged, in)
+		judged, err := a.judge(r, caller, form)
+		if err != nil {
+			return err
+		}
+		return answer(w, r, judged, form)
 	}
 }
 
 // nothing reads nothing: the call has no input.
-func nothing(http.ResponseWriter, *http.Request, access.Caller) (none struct{}, named string, err error) {
-	return none, "", nil
+func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Form{}, nil }
+
+// members reads a body of the given members, and no files.
+func members(names ...string) reader {
+	return func(r *http.Request, _ access.Caller) (*body.Form, error) {
+		return body.Read(r, callOf(r.Context()).text, names...)
+	}
+}
+
+// patientQuery reads the patient that a query names.
+func patientQuery(r *http.Request, _ access.Caller) (*body.Form, error) {
+	return body.Query(r, "patientId", body.ErrInvalidPatientID), nil
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
@@ -161,7 +162,7 @@ func TestASlowUploadIsNotCut_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		client := serve(t, c.api()).dial(t)
-		body := cough(jpeg("large.jpg", noise(1, 1<<20)))
+		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 1<<20)))
 		begun := time.Now()
 		client.send(t, head(len(body)))
 		for len(body) > 0 {
@@ -183,19 +184,19 @@ func TestTheClientDoesNotPayForUs_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		api := c.api()
-		api.Uploads = slowShelf{&c.shelf}
+		api.Uploads = slowShelf{&c.Shelf}
 		client := serve(t, api).dial(t)
-		body := cough(jpeg("large.jpg", noise(1, 1<<20)))
+		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 1<<20)))
 		go func() { _, _ = io.WriteString(client, head(len(body))+body) }()
 		wantAnswer(t, client.answer(t), http.StatusOK)
 	})
 }
 
-type slowShelf struct{ *shelf }
+type slowShelf struct{ *httpapitest.Shelf }
 
 func (s slowShelf) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
 	time.Sleep(25 * time.Second)
-	return s.shelf.AddChunk(ctx, tenant, id, n, data)
+	return s.Shelf.AddChunk(ctx, tenant, id, n, data)
 }
 
 func TestAClientThatGoesLeavesNothing(t *testing.T) {
@@ -203,12 +204,12 @@ func TestAClientThatGoesLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		w := serve(t, busyOneByOne(c))
-		client, body := w.dial(t), cough(jpeg("large.jpg", noise(1, 1<<20)))
+		client, body := w.dial(t), cough(jpeg("large.jpg", httpapitest.Noise(1, 1<<20)))
 		client.send(t, head(len(body))+body[:len(body)/2])
 		_ = client.Close()
 		synctest.Wait()
-		if len(c.discarded) != 1 || len(c.taken) > 0 {
-			t.Errorf("discarded %v, taken %v", c.discarded, c.taken)
+		if len(c.Discarded) != 1 || len(c.taken) > 0 {
+			t.Errorf("discarded %v, taken %v", c.Discarded, c.taken)
 		}
 		wantTaken(t, w.dial(t), c, 1)
 	})

@@ -2,19 +2,19 @@
 // strangers gave it: applications' key sets (§5.1) and webhook receivers
 // (§6.3).
 //
-// A stranger's address may name, or start to name after it was registered,
-// a machine inside our own network. So the address is judged where nothing
-// can change any more: when the operating system is about to connect, after
-// all name resolution, once for every address tried.
+// A stranger's address may name a machine inside our own network, or begin to
+// do so after it was registered. So the address is judged when nothing can
+// change any more: after all name resolution, when the operating system is
+// about to connect, once for every address tried.
 //
-//   - [Guard] holds what the operator opened on purpose (--allow-network);
-//     everything that is not public is closed otherwise.
-//   - [Guard.CheckURL] judges what can be judged from the text alone, at
-//     registration and again before each call.
-//   - [NewTransport] and [NewClient] dial through a Guard: no proxy, no
-//     redirects, no second attempt by HTTP/2 or decompression.
+//   - [Guard] allows public addresses and the networks that the operator opened
+//     (--allow-network).
+//   - [Guard.CheckURL] judges what the text of an address shows, at registration and
+//     again before each call.
+//   - [NewTransport] and [NewClient] dial through a Guard: no proxy, no redirects, no
+//     second attempt by HTTP/2, no decompression.
 //
-// Trust: the DNS server and whoever registered an address are not trusted;
-// at most they can make us connect to a public address, or to one that the
+// Trust: neither the DNS server nor whoever registered an address is trusted.
+// At most they can make us connect to a public address, or to one that the
 // operator opened.
 package outbound

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Settings that key sets and webhooks share. They are short because whoever
-// waits at the other end of them is a call or a lane of deliveries.
+// Settings that key sets and webhooks share. The times are short because a call
+// or a lane of deliveries waits for them.
 const (
 	dialTimeout     = 5 * time.Second
 	idleTimeout     = 4 * time.Second // below the keep-alive of usual receivers
@@ -18,18 +18,18 @@ const (
 	maxIdleOverHost = 128
 )
 
-// NewTransport is a transport that connects only where guard lets it, whatever
-// a name resolves to. Servers must be trusted by roots, or by the system's
-// when nil.
+// NewTransport makes a transport that connects only to addresses that the guard
+// allows, whatever a name resolves to. It trusts servers by roots, or by the
+// system's certificates if roots is nil.
 //
-// It speaks HTTP/1.1 only, asks no proxy, decompresses nothing and reads at
-// most 16 KiB of headers. The caller may set other fields of it, except the
-// two dialling functions, which are the guard.
+// It speaks HTTP/1.1 only, uses no proxy, decompresses nothing and reads at most
+// 16 KiB of headers. The caller may change its other fields, but not the two
+// dialling functions, because they are the guard.
 func NewTransport(guard Guard, roots *x509.CertPool) *http.Transport {
 	return newTransport(guard, roots, nil)
 }
 
-// newTransport takes the resolver too, so that a test can play a hostile one.
+// newTransport also takes the resolver, so that a test can play a hostile one.
 func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *http.Transport {
 	plain := &net.Dialer{Timeout: dialTimeout, Resolver: resolver, Control: control(guard.checkOpened)}
 	secure := &tls.Dialer{
@@ -49,16 +49,16 @@ func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *ht
 	}
 }
 
-// onlyHTTP1 keeps Go's client from sending a request a second time, as
-// HTTP/2 allows it to.
+// onlyHTTP1 stops Go's client from sending a request a second time, as HTTP/2
+// allows it to.
 func onlyHTTP1() *http.Protocols {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &protocols
 }
 
-// NewClient is a client over transport that follows no redirect and keeps no
-// cookies. Its calls are bounded by their contexts alone.
+// NewClient makes a client that follows no redirects and keeps no cookies. Its
+// calls are bounded only by their contexts.
 func NewClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     transport,

@@ -20,12 +20,12 @@ type apology struct {
 	Advice  string
 }
 
-// Error implements error.
+// Error is the heading.
 func (a *apology) Error() string { return a.Heading }
 
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
-// What goes wrong.
+// What can go wrong.
 var (
 	errIncomplete = &apology{http.StatusBadRequest, "This link is not complete",
 		"The link has to name one application and one address to return to.", askTheSender}
@@ -58,14 +58,14 @@ var (
 		"This is our fault, not yours.", "Try again later."}
 )
 
-// notAllowed names the methods that there are.
+// notAllowed names the methods that the page takes.
 func notAllowed(v *visit, by methods) error {
 	v.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
 	return errMethod
 }
 
-// apologise answers an error. Those that are nobody's business but ours are
-// logged here, once.
+// apologise answers an error with a page. Errors that staff can do nothing about
+// are logged here, once.
 func (p *Pages) apologise(v *visit, err error) {
 	sorry, ok := errors.AsType[*apology](err)
 	refusal, _ := errors.AsType[*fault.Error](p.Fault(err))

@@ -18,7 +18,7 @@ type authorisationsPage struct {
 	Stopped       bool // one has just been stopped
 	Own           []givenRow
 	Administrator bool
-	Others        []givenRow // for practice administrators (D14)
+	Others        []givenRow // shown to practice administrators only
 	Token         string
 }
 
@@ -31,8 +31,8 @@ type givenRow struct {
 // mostShown bounds each list of the page.
 const mostShown = 200
 
-// authorisations shows which applications act for whoever is signed in and, to
-// practice administrators, for everybody else.
+// authorisations shows which applications act for whoever is signed in.
+// Practice administrators also see those of all other staff (D14).
 func (p *Pages) authorisations(v *visit) error {
 	if !v.signedIn {
 		return v.goTo(v.base() + "/sign-in")
@@ -64,7 +64,8 @@ func rows(v *visit, given []projections.GivenAuthorisation) []givenRow {
 	return shown
 }
 
-// revoke stops an authorisation. One that has ended meanwhile is stopped.
+// revoke stops an authorisation. One that has ended in the meantime counts as
+// stopped.
 func (p *Pages) revoke(v *visit) error {
 	if !v.signedIn {
 		return v.goTo(v.base() + "/sign-in")
@@ -72,22 +73,29 @@ func (p *Pages) revoke(v *visit) error {
 	if !v.owns("revoke") {
 		return errStale
 	}
-	form := v.form
-	app, appErr := uuid.Parse(form.Get("application"))
-	about, aboutErr := uuid.Parse(form.Get("patient"))
-	if appErr != nil || aboutErr != nil {
-		return errUnreadable
+	intent, err := revocationOf(v)
+	if err != nil {
+		return err
 	}
-	username := form.Get("username")
-	if username != v.session.Username && !v.session.Administrator {
+	if intent.Username != v.session.Username && !v.session.Administrator {
 		return errNotYours
 	}
-	err := p.Commands.RevokeUserAuthorisation(v.asStaff(), commands.RevokeUserAuthorisation{
-		Tenant: v.practice.Tenant, Application: application.ID{UUID: app},
-		Username: username, Patient: patient.ID{UUID: about},
-	})
+	err = p.Desk.RevokeUserAuthorisation(v.asStaff(), intent)
 	if err != nil && !errors.Is(err, authorisation.ErrNone) {
 		return err
 	}
 	return v.goTo(v.base() + "/authorisations?stopped")
+}
+
+// revocationOf reads which authorisation the form stops.
+func revocationOf(v *visit) (commands.RevokeUserAuthorisation, error) {
+	app, appErr := uuid.Parse(v.form.Get("application"))
+	about, aboutErr := uuid.Parse(v.form.Get("patient"))
+	if appErr != nil || aboutErr != nil {
+		return commands.RevokeUserAuthorisation{}, errUnreadable
+	}
+	return commands.RevokeUserAuthorisation{
+		Tenant: v.practice.Tenant, Application: application.ID{UUID: app},
+		Username: v.form.Get("username"), Patient: patient.ID{UUID: about},
+	}, nil
 }

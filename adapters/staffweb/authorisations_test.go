@@ -32,7 +32,7 @@ func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
 	b.signIn(elm, "dr.lee")
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
 
-	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	b.approve(elm, callback)
 	s.scoped(t.Context(), t, elm, "dr.lee")
 	page := b.get(given)
 	for _, text := range []string{"<h2>Triage Helper</h2>", "Until 1:00am on Thursday 2 July.", "For one patient only."} {
@@ -59,7 +59,7 @@ func TestWhatHasExpiredIsNotShown_D13(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
-	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	b.approve(elm, callback)
 	s.Pass(12 * time.Hour)
 	b.signIn(elm, "dr.lee")
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you")
@@ -70,7 +70,7 @@ func TestADisabledApplicationsAuthorisationSaysSo_D14(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
-	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	b.approve(elm, callback)
 	s.disable(t, elm, s.app)
 	b.get(given).wants(t, http.StatusOK, "", "not enabled at the practice at the moment")
 }
@@ -82,7 +82,7 @@ func TestOnlyAdministratorsSeeAndStopWhatOthersHaveGiven_D14(t *testing.T) {
 	lee.signIn(elm, "dr.lee")
 	may.signIn(elm, "dr.may")
 	for _, b := range []*browser{lee, may} {
-		b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+		b.approve(elm, callback)
 	}
 	if page := lee.get(given); strings.Contains(page.body, "dr.may") || strings.Contains(page.body, "Other staff") {
 		t.Error("staff see what others have given")
@@ -112,7 +112,7 @@ func TestTwoPracticesSideBySideInOneBrowser_D27(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
 	b.signIn(oak, "dr.lee")
-	b.post("/oak-lane/staff/authorise", b.approval(oak, callback))
+	b.approve(oak, callback)
 	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
 
@@ -126,7 +126,7 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
-	b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	b.approve(elm, callback)
 	good := b.get(given).form(t, given)
 	for name, value := range map[string]string{"application": "x", "patient": "", "username": "nobody"} {
 		form := maps.Clone(good)

@@ -51,7 +51,7 @@ func TestTheEventNamesWhoApproved(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
-	answer := b.post("/elm-street/staff/authorise", b.approval(elm, callback))
+	answer := b.approve(elm, callback)
 	var metadata, lee string
 	must(t, s.pool.QueryRow(t.Context(), `SELECT metadata FROM events WHERE name = 'user-authorisation.granted.v1'`).Scan(&metadata))
 	must(t, s.pool.QueryRow(t.Context(), `SELECT staff::text FROM staff WHERE tenant = $1 AND username = 'dr.lee'`, elm).Scan(&lee))
@@ -68,7 +68,7 @@ func TestApprovingAgainGrantsANewLifetime_D13(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.lee")
 	for _, expiresAt := range []string{"2026-07-02T00%3A00%3A00Z", "2026-07-02T00%3A20%3A00Z"} {
-		b.post("/elm-street/staff/authorise", b.approval(elm, callback)).
+		b.approve(elm, callback).
 			wants(t, http.StatusSeeOther, callback+"?username=dr.lee&expiresAt="+expiresAt, "")
 		s.Pass(20 * time.Minute)
 	}
@@ -106,7 +106,7 @@ func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
 		if strings.Contains(redirect, "?") {
 			want = redirect + "&" + approved
 		}
-		b.post("/elm-street/staff/authorise", b.approval(elm, redirect)).wants(t, http.StatusSeeOther, want, "")
+		b.approve(elm, redirect).wants(t, http.StatusSeeOther, want, "")
 	}
 }
 

@@ -1,46 +1,52 @@
 package staffweb
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
+	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
 
-// Pages serves the staff pages. All fields but URL, TrustedProxies and Metrics
-// are needed.
+// Pages serves the staff pages. All fields except URL, TrustedProxies and
+// Metrics are needed.
 type Pages struct {
-	URL            *url.URL       // where browsers reach them; nil on any loopback host (D36)
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed (D27)
+	URL            *url.URL       // where browsers reach them; nil for any loopback host
+	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For is believed
 
 	Signposts projections.Signposts
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
-	Desk      signin.Desk
-	Commands  commands.Desk
+	Door      signin.Door
+	Desk      commands.Desk
 
-	Fault    func(error) error // tells what the database means by an error
-	InFlight int               // pages served at once; more are answered 503
+	Fault    func(error) error // turns an error of the database into a fault
+	InFlight int               // pages served at once; further ones are answered 503
 	Limit    time.Duration     // for one page
 	Now      func() time.Time
 	Metrics  *Metrics // nil measures nothing
 	Log      *slog.Logger
 }
 
-// page answers one visit. Its error is answered by an apology.
+// page answers one visit. If it returns an error, an apology is the answer.
 type page func(*visit) error
 
-// of is the pages of a practice, below this path.
+// methods are the pages of one path, by HTTP method.
+type methods map[string]page
+
+// of is the path of a practice's pages.
 const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
-// Handler is the pages, routed.
+// Handler routes to the pages and sets the bounds of each visit.
 func (p *Pages) Handler() http.Handler {
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
@@ -55,8 +61,6 @@ func (p *Pages) Handler() http.Handler {
 	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
 	return p.hardened(p.limited(router))
 }
-
-type methods map[string]page
 
 // route serves one path of every practice.
 func (p *Pages) route(router *mux.Router, path, name string, by methods) {
@@ -76,5 +80,34 @@ func (p *Pages) route(router *mux.Router, path, name string, by methods) {
 	}))
 }
 
-// home is where staff begin who were sent by nobody.
+// home is where staff begin if no application has sent them.
 func (p *Pages) home(v *visit) error { return v.goTo(v.base() + "/authorisations") }
+
+// ErrURL refuses an address at which browsers could not reach the pages.
+var ErrURL = errors.New("the address of the staff pages must be https://HOST or, on loopback, http://HOST:PORT, with nothing after it")
+
+// ParseURL reads the address at which browsers reach the pages, or returns
+// [ErrURL].
+func ParseURL(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
+		u.Scheme != "https" && u.Scheme != "http" {
+		return nil, ErrURL
+	}
+	return u, nil
+}
+
+// Serves reports whether a request is for the pages rather than for the API,
+// which shares their listener (D36).
+func (p *Pages) Serves(r *http.Request) bool {
+	host := (&url.URL{Host: r.Host}).Hostname()
+	if p.URL != nil {
+		return strings.EqualFold(host, p.URL.Hostname())
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	ours := first == "staff" || rest == "staff" || strings.HasPrefix(rest, "staff/")
+	return ours && application.IsLoopback(strings.ToLower(host))
+}
+
+// secure reports whether browsers reach the pages by https.
+func (p *Pages) secure() bool { return p.URL != nil && p.URL.Scheme == "https" }

@@ -73,8 +73,8 @@ func TestAFloodOfPasswordsLeavesRoomForOtherPages(t *testing.T) {
 	t.Parallel()
 	hashing := slow{begun: make(chan struct{}), proceed: make(chan struct{})}
 	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 2 })
-	hashing.passwords = s.pages.Desk.Passwords.(passwords)
-	s.pages.Desk.Passwords = hashing
+	hashing.passwords = s.pages.Door.Passwords.(passwords)
+	s.pages.Door.Passwords = hashing
 	first, second := s.browser(t), s.browser(t)
 	var signingIn sync.WaitGroup
 	signingIn.Go(func() { first.signIn(elm, "dr.lee") })

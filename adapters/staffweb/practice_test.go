@@ -3,15 +3,9 @@ package staffweb_test
 import (
 	"context"
 	"errors"
-	"html"
-	"io"
 	"log/slog"
-	"maps"
-	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -66,12 +60,12 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Signposts: projections.Signposts{DB: s.pool},
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
-		Desk: signin.Desk{
+		Door: signin.Door{
 			Tries:     signin.Tries{DB: s.pool, Lockout: time.Minute, Now: s.Now},
 			Passwords: passwords{s.pool},
 			Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 		},
-		Commands: commands.Desk{Store: s.store, Staff: directory, Now: s.Now, AuthorisationLifetime: 12 * time.Hour},
+		Desk:     commands.Desk{Store: s.store, Staff: directory, Now: s.Now, AuthorisationLifetime: 12 * time.Hour},
 		Fault:    postgres.Fault,
 		InFlight: 16,
 		Limit:    20 * time.Second,
@@ -145,94 +139,6 @@ func (s *service) granted(t *testing.T) (n int) {
 // ask is the link with which an application sends the browser.
 func (s *service) ask(tenant, redirect string) string {
 	return "/" + tenant + "/staff/authorise?" + url.Values{"app": {s.app.String()}, "redirect": {redirect}}.Encode()
-}
-
-// browser keeps cookies and follows no redirect.
-type browser struct {
-	t       *testing.T
-	service *service
-	client  *http.Client
-	header  http.Header // sent with every request
-}
-
-func (s *service) browser(t *testing.T) *browser {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	must(t, err)
-	return &browser{t, s, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, http.Header{}}
-}
-
-// seen is what a browser was answered.
-type seen struct {
-	*http.Response
-	body string
-}
-
-func (b *browser) do(method, path string, form url.Values) seen {
-	b.t.Helper()
-	request, err := http.NewRequestWithContext(b.t.Context(), method, b.service.URL+path, strings.NewReader(form.Encode()))
-	must(b.t, err)
-	if method == http.MethodPost {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	maps.Copy(request.Header, b.header)
-	answer, err := b.client.Do(request)
-	must(b.t, err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	must(b.t, err)
-	return seen{answer, string(body)}
-}
-
-func (b *browser) get(path string) seen { b.t.Helper(); return b.do(http.MethodGet, path, nil) }
-
-func (b *browser) post(path string, form url.Values) seen {
-	b.t.Helper()
-	return b.do(http.MethodPost, path, form)
-}
-
-func (b *browser) signIn(tenant, username string) seen {
-	b.t.Helper()
-	answer := b.post("/"+tenant+"/staff/sign-in", url.Values{"username": {username}, "password": {password}})
-	if answer.StatusCode != http.StatusSeeOther {
-		b.t.Fatalf("%s was not signed in: %s\n%s", username, answer.Status, answer.body)
-	}
-	return answer
-}
-
-// form is the hidden fields of the page's form for an action, and a decision.
-func (s seen) form(t *testing.T, action string) url.Values {
-	t.Helper()
-	_, rest, found := strings.Cut(s.body, `action="`+action+`"`)
-	if !found {
-		t.Fatalf("%s: no form for %s:\n%s", s.Request.URL, action, s.body)
-	}
-	rest, _, _ = strings.Cut(rest, "</form>")
-	form := url.Values{}
-	for _, field := range hidden.FindAllStringSubmatch(rest, -1) {
-		form.Set(field[1], html.UnescapeString(field[2]))
-	}
-	return form
-}
-
-var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
-
-// approval is the form that approves, as the page at path has it.
-func (b *browser) approval(tenant, redirect string) url.Values {
-	b.t.Helper()
-	form := b.get(b.service.ask(tenant, redirect)).form(b.t, "/"+tenant+"/staff/authorise")
-	form.Set("decision", "approve")
-	return form
-}
-
-// wants says how an answer differs from what it should be: its status, where
-// it leads ("" for nowhere) and a text that the page has.
-func (s seen) wants(t *testing.T, status int, location, text string) {
-	t.Helper()
-	if s.StatusCode != status || s.Header.Get("Location") != location || !strings.Contains(s.body, text) {
-		t.Errorf("%s %s: got %s to %q, want %d to %q with %q\n%s", s.Request.Method, s.Request.URL.Path,
-			s.Status, s.Header.Get("Location"), status, location, text, s.body)
-	}
 }
 
 func must(t *testing.T, err error) {

@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/domain/event"
 )
 
-// visited serves a page, answers its error, and writes its line into the log:
-// no address, no form, no name.
+// visited serves a page, apologises for its error, measures it and writes its
+// line of the log, which holds no address, no form field and no name.
 func (p *Pages) visited(name string, answer page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := p.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -25,15 +28,7 @@ func (p *Pages) visited(name string, answer page) http.Handler {
 	})
 }
 
-// by is the opaque id of whoever is signed in.
-func (v *visit) by() string {
-	if !v.signedIn {
-		return ""
-	}
-	return v.session.Staff.String()
-}
-
-// limited bounds the pages in flight, and the time of each.
+// limited bounds the number of pages in flight and the time of each.
 func (p *Pages) limited(next http.Handler) http.Handler {
 	slots := make(chan struct{}, p.InFlight)
 	busy := p.visited("busy", func(*visit) error { return errBusy })
@@ -51,9 +46,9 @@ func (p *Pages) limited(next http.Handler) http.Handler {
 	})
 }
 
-// halfOf leaves half of the slots to other pages, for this one waits until
-// there is room to hash: a flood of wrong passwords keeps nobody from working
-// who is signed in.
+// halfOf bounds a page to half of the slots, because it may wait for its turn
+// to hash. A flood of wrong passwords then never stops the pages of staff who
+// are signed in.
 func (p *Pages) halfOf(answer page) page {
 	slots := make(chan struct{}, max(1, p.InFlight/2))
 	return func(v *visit) error {
@@ -73,11 +68,46 @@ type statusWriter struct {
 	status int
 }
 
-// WriteHeader implements [http.ResponseWriter].
+// WriteHeader remembers the status and passes it on.
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets [http.ResponseController] through.
+// Unwrap is the writer that [http.ResponseController] reaches.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	signIns  *prometheus.CounterVec
+}
+
+// NewMetrics registers the metrics of the pages.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "frontdesk_page_seconds",
+			Help:    "Staff pages, from the request to the answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
+		}, []string{"page", "status"}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_sign_ins_total",
+			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
+		}, []string{"outcome"}),
+	}
+	registry.MustRegister(m.duration, m.signIns)
+	return m
+}
+
+func (m *Metrics) shown(page, status string, took time.Duration) {
+	if m != nil {
+		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
+	}
+}
+
+func (m *Metrics) signedIn(outcome string) {
+	if m != nil {
+		m.signIns.WithLabelValues(outcome).Inc()
+	}
+}

@@ -20,7 +20,7 @@ type signInPage struct {
 // fieldFault is what is wrong with a field.
 type fieldFault struct{ Field, Text string }
 
-// Fault is what is wrong with one field; "" if nothing.
+// Fault is what is wrong with one field; "" if nothing is.
 func (s signInPage) Fault(field string) string {
 	for _, f := range s.Faults {
 		if f.Field == field {
@@ -30,7 +30,7 @@ func (s signInPage) Fault(field string) string {
 	return ""
 }
 
-// signInForm asks who is there, unless it is known.
+// signInForm asks who is there, unless somebody is signed in already.
 func (p *Pages) signInForm(v *visit) error {
 	if v.signedIn {
 		return p.onward(v)
@@ -54,7 +54,7 @@ func (p *Pages) askWho(v *visit, status int, page signInPage) error {
 	return nil
 }
 
-// onward goes to what the browser was sent for.
+// onward goes to the page that the browser was sent for.
 func (p *Pages) onward(v *visit) error {
 	if v.ask.empty() {
 		return v.goTo(v.base() + "/authorisations")
@@ -69,22 +69,20 @@ func (p *Pages) signIn(v *visit) error {
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
-	token, holder, err := p.Desk.SignIn(v.ctx(), signin.Try{
+	token, holder, err := p.Door.SignIn(v.ctx(), signin.Try{
 		Account:  signin.Account{Tenant: v.practice.Tenant, Username: page.Username},
 		Password: password,
 		Source:   signin.Source(v.r, p.TrustedProxies),
 	})
 	p.noteSignIn(v, holder, err)
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && errors.Is(refusal, signin.ErrRefused) {
+	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
-	if v.signedIn {
-		if err := p.Desk.Sessions.End(v.ctx(), v.practice.Tenant, v.session.Token); err != nil {
-			return err
-		}
+	if err := p.endSession(v); err != nil {
+		return err
 	}
 	http.SetCookie(v.w, p.cookie(v, token))
 	return p.onward(v)
@@ -100,6 +98,15 @@ func missing(username, password string) (faults []fieldFault) {
 	return faults
 }
 
+// refusalOf is the error of a sign-in if it is [signin.ErrRefused], which may
+// say how long to wait.
+func refusalOf(err error) (refusal *fault.Error, ok bool) {
+	if !errors.Is(err, signin.ErrRefused) {
+		return nil, false
+	}
+	return errors.AsType[*fault.Error](err)
+}
+
 // turnAway says the same whatever the reason, and how long to wait (D27).
 func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
 	status, text := http.StatusBadRequest, refusal.Detail
@@ -111,20 +118,46 @@ func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error 
 	return p.askWho(v, status, page)
 }
 
-// noteSignIn is for whoever looks for attacks. It never holds the username:
-// people type passwords there.
+// noteSignIn writes the line that shows an attack to whoever looks for one. It
+// never holds the username, because people type passwords there.
 func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
+	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && errors.Is(refusal, signin.ErrRefused) {
+	switch {
+	case refused && refusal.RetryAt.IsZero():
 		outcome = "refused"
-		if !refusal.RetryAt.IsZero() {
-			outcome = "locked"
-		}
-	} else if err != nil {
-		return // apologise says so
+	case refused:
+		outcome = "locked"
+	case err != nil:
+		return // apologise logs it
 	}
 	p.Metrics.signedIn(outcome)
 	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.practice.Tenant),
 		slog.String("outcome", outcome), slog.String("staff", holder.Staff.String()),
 		slog.String("source", signin.Source(v.r, p.TrustedProxies)))
+}
+
+// signOut ends the session for every browser that shows it, and goes back to
+// what the browser was sent for.
+func (p *Pages) signOut(v *visit) error {
+	if v.signedIn && !v.owns("sign-out") {
+		return errStale
+	}
+	if err := p.endSession(v); err != nil {
+		return err
+	}
+	http.SetCookie(v.w, p.cookie(v, ""))
+	query := v.ask.query()
+	if query == "" {
+		query = "?signed-out"
+	}
+	return v.goTo(v.base() + "/sign-in" + query)
+}
+
+// endSession ends the session that the browser shows, if it shows one.
+func (p *Pages) endSession(v *visit) error {
+	if !v.signedIn {
+		return nil
+	}
+	return p.Door.Sessions.End(v.ctx(), v.practice.Tenant, v.session.Token)
 }

@@ -111,7 +111,7 @@ func TestTheLogHoldsNoNamesAndNoPasswords(t *testing.T) {
 	b := s.browser(t)
 	b.post("/elm-street/staff/sign-in", try("my secret password", "typed in the wrong field"))
 	cookie := sessionCookie(t, b.signIn(elm, "dr.lee"))
-	b.post("/elm-street/staff/authorise", b.approval(elm, callback+"?state=secret-state"))
+	b.approve(elm, callback+"?state=secret-state")
 	logged := s.watched.String()
 	for _, secret := range []string{"my secret", "typed in", password, "dr.lee", "Dr Lee", "secret-state", cookie.Value} {
 		if strings.Contains(logged, secret) {

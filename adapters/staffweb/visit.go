@@ -13,15 +13,15 @@ import (
 	"frontdesk/projections"
 )
 
-// visit is one request of a page: who asks for what, at which practice.
+// visit is one request for a page: who asks for what, at which practice.
 type visit struct {
 	w        http.ResponseWriter
 	r        *http.Request
-	id       string // ours, one for each request
+	id       string // made here, one for each request
 	practice projections.Signpost
 	session  signin.Session
 	signedIn bool
-	form     url.Values // what the visit says: the body of a POST, the query of any other
+	form     url.Values // the body of a POST, the query of any other request
 	ask      ask
 }
 
@@ -40,17 +40,19 @@ func (p *Pages) enter(v *visit) (err error) {
 	if v.practice, err = p.Signposts.Of(v.ctx(), mux.Vars(v.r)["tenant"]); err != nil {
 		return err
 	}
-	if token := p.token(v); token != "" {
-		v.session, v.signedIn, err = p.Desk.Sessions.Of(v.ctx(), v.practice.Tenant, token)
+	token := p.token(v)
+	if token == "" {
+		return nil
 	}
+	v.session, v.signedIn, err = p.Door.Sessions.Of(v.ctx(), v.practice.Tenant, token)
 	return err
 }
 
-// readForm reads the query of a GET and the body of a POST, never both: what a
-// page was asked for is in one place.
+// readForm reads the query of a GET and the body of a POST, never both, so that
+// a page has one place to look at.
 func (v *visit) readForm() error {
 	if v.r.Method == http.MethodPost {
-		// An error only means that the connection knows no deadline.
+		// The only error is a connection that has no deadlines.
 		_ = http.NewResponseController(v.w).SetReadDeadline(time.Now().Add(formTime))
 		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, formBytes)
 	}
@@ -65,26 +67,60 @@ func (v *visit) readForm() error {
 	return nil
 }
 
+// cookie holds a session of one practice. The practice is part of its name, so
+// that one browser can be signed in at two.
+func (p *Pages) cookie(v *visit, token string) *http.Cookie {
+	c := &http.Cookie{
+		Name: "frontdesk-" + v.practice.Tenant, Value: token, Path: v.base(),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
+	if p.secure() { // no other host and no page without TLS can set such a cookie
+		c.Name, c.Path, c.Secure = "__Host-"+c.Name, "/", true
+	}
+	if token == "" {
+		c.MaxAge = -1
+	}
+	return c
+}
+
+// token is the session token that the browser shows; "" if it shows none.
+func (p *Pages) token(v *visit) string {
+	c, err := v.r.Cookie(p.cookie(v, "").Name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
-// asStaff is the visit's context, with whoever is signed in as the actor of
-// every event that it causes.
+// asStaff is the visit's context. It makes whoever is signed in the actor of
+// every event that the visit causes.
 func (v *visit) asStaff() context.Context {
 	return event.WithMetadata(v.ctx(), event.Metadata{
 		Actor: event.Actor{Kind: event.ByStaff, ID: v.session.Staff.String()}, RequestID: v.id,
 	})
 }
 
+// by is the opaque id of whoever is signed in; "" if nobody is.
+func (v *visit) by() string {
+	if !v.signedIn {
+		return ""
+	}
+	return v.session.Staff.String()
+}
+
 // base is the path of the practice's pages.
 func (v *visit) base() string { return "/" + v.practice.Tenant + "/staff" }
 
-// owns reports whether the form that was sent is the session's own.
+// owns reports whether the form that was sent carries the session's token for
+// the purpose.
 func (v *visit) owns(purpose string) bool {
 	return v.signedIn && v.session.Owns(v.form.Get("token"), purpose)
 }
 
 // goTo sends the browser on, to a path of ours or to a callback that was found
-// registered. The address stays as it is written.
+// registered. The address is sent exactly as it is written.
 func (v *visit) goTo(address string) error {
 	v.w.Header().Set("Location", address)
 	v.w.WriteHeader(http.StatusSeeOther)

@@ -29,7 +29,7 @@ func listed(endpoints []application.Endpoint) []string {
 	return texts
 }
 
-// span is a duration as people say it, in its largest unit that is whole.
+// span is a duration as people say it, in the largest unit that divides it.
 func span(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
@@ -49,7 +49,7 @@ func counted(n int, name string) string {
 	return fmt.Sprintf("%d %ss", n, name)
 }
 
-// roundUp makes a wait easy to read, and never too short.
+// roundUp makes a wait easy to read without ever making it too short.
 func roundUp(wait time.Duration) time.Duration {
 	unit := time.Second
 	if wait > 90*time.Second {
@@ -58,12 +58,12 @@ func roundUp(wait time.Duration) time.Duration {
 	return (wait + unit - 1).Truncate(unit)
 }
 
-// seconds is a wait as Retry-After has it.
+// seconds is a wait as the value of Retry-After.
 func seconds(wait time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
 }
 
-// clock is an instant as the practice's clocks show it.
+// clock is an instant as the clocks of the practice show it.
 func clock(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("3:04pm on Monday 2 January")
 }

@@ -1,8 +1,10 @@
 package webhooks
 
 import (
+	"errors"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
@@ -10,16 +12,26 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// claimBatch claims what may be sent now, and judges it again (D28, D30). It is
-// one statement, so that nothing can come between looking and taking.
+// plainPlan makes the planner walk indexes for the rest of the transaction. Its
+// statistics of a queue are always out of date. Left to them, it would scan all
+// that is kept to find a few rows, sort a whole backlog for its first four,
+// spend 400 ms compiling a statement that runs in one, or plan for longer than
+// it runs.
+const plainPlan = `
+SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+	set_config('plan_cache_mode', 'force_generic_plan', true)`
+
+// claimBatch claims what may be sent now: what is young enough, and still
+// registered and enabled. It is one statement, so that nothing can change
+// between looking and taking.
 //
-//   - waiting hops from destination to destination, so that it costs as many
+//   - waiting hops from destination to destination, so that it takes as many
 //     steps as there are destinations, however long their backlogs are.
-//   - lanes are those with a free slot. A dead receiver has none, and is not
-//     looked at.
-//   - ready is the first of each lane: only the oldest unfinished of a subject,
-//     so that it keeps its order, and nothing that another sender is at.
-//   - All lanes get their first slot before any gets its second.
+//   - lanes are the destinations with a free slot. A receiver that hangs has
+//     none, and is not looked at.
+//   - ready is the first of each lane: only the oldest unfinished delivery of a
+//     subject, which keeps the order, and nothing that another sender is at.
+//   - Every lane gets its first slot before any lane gets its second.
 //
 // The subject's oldest is asked for by a scalar subquery, and rows are fetched
 // by ctid: each is one step, whatever the planner believes.
@@ -61,15 +73,27 @@ FROM claimed c JOIN log USING (idx) JOIN events e USING (position)
 LEFT JOIN webhooks w ON w.application = c.application AND w.event = c.kind
 ORDER BY c.idx`
 
-// claimed is what a claim has found: what to send, and what was ended instead.
-type claimed struct {
-	send    []dispatch
-	foreign []dispatch // their events are unknown to this program; a newer one can send them
-	kid     signingkey.KID
-	ended   []ended
+// delivery is one that has been claimed, with all that is needed to send it.
+type delivery struct {
+	attempt, application, destination uuid.UUID
+	kind                              application.WebhookEvent
+	url                               string
+	event                             event.Recorded
+	notice                            notice
+	tellable                          bool // false if the event cannot be read, or tells nothing
+	names                             names
+	key                               signingKey
 }
 
-// ended is a delivery that was not sent.
+// claimed is what a claim has found.
+type claimed struct {
+	send    []delivery
+	foreign []delivery     // their events are unknown to this program; a newer one can send them
+	ended   []ended        // too old, or no longer wanted: these are not sent
+	kid     signingkey.KID // of the key that is active
+}
+
+// ended is a delivery that the claim has ended.
 type ended struct {
 	kind   application.WebhookEvent
 	status Status
@@ -91,6 +115,42 @@ func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 		})
 }
 
-// unknownAfter is when a delivery that nobody has ended is taken for lost in a
-// crash (D29): well after its own sender would have given up.
-func (s *Sender) unknownAfter() time.Duration { return max(20*time.Second, s.Timeout+lookLimit) }
+// unknownAfter returns how long after its claim a delivery that nobody has ended
+// is taken for lost in a crash: well after its own sender has given it up.
+func (s *Sender) unknownAfter() time.Duration { return max(leastUnknown, s.Timeout+lookLimit) }
+
+// scan reads one claimed delivery into found.
+func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
+	d := delivery{attempt: attempt}
+	var status Status
+	var name string
+	var data, metadata []byte
+	e := &d.event
+	err := rows.Scan(&d.application, &e.Idx, &d.kind, &d.destination, &status, &d.url,
+		&e.ID, &e.Stream.Tenant, &e.Stream.ID, &e.Version, &name, &data, &metadata, &e.At, &found.kid)
+	if err != nil {
+		return err
+	}
+	if status != Sending {
+		found.ended = append(found.ended, ended{d.kind, status})
+		return nil
+	}
+	err = s.decode(e, name, data, metadata)
+	if errors.Is(err, event.ErrUnknownName) {
+		found.foreign = append(found.foreign, d)
+		return nil
+	}
+	if err == nil {
+		d.notice, d.tellable = noticeOf(e.Event)
+	}
+	found.send = append(found.send, d)
+	return nil
+}
+
+func (s *Sender) decode(e *event.Recorded, name string, data, metadata []byte) (err error) {
+	if e.Event, err = s.Codec.Decode(name, data); err != nil {
+		return err
+	}
+	e.Metadata, err = event.ParseMetadata(metadata)
+	return err
+}

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -68,7 +69,7 @@ func (c *clock) pass(d time.Duration) {
 	c.forward += d
 }
 
-var master = webhooks.MasterKey{1, 2, 3}
+var master = signing.MasterKey{1, 2, 3}
 
 func newClinic(t testing.TB) *clinic {
 	t.Helper()
@@ -92,7 +93,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 		t.Fatal(err)
 	}
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool),
-		ages: webhooks.Ages{CallIn: 2 * time.Minute, Other: 15 * time.Minute}}
+		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
 	var atOnce []postgres.Projection
 	for _, p := range projections.AtOnce() {
@@ -134,8 +135,8 @@ func (c *clinic) newPatient(name string) patient.ID {
 	return id
 }
 
-func (c *clinic) vault() webhooks.Vault {
-	return webhooks.Vault{DB: c.pool, Master: master, Now: c.clock.Now}
+func (c *clinic) vault() signing.Vault {
+	return signing.Vault{DB: c.pool, Master: master, Now: c.clock.Now}
 }
 
 func (c *clinic) stageKey() signingkey.KID {
@@ -256,6 +257,14 @@ func (c *clinic) refusesDeliveries() error {
 	defer admin.Close()
 	_, err = admin.Exec(c.t.Context(), `ALTER TABLE deliveries ADD CONSTRAINT no_deliveries CHECK (false)`)
 	return err
+}
+
+func (c *clinic) admin() *pgxpool.Pool {
+	c.t.Helper()
+	admin, err := postgres.NewPool(c.t.Context(), c.adminURL, 0)
+	must(c.t, err)
+	c.t.Cleanup(admin.Close)
+	return admin
 }
 
 // background runs something until the test ends, and waits for it.

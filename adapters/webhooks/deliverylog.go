@@ -13,8 +13,8 @@ import (
 	"frontdesk/projections"
 )
 
-// DeliveryLog says how deliveries stand and how they ended, for as long as
-// that is kept. It holds no patient's data.
+// DeliveryLog shows how deliveries stand and how they ended, for as long as that
+// is kept. It holds no patient's data.
 type DeliveryLog struct{ DB projections.Querier }
 
 // Logged is one delivery.
@@ -36,7 +36,7 @@ type Logged struct {
 	AnswerMS    *int                     `json:"answerMs"`  // until the first byte of an answer
 }
 
-// Filter chooses deliveries; what is zero chooses all.
+// Filter chooses deliveries. A field that is zero chooses all.
 type Filter struct {
 	Tenant      string
 	Application application.ID
@@ -44,7 +44,7 @@ type Filter struct {
 	Status      Status
 	Reason      Reason
 	Since       time.Time // when the event happened
-	Limit       int
+	Limit       int       // at most so many; 0 finds none
 }
 
 const listDeliveries = `
@@ -55,7 +55,7 @@ WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000
 	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND d.happened_at >= $6
 ORDER BY d.event DESC, d.application LIMIT $7`
 
-// List is the deliveries that a filter chooses, newest events first.
+// List returns the deliveries that a filter chooses, newest events first.
 func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 	rows, _ := l.DB.Query(ctx, listDeliveries, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), f.Since, f.Limit)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Logged])
@@ -68,8 +68,8 @@ func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 	return found, nil
 }
 
-// tidy writes times in UTC, and an address without its query: some receivers
-// keep a secret there.
+// tidy turns times to UTC and cuts the query off the address, in which some
+// receivers keep a secret.
 func (l *Logged) tidy() {
 	l.HappenedAt = l.HappenedAt.UTC()
 	for _, at := range []*time.Time{l.ClaimedAt, l.FinishedAt} {

@@ -42,6 +42,14 @@ func TestDeliveriesAreFiltered(t *testing.T) {
 	}
 }
 
+func TestAuditorsCanReadDeliveries(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	if c.count(`SELECT count(*) FROM (SELECT) x WHERE has_table_privilege('frontdesk_audit', 'deliveries', 'SELECT')`) != 1 {
+		t.Error("frontdesk_audit may not read deliveries")
+	}
+}
+
 func TestTheLogOfDeliveriesTellsNoSecretsOfURLs(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)

@@ -1,21 +1,28 @@
 // Package webhooks tells applications what has happened, at most once (§6).
 //
-//		log ──→ FanOut ──→ deliveries ──→ Sender ──→ receiver
-//		        in the     (ids only)     claim, commit, sign, post, record
-//		        feed's                    a lane for each destination
-//		        transaction
+//	log ──→ FanOut ──→ deliveries ──→ Sender ──→ receiver
+//	        in the     (ids only)     claim, commit, name, sign, post, write
+//	        feed's                    a lane for each destination
+//	        transaction
 //
-//	  - [FanOut] queues a delivery for each application that is to be told. It
-//	    never waits for anything but the database, and what it cannot handle it
-//	    parks instead of standing still.
-//	  - [Sender] sends them: fairly, in order for each subject, and never twice.
-//	    [Keeper] ends what has grown too old or was left behind by a crash.
-//	  - payload.go is what receivers get, a contract of its own: renaming an
-//	    event's field changes nothing there.
-//	  - [Vault] keeps the private keys sealed, [KeySet] publishes the public ones.
-//	  - [DeliveryLog] says how each delivery ended, and why.
+// kinds.go is the catalogue of what is told, a row for each event; limits.go
+// holds the limits. The other files follow the life of a delivery:
+//
+//   - fanout.go: [FanOut] queues a delivery for each application that is to be
+//     told. It waits for nothing but the database. It parks what it cannot queue,
+//     so that the others go on.
+//   - sender.go: [Sender] sends what is queued, looking for it round by round.
+//   - claim.go: it claims what may be sent, as far as lanes.go has free slots.
+//   - names.go: it looks up the names of people and places.
+//   - sign.go: it signs the payload, once for all destinations.
+//   - send.go, post.go: it makes the one attempt.
+//   - reason.go: why the attempt failed.
+//   - outcomes.go: it writes down how the attempt ended.
+//   - keeper.go: [Keeper] ends what is too old or was left behind by a crash, and
+//     deletes what has been kept long enough.
+//   - deliverylog.go: [DeliveryLog] shows how each delivery ended, and why.
 //
 // Trust: a receiver's address, its answers and its certificates are strangers'.
-// At most they cost a slot for the time of one call; what is said about them is
-// chosen from a closed set and never copied.
+// At most they cost a slot for the time of one call. What is said about them is
+// chosen from a closed set and never copied from them.
 package webhooks

@@ -12,13 +12,13 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Keeper ends deliveries that nobody sends: those too old (D30), and those
-// whose sender has crashed (D29). It forgets what was kept long enough. Any
+// Keeper ends the deliveries that nobody sends: those that are too old, and those
+// whose sender has crashed. It deletes those that ended long enough ago. Any
 // number of processes may run one.
 type Keeper struct {
 	DB        *pgxpool.Pool
 	Now       func() time.Time
-	Retention time.Duration // how long the outcome of a delivery is kept
+	Retention time.Duration // how long it is kept how a delivery ended
 	Log       *slog.Logger
 	Metrics   *Metrics // nil measures nothing
 }
@@ -58,7 +58,7 @@ WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
 	ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
 )
 
-// Keep does everything once, as far as there is work.
+// Keep does everything once, until there is nothing left to do.
 func (k Keeper) Keep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
@@ -79,7 +79,8 @@ func (k Keeper) Keep(ctx context.Context) error {
 	return nil
 }
 
-// all repeats a statement, in short transactions, until it finds nothing more.
+// all repeats a statement, in short transactions, until it finds nothing more. It
+// counts the deliveries that it ends so; none if end is "".
 func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
 	for {
 		var batch pgx.Batch

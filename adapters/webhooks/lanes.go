@@ -2,14 +2,8 @@ package webhooks
 
 import "github.com/google/uuid"
 
-// How much is in flight at once, in one process (D32). It bounds the sender's
-// memory: what waits, waits in the database.
-const (
-	perDestination = 4
-	overAll        = 256
-)
-
-// lanes counts what is in flight to each destination.
+// lanes counts what is in flight to each destination, so that no receiver can
+// delay another (D32).
 type lanes struct {
 	inFlight map[uuid.UUID]int
 	total    int
@@ -29,12 +23,12 @@ func (l *lanes) give(destination uuid.UUID) {
 	}
 }
 
-// free is how many may still be claimed.
+// free returns how many more may be claimed.
 func (l *lanes) free() int { return overAll - l.total }
 
-// share is how many may be in flight to one destination now. The fuller the
-// house, the fewer for each: 64 dead receivers with four slots each would
-// leave none for the others.
+// share returns how many may be in flight to one destination now. The fewer
+// slots are free, the smaller it is: 64 receivers that hang, with four slots
+// each, would leave none for the others.
 func (l *lanes) share() int {
 	switch free := l.free(); {
 	case free > overAll/2:
@@ -46,7 +40,7 @@ func (l *lanes) share() int {
 	}
 }
 
-// busy is the destinations with anything in flight, and how much.
+// busy returns the destinations with anything in flight, and how much.
 func (l *lanes) busy() (destinations []uuid.UUID, used []int32) {
 	for destination, n := range l.inFlight {
 		destinations = append(destinations, destination)

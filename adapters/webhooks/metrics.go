@@ -80,7 +80,8 @@ func (m *Metrics) parked() {
 	}
 }
 
-// Queue measures what waits, for all processes together, when somebody asks.
+// Queue measures what waits to be sent, by all processes together, each time that
+// the metrics are collected.
 func Queue(db *pgxpool.Pool, now func() time.Time) prometheus.Collector {
 	label := []string{"event"}
 	return &queue{db, now,
@@ -95,16 +96,16 @@ type queue struct {
 	length, oldest *prometheus.Desc
 }
 
-// Describe implements [prometheus.Collector].
+// Describe sends the descriptions of both figures.
 func (q *queue) Describe(out chan<- *prometheus.Desc) {
 	out <- q.length
 	out <- q.oldest
 }
 
-const askLimit = 2 * time.Second
+const askLimit = 2 * time.Second // for one look at the queue
 
-// Collect implements [prometheus.Collector]. A database that cannot be asked
-// leaves the figures out.
+// Collect sends both figures for each kind that waits. If the database cannot be
+// asked, it sends none.
 func (q *queue) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()

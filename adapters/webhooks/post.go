@@ -14,50 +14,42 @@ import (
 	"frontdesk/adapters/outbound"
 )
 
-// answerBytes is how much of an answer's body is read (D32): enough to use the
-// connection again after a usual one.
-const answerBytes = 4 << 10
-
-// NewClient is the client that webhooks are sent with: it sends once what it is
-// told to send, and connects only where guard lets it. Receivers must be
-// trusted by roots, or by the system's when nil.
+// NewClient returns the client that webhooks are sent with. It sends each
+// request once, and connects only where guard lets it. Receivers must be trusted
+// by roots; nil stands for the system's.
 func NewClient(guard outbound.Guard, roots *x509.CertPool) *http.Client {
 	transport := outbound.NewTransport(guard, roots)
-	// Destinations may share a host: a connection is worth keeping for whoever
-	// is next, for the 4 s that it is kept.
+	// Destinations may share a host. Its connections are kept for whichever is
+	// next, for the 4 s that a connection is kept.
 	transport.MaxIdleConns = overAll
 	transport.MaxIdleConnsPerHost = overAll
 	return outbound.NewClient(transport)
 }
 
-// result is what came of a call.
-type result struct {
-	reason          Reason // "" when it was answered with a 2xx
-	status          int
-	connect, answer time.Duration
-	reused          bool
+// answer is what came of a call.
+type answer struct {
+	status           int           // 0 if there was none
+	connected, began time.Duration // since the call began; 0 if it did not come so far
+	reused           bool
 }
 
-// post makes one call and reads its answer, within the time that ctx allows.
-func post(ctx context.Context, client *http.Client, url, token string) result {
+// post makes one call and reads its answer, within the time that ctx allows. The
+// reason says why the call failed; it is "" for a 2xx.
+func post(ctx context.Context, client *http.Client, url, token string) (answer, Reason) {
 	watch := newStopwatch()
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, watch.trace()), http.MethodPost, url, strings.NewReader(token))
 	if err != nil {
-		return result{reason: BlockedAddress}
+		return answer{}, BlockedAddress
 	}
-	// No Idempotency-Key of any kind: Go's client takes it for leave to send
-	// again (D29).
+	// There must be no Idempotency-Key of any kind: Go's client sends a request
+	// that has one again.
 	request.Header.Set("Content-Type", "application/jwt")
 	request.Header.Set("User-Agent", "frontdesk-webhooks")
 	status, err := exchange(client, request, watch)
-	result := watch.result()
-	result.status = status
 	if err != nil {
-		result.reason = reasonOf(err, watch.phase())
-	} else {
-		result.reason = reasonOfStatus(status)
+		return watch.answer(status), reasonOf(err, watch.phase())
 	}
-	return result
+	return watch.answer(status), reasonOfStatus(status)
 }
 
 func exchange(client *http.Client, request *http.Request, watch *stopwatch) (status int, err error) {
@@ -74,13 +66,23 @@ func exchange(client *http.Client, request *http.Request, watch *stopwatch) (sta
 	return response.StatusCode, err
 }
 
-// stopwatch follows a call. Its hooks run in the transport's goroutines, some
-// of which may outlive the call.
+// phase is how far a call has come.
+type phase int
+
+const (
+	connecting  phase = iota // name, address, TCP
+	handshaking              // TLS
+	awaiting                 // the request is out, or on its way
+	reading                  // the answer's body
+)
+
+// stopwatch follows a call. Its hooks run in the transport's goroutines, some of
+// which may outlive the call.
 type stopwatch struct {
-	begun           time.Time
-	at              atomic.Int32 // phase
-	reused          atomic.Bool
-	connect, answer atomic.Int64
+	begun            time.Time
+	at               atomic.Int32 // phase
+	reused           atomic.Bool
+	connected, began atomic.Int64
 }
 
 func newStopwatch() *stopwatch { return &stopwatch{begun: time.Now()} }
@@ -99,14 +101,15 @@ func (w *stopwatch) trace() *httptrace.ClientTrace {
 		GotConn: func(info httptrace.GotConnInfo) {
 			w.reached(awaiting)
 			w.reused.Store(info.Reused)
-			w.connect.Store(int64(time.Since(w.begun)))
+			w.connected.Store(int64(time.Since(w.begun)))
 		},
-		GotFirstResponseByte: func() { w.answer.Store(int64(time.Since(w.begun))) },
+		GotFirstResponseByte: func() { w.began.Store(int64(time.Since(w.begun))) },
 	}
 }
 
-func (w *stopwatch) result() result {
-	return result{
-		connect: time.Duration(w.connect.Load()), answer: time.Duration(w.answer.Load()), reused: w.reused.Load(),
+func (w *stopwatch) answer(status int) answer {
+	return answer{
+		status: status, reused: w.reused.Load(),
+		connected: time.Duration(w.connected.Load()), began: time.Duration(w.began.Load()),
 	}
 }

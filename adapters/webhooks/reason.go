@@ -1,7 +1,20 @@
 package webhooks
 
-// Reason is why a delivery failed: one of a closed set, safe to show to whoever
-// owns the receiver. It never quotes an address, an answer or a Go error.
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+
+	"frontdesk/adapters/outbound"
+)
+
+// Reason is why a delivery failed. It is one of a closed set, safe to show to the
+// owner of the receiver: it never quotes an address, an answer or a Go error.
 type Reason string
 
 // The reasons.
@@ -29,7 +42,7 @@ const (
 	NotBuilt          Reason = "not_built"
 )
 
-// sentences say what a reason means, and to whom it is news.
+// sentences say what each reason means to the owner of the receiver.
 var sentences = map[Reason]string{
 	HTTP3xx:           "The receiver answered with a redirect. Redirects are not followed: register the final address.",
 	HTTP4xx:           "The receiver refused the webhook (4xx).",
@@ -54,14 +67,83 @@ var sentences = map[Reason]string{
 	NotBuilt:          "The webhook could not be built: what it is about is gone. Nothing was sent.",
 }
 
-// Sentence says what the reason means; "" for none.
+// Sentence says what the reason means to the owner of the receiver.
 func (r Reason) Sentence() string { return sentences[r] }
 
-// Reasons lists every reason.
-func Reasons() []Reason {
-	return []Reason{
-		HTTP3xx, HTTP4xx, HTTP5xx, HTTPOther, DNSNotFound, DNSError, BlockedAddress, Unreachable, ConnectionRefused,
-		ConnectionReset, ConnectionClosed, TimeoutConnect, TimeoutTLS, TimeoutAnswer, TimeoutBody, TLSExpired, TLSName,
-		TLSUntrusted, TLSError, InvalidAnswer, NotBuilt,
+// These say what it means, in each phase of a call, that its time ran out, and
+// what an error means that says nothing else.
+var (
+	timeouts = map[phase]Reason{connecting: TimeoutConnect, handshaking: TimeoutTLS, awaiting: TimeoutAnswer, reading: TimeoutBody}
+	others   = map[phase]Reason{connecting: Unreachable, handshaking: TLSError, awaiting: InvalidAnswer, reading: InvalidAnswer}
+)
+
+// reasonOf returns the reason for an error of a call that had come as far as p.
+func reasonOf(err error, p phase) Reason {
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
+	case errors.Is(err, outbound.ErrBlocked):
+		return BlockedAddress
+	case isDNS && dns.IsNotFound:
+		return DNSNotFound
+	case isDNS:
+		return DNSError
+	case timedOut(err):
+		return timeouts[p]
 	}
+	if reason := reasonOfCertificate(err); reason != "" {
+		return reason
+	}
+	if reason := reasonOfConnection(err); reason != "" {
+		return reason
+	}
+	return others[p]
+}
+
+func timedOut(err error) bool {
+	network, ok := errors.AsType[net.Error](err)
+	return ok && network.Timeout() || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func reasonOfCertificate(err error) Reason {
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	_, isName := errors.AsType[x509.HostnameError](err)
+	_, isVerification := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case isInvalid && invalid.Reason == x509.Expired:
+		return TLSExpired
+	case isName:
+		return TLSName
+	case isVerification:
+		return TLSUntrusted
+	}
+	return ""
+}
+
+func reasonOfConnection(err error) Reason {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return ConnectionRefused
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return ConnectionReset
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return Unreachable
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ConnectionClosed
+	}
+	return ""
+}
+
+// reasonOfStatus returns why an answer is a failure; "" for a 2xx.
+func reasonOfStatus(status int) Reason {
+	switch status / 100 {
+	case 2:
+		return ""
+	case 3:
+		return HTTP3xx
+	case 4:
+		return HTTP4xx
+	case 5:
+		return HTTP5xx
+	}
+	return HTTPOther
 }

@@ -180,14 +180,3 @@ func TestNamesThatDoNotLeadAnywhere(t *testing.T) {
 	c.wait(settled)
 	c.wantSummary("failed blocked_address 1")
 }
-
-func TestEveryReasonHasASentence(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, reason := range webhooks.Reasons() {
-		if sentence := reason.Sentence(); sentence == "" || seen[sentence] {
-			t.Errorf("%s: %q", reason, sentence)
-		}
-		seen[reason.Sentence()] = true
-	}
-}

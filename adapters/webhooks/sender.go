@@ -5,47 +5,45 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/signingkey"
 )
 
-// Sender sends what is queued: at most once (D29), in order for each subject
-// (D31), and without letting one receiver delay another (D32). Any number of
-// processes may run one. All fields but Metrics are needed.
+// Sender sends what is queued: at most once (D29), in order for each subject,
+// and without letting one receiver delay another. Any number of processes may
+// run one. All fields except Metrics are needed.
 type Sender struct {
-	DB       *pgxpool.Pool
-	Codec    *event.Codec
-	Vault    Vault
+	DB     *pgxpool.Pool
+	Codec  *event.Codec
+	Signer interface {
+		// With returns what makes a JWT of a payload with the key of this kid.
+		With(ctx context.Context, kid signingkey.KID) (sign func(payload []byte) (jwt string, err error), err error)
+	}
 	Client   *http.Client              // from [NewClient]
-	CheckURL func(rawURL string) error // refuses what may not be called any more
+	CheckURL func(rawURL string) error // refuses addresses that must not be called any more
 	Queued   interface {
 		Next() <-chan struct{} // closed when this process has queued something
 	}
 	Now     func() time.Time
-	Timeout time.Duration // for one delivery, from dialling to the end of the answer (§6.3: 10 s)
+	Timeout time.Duration // for one delivery, from dialling to the end of the answer
 	Log     *slog.Logger
 	Metrics *Metrics
 
-	keys   keyRing
 	tokens *tokens
 }
 
-// sender of statements: a pool, a connection or a transaction.
-type sender interface {
-	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
-}
-
-// Run sends until ctx ends, then waits for what is in flight and writes down
-// how it ended. What waits is left to others, or to the next start.
+// Run sends until ctx ends, then waits for what is in flight and writes down how
+// it ended. What still waits is left to other processes or to the next start.
 //
-// One goroutine, this one, owns the lanes and talks to the database. Each
+// The goroutine that calls it owns the lanes and talks to the database. Each
 // delivery in flight has one of its own, which sends it and does nothing else.
 func (s *Sender) Run(ctx context.Context) {
-	s.keys.vault = s.Vault
 	s.tokens = newTokens(s.Now, runtime.GOMAXPROCS(0))
 	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, overAll)}
 	for ctx.Err() == nil {
@@ -55,4 +53,121 @@ func (s *Sender) Run(ctx context.Context) {
 		}
 	}
 	r.finish(ctx)
+}
+
+// round is the state of one [Sender.Run], whose goroutine owns all of it except
+// the channel.
+type round struct {
+	*Sender
+	lanes    *lanes
+	sends    sync.WaitGroup
+	done     chan outcome // holds all that can be in flight, so that nobody waits to report
+	finished []outcome    // not yet written down; nothing is claimed before they are
+	wait     time.Duration
+}
+
+const (
+	firstLook = time.Millisecond       // after something was sent
+	idleLook  = 250 * time.Millisecond // for what other processes have queued
+	retryWait = time.Second            // after a look that failed
+	lastTries = 5                      // to write down what is known, at the end
+)
+
+// turn writes down what has ended, claims for the slots that are free, and
+// begins to send. It returns how long to wait for more; 0 if there may be more
+// at once.
+func (r *round) turn(ctx context.Context) time.Duration {
+	r.collect()
+	// After this, others take what was claimed for lost: nothing may be sent any
+	// more, even if this process was stopped for a while in between.
+	last := time.Now().Add(lookLimit + r.Timeout)
+	found, err := r.look(ctx, true)
+	if err == nil && len(found.send)+len(found.foreign) > 0 {
+		err = r.send(ctx, last, found)
+	}
+	switch {
+	case err != nil:
+		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
+		return retryWait
+	case len(found.ended) > 0 || len(found.send) > 0 && r.lanes.free() == 0:
+		r.wait = 0 // slots were spent on what is not sent, or there were too few
+	case len(found.send) > 0:
+		r.wait = firstLook // each lane has what it may have, until something ends
+	default:
+		r.wait = min(max(firstLook, 2*r.wait), idleLook)
+	}
+	return r.wait
+}
+
+// collect notes everything that has ended so far.
+func (r *round) collect() {
+	for {
+		select {
+		case o := <-r.done:
+			r.ended(o)
+		default:
+			return
+		}
+	}
+}
+
+func (r *round) ended(o outcome) {
+	r.lanes.give(o.destination)
+	r.finished = append(r.finished, o)
+	r.Metrics.inFlight(r.lanes.total)
+}
+
+// look is one round trip: outcomes and claim, together or not at all. It ignores
+// the end of ctx, because a claim whose answer is not read would be lost.
+func (r *round) look(ctx context.Context, claim bool) (found claimed, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	defer cancel()
+	var batch pgx.Batch
+	batch.Queue(plainPlan)
+	late := 0
+	writeInto(&batch, r.finished, &late)
+	if claim && r.lanes.free() > 0 {
+		r.claimInto(&batch, r.lanes, &found)
+	}
+	if batch.Len() == 1 {
+		return claimed{}, nil // nothing to write down, and no slot is free
+	}
+	if err := r.DB.SendBatch(ctx, &batch).Close(); err != nil {
+		return claimed{}, err
+	}
+	r.finished = nil
+	if late > 0 {
+		r.Log.WarnContext(ctx, "deliveries have ended after they were given up as unknown", slog.Int("deliveries", late))
+	}
+	for _, e := range found.ended {
+		r.Metrics.counted(e.kind, e.status, "")
+	}
+	return found, nil
+}
+
+// rest waits for something to do.
+func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-queued:
+		r.wait = 0
+	case o := <-r.done:
+		r.ended(o)
+	case <-time.After(wait):
+	}
+}
+
+// finish waits for what is in flight and writes down how it ended. What cannot
+// be written down becomes unknown after a while.
+func (r *round) finish(ctx context.Context) {
+	r.sends.Wait()
+	for range lastTries {
+		r.collect()
+		_, err := r.look(ctx, false)
+		if err == nil {
+			return
+		}
+		r.Log.WarnContext(ctx, "outcomes of webhooks could not be written down", slog.Any("error", err))
+		<-time.After(retryWait / lastTries)
+	}
 }

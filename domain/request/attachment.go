@@ -16,6 +16,22 @@ const (
 	MaxAttachmentSize = 10 << 20
 )
 
+// contentTypes are those of §2.4, compared exactly (D21).
+var contentTypes = []string{
+	"image/jpeg",
+	"image/png",
+	"application/msword",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+
+// What attachments are refused for: the codes of §7.1.
+var (
+	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most 5 items.")
+	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data must be base64, and not empty.")
+	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment must have at most 10 MB.")
+	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment must be JPEG, PNG, DOC or DOCX.")
+)
+
 // AttachmentID identifies a file sent with a request, and what is kept of it.
 type AttachmentID struct{ uuid.UUID }
 
@@ -29,10 +45,10 @@ type Attachment struct {
 	SHA256      event.Digest `json:"sha256"`
 }
 
-// Content is what an attachment's data turned out to be. Files are too large
-// to wait in memory for the rest of the body, so whoever reads the body
-// decodes them on the way, and a Content stands in the tree where the string
-// was. It says what was found and judges nothing.
+// Content is what an attachment's data turned out to be. Files are too large to
+// wait in memory for the rest of the body, so whoever reads the body decodes
+// them on the way. A Content says what was found and judges nothing; the zero
+// Content is that of data that is missing or no text.
 type Content struct {
 	ID     AttachmentID // under which it is kept; zero when it is not
 	Base64 bool         // the data was base64 as D21 wants it
@@ -40,72 +56,45 @@ type Content struct {
 	SHA256 event.Digest // of what is kept
 }
 
-// contentTypes are those of §2.4, compared exactly (D21).
-var contentTypes = []string{
-	"image/jpeg",
-	"image/png",
-	"application/msword",
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+// File is a file as it was sent, before anybody has judged it.
+type File struct {
+	Name        string
+	ContentType string // as it was declared; "" when it is missing or no text
+	Content     Content
 }
 
-// attachments reports one fault for each attachment, its first; code by code,
-// as all faults are reported (D2).
-func (p *parser) attachments(value any) []Attachment {
-	items, _ := value.([]any)
-	if len(items) > MaxAttachments {
-		p.refuse(ErrTooManyAttachments.With("attachments has %d items; %d are allowed.", len(items), MaxAttachments))
+// Attach judges the files of a request. It reports one fault for each of them,
+// its first; code by code, as all faults are reported (D2).
+func Attach(files []File) ([]Attachment, fault.List) {
+	var many, faults fault.List
+	if len(files) > MaxAttachments {
+		many = fault.List{ErrTooManyAttachments.With("attachments must have at most %d items, and has %d.", MaxAttachments, len(files))}
 	}
-	var files []Attachment
-	var faults fault.List
-	for i, item := range items {
-		file, err := attachmentOf(item.(map[string]any), placeOf("attachments", i))
-		if err != nil {
-			faults = append(faults, err)
+	var attachments []Attachment
+	for i, file := range files {
+		if refusal := file.fault(placeOf("attachments", i)); refusal != nil {
+			faults = append(faults, refusal)
 		}
-		files = append(files, file)
+		attachments = append(attachments, Attachment{file.Content.ID, file.Name, file.ContentType, file.Content.Size, file.Content.SHA256})
 	}
 	slices.SortStableFunc(faults, func(a, b *fault.Error) int { return rank(a) - rank(b) })
-	p.faults = append(p.faults, faults...)
-	return files
+	return attachments, append(many, faults...)
+}
+
+// fault is the first thing that is wrong with the file; nil when nothing is.
+func (f File) fault(place string) *fault.Error {
+	switch {
+	case !f.Content.Base64 || f.Content.Size == 0:
+		return ErrInvalidAttachmentContent.With("%s.data must be base64, and not empty.", place)
+	case f.Content.Size > MaxAttachmentSize:
+		return ErrAttachmentTooLarge.With("%s must have at most %d bytes.", place, MaxAttachmentSize)
+	case !slices.Contains(contentTypes, f.ContentType):
+		return ErrUnsupportedFileType.With("%s.contentType must be one of: %s.", place, strings.Join(contentTypes, ", "))
+	}
+	return nil
 }
 
 // rank is the place of an attachment's fault in the table of §7.1.
 func rank(f *fault.Error) int {
 	return slices.Index([]string{ErrInvalidAttachmentContent.Code, ErrAttachmentTooLarge.Code, ErrUnsupportedFileType.Code}, f.Code)
-}
-
-func attachmentOf(item map[string]any, place string) (Attachment, *fault.Error) {
-	content, read := item["data"].(Content)
-	contentType, _ := item["contentType"].(string)
-	switch {
-	case !read || !content.Base64 || content.Size == 0:
-		return Attachment{}, ErrInvalidAttachmentContent.With("%s.data is not base64, or empty.", place)
-	case content.Size > MaxAttachmentSize:
-		return Attachment{}, ErrAttachmentTooLarge.With("%s is larger than %d bytes.", place, MaxAttachmentSize)
-	case !slices.Contains(contentTypes, contentType):
-		return Attachment{}, ErrUnsupportedFileType.With("%s.contentType is none of: %s.", place, strings.Join(contentTypes, ", "))
-	}
-	return Attachment{content.ID, item["fileName"].(string), contentType, content.Size, content.SHA256}, nil
-}
-
-// checkAttachments finds what §7.1 has no code for (D20, D21).
-func checkAttachments(value any) error {
-	items, ok := value.([]any)
-	if !ok && value != nil {
-		return ErrInvalidBody.With("attachments is an array or null.")
-	}
-	for i, item := range items {
-		place := placeOf("attachments", i)
-		object, ok := item.(map[string]any)
-		if !ok {
-			return ErrInvalidBody.With("%s is an object.", place)
-		}
-		if err := checkNames(object, place+".", attachmentFields); err != nil {
-			return err
-		}
-		if name, _ := object["fileName"].(string); strings.TrimSpace(name) == "" {
-			return ErrInvalidBody.With("%s.fileName is missing or blank.", place)
-		}
-	}
-	return nil
 }

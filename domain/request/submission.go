@@ -1,117 +1,93 @@
 package request
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
 	"frontdesk/domain/fault"
 )
 
-// Submission is a sound request: what [Parse] has found no fault with.
+// Submission is a sound request: the rules of this file and of attachments have
+// found no fault with it.
 type Submission Submitted
 
-// Parse reads the request body of §2.1 out of a JSON tree: objects are
-// map[string]any, arrays []any, strings string, booleans bool, null nil, and
-// what was an attachment's data [Content]. It returns every structural fault
-// at once, in the order of §7.1 (D2, D20, D21), or [ErrInvalidBody] alone
-// (D19).
-//
-// The tree is neutral on purpose: that a field may be missing, null or of
-// another type is the contract's business, not an adapter's.
-func Parse(body any) (Submission, error) {
-	object, ok := body.(map[string]any)
-	if !ok {
-		return Submission{}, ErrInvalidBody.With("The body is a JSON object.")
-	}
-	if err := checkShape(object); err != nil {
-		return Submission{}, err
-	}
-	var p parser
-	s := Submission{
-		Patient:      p.patient(object["patientId"]),
-		Type:         p.requestType(object["requestType"]),
-		Requester:    p.requester(object["requester"]),
-		Proxy:        p.proxy(object["requester"], object["proxyDetails"]),
-		HighPriority: object["isHighPriority"] == true,
-	}
-	s.Attachments = p.attachments(object["attachments"])
-	s.Response = p.response(s.Type, object["response"])
-	return s, p.faults.Err()
-}
-
-// Fields in the order of §2.1 to §2.4.
+// What a request is refused for: the codes of §7.1. Those of its patient belong
+// to whoever reads an identifier.
 var (
-	bodyFields       = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
-	answerFields     = []string{"question", "answer"}
-	proxyFields      = []string{"firstName", "lastName", "relationshipToPatient"}
-	attachmentFields = []string{"fileName", "contentType", "data"}
-)
-
-// checkShape finds what §7.1 has no code for (D19, D20).
-func checkShape(body map[string]any) error {
-	if err := checkNames(body, "", bodyFields); err != nil {
-		return err
-	}
-	if proxy, ok := body["proxyDetails"].(map[string]any); ok {
-		if err := checkNames(proxy, "proxyDetails.", proxyFields); err != nil {
-			return err
-		}
-	}
-	switch body["isHighPriority"].(type) {
-	case nil, bool:
-	default:
-		return ErrInvalidBody.With("isHighPriority is true, false or null.")
-	}
-	if err := checkAnswers(body["response"]); err != nil {
-		return err
-	}
-	return checkAttachments(body["attachments"])
-}
-
-func checkAnswers(response any) error {
-	items, _ := response.([]any)
-	for i, item := range items {
-		answer, ok := item.(map[string]any)
-		if !ok {
-			return ErrInvalidBody.With("response[%d] is an object.", i)
-		}
-		if err := checkNames(answer, placeOf("response", i)+".", answerFields); err != nil {
-			return err
-		}
-		if _, ok := answer["answer"].(string); !ok {
-			return ErrInvalidBody.With("response[%d].answer is a string.", i)
-		}
-	}
-	return nil
-}
-
-// checkNames refuses a known name in another case: a lenient reader behind us
-// could take it for the known one (D19).
-func checkNames(object map[string]any, place string, known []string) error {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
-		if i >= 0 && known[i] != name {
-			return ErrInvalidBody.With("%s%s is written in another case.", place, known[i])
-		}
-	}
-	return nil
-}
-
-// What the body is refused for: the codes of §7.1, and D19's.
-var (
-	ErrInvalidBody         = fault.New(fault.Invalid, "invalid-request-body", "The body is not a JSON object of the documented form.")
-	ErrMissingPatientID    = fault.New(fault.Invalid, "missing-patient-id", "patientId is missing.")
-	ErrInvalidPatientID    = fault.New(fault.Invalid, "invalid-patient-id", "patientId is not a valid UUID.")
-	ErrInvalidType         = fault.New(fault.Invalid, "invalid-request-type", "requestType is neither medical nor admin.")
-	ErrInvalidRequester    = fault.New(fault.Invalid, "invalid-requester", "requester is neither patient nor proxy.")
-	ErrMissingProxyDetails = fault.New(fault.Invalid, "missing-proxy-details", "requester is proxy, and proxyDetails is missing.")
+	ErrInvalidType         = fault.New(fault.Invalid, "invalid-request-type", "requestType must be medical or admin.")
+	ErrInvalidRequester    = fault.New(fault.Invalid, "invalid-requester", "requester must be patient or proxy.")
+	ErrMissingProxyDetails = fault.New(fault.Invalid, "missing-proxy-details", "proxyDetails must be given, because requester is proxy.")
 	ErrInvalidProxyDetails = fault.New(fault.Invalid, "invalid-proxy-details",
-		"proxyDetails needs firstName, lastName and relationshipToPatient.")
-	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments has more than 5 items.")
-	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data is not valid base64.")
-	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment exceeds 10 MB.")
-	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment is neither JPEG, PNG, DOC nor DOCX.")
-	ErrEmptyResponse            = fault.New(fault.Invalid, "empty-response", "response needs at least one item.")
-	ErrInvalidQuestion          = fault.New(fault.Invalid, "invalid-question", "A question is not one of the keys for this requestType.")
+		"proxyDetails must be an object with firstName, lastName and relationshipToPatient.")
+	ErrEmptyResponse   = fault.New(fault.Invalid, "empty-response", "response must have at least one item.")
+	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
 )
+
+// Proxy judges the details of a proxy, nil for none, whenever there are any, and
+// keeps them only for a proxy (D20).
+func (r Requester) Proxy(details *Proxy) (*Proxy, fault.List) {
+	if details == nil {
+		if r == ByProxy {
+			return nil, fault.List{ErrMissingProxyDetails}
+		}
+		return nil, nil
+	}
+	faults := details.faults()
+	if r != ByProxy {
+		return nil, faults
+	}
+	return details, faults
+}
+
+func (p Proxy) faults() (faults fault.List) {
+	for _, field := range []struct{ name, text string }{
+		{"firstName", p.FirstName}, {"lastName", p.LastName}, {"relationshipToPatient", p.RelationshipToPatient},
+	} {
+		if strings.TrimSpace(field.text) == "" {
+			faults = append(faults, ErrInvalidProxyDetails.With("proxyDetails.%s must be a string that is not blank.", field.name))
+		}
+	}
+	return faults
+}
+
+// questions are the keys of §2.2.
+var questions = map[Type][]string{
+	Medical: {"healthConcern", "recentContact"},
+	Admin:   {"requestDetails"},
+}
+
+// Item is one item of a response, before anybody has judged it.
+type Item struct {
+	Question *string // nil when it is missing or no text
+	Answer   string
+}
+
+// Answers judges the items of a response. The question of an unknown type, which
+// is "", has to be there and is not judged further: that fault follows from
+// another (D2).
+func (t Type) Answers(items []Item) ([]Answer, fault.List) {
+	if len(items) == 0 {
+		return nil, fault.List{ErrEmptyResponse}
+	}
+	var faults fault.List
+	answers := make([]Answer, len(items))
+	for i, item := range items {
+		if item.Question == nil || t != "" && !slices.Contains(questions[t], *item.Question) {
+			faults = append(faults, ErrInvalidQuestion.With("%s.question must be one of: %s.", placeOf("response", i), strings.Join(t.questions(), ", ")))
+			continue
+		}
+		answers[i] = Answer{*item.Question, item.Answer}
+	}
+	return answers, faults
+}
+
+// questions are the keys for the type; for an unknown one, all that there are.
+func (t Type) questions() []string {
+	if t == "" {
+		return slices.Concat(questions[Medical], questions[Admin])
+	}
+	return questions[t]
+}
+
+func placeOf(array string, i int) string { return fmt.Sprintf("%s[%d]", array, i) }

@@ -19,7 +19,7 @@ type PublicKey struct {
 	E string `json:"e"`
 }
 
-// Public is the public half of a key.
+// Public returns the public half of a key.
 func Public(key *rsa.PublicKey) PublicKey {
 	return PublicKey{
 		N: base64.RawURLEncoding.EncodeToString(key.N.Bytes()),
@@ -27,21 +27,22 @@ func Public(key *rsa.PublicKey) PublicKey {
 	}
 }
 
-// KID is the key's name: the SHA-256 of its required members in lexicographic
+// KID returns the key's name: the SHA-256 of its required members in lexicographic
 // order, without white space (RFC 7638, §3).
 func (p PublicKey) KID() KID {
 	sum := sha256.Sum256([]byte(`{"e":"` + p.E + `","kty":"RSA","n":"` + p.N + `"}`))
 	return KID(base64.RawURLEncoding.EncodeToString(sum[:]))
 }
 
-// Sizes of a modulus, in bits. The upper one is what receivers' libraries take.
+// The sizes of a modulus, in bits. The upper one is the largest that receivers'
+// libraries accept.
 const (
 	minBits = 2048
 	maxBits = 8192
 )
 
-// ErrUnfit is the refusal of a key that is too short, too long or no RSA key.
-var ErrUnfit = fault.New(fault.Invalid, "unfit-signing-key", "A signing key is RSA of 2048 to 8192 bits with an odd exponent of 3 or more.")
+// ErrUnfit refuses a key that is too short, too long or not RSA.
+var ErrUnfit = fault.New(fault.Invalid, "unfit-signing-key", "A signing key must be RSA, of 2048 to 8192 bits, with an odd exponent of 3 or more.")
 
 func (p PublicKey) check() error {
 	n, errN := base64.RawURLEncoding.DecodeString(p.N)

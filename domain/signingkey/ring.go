@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What the rules refuse.
+// These are the refusals of the rules.
 var (
 	ErrUnknown   = fault.New(fault.Missing, "unknown-signing-key", "There is no signing key with this kid.")
 	ErrExists    = fault.New(fault.Conflict, "signing-key-exists", "This key was staged already.")
@@ -17,8 +17,8 @@ var (
 	ErrTooSoon   = fault.New(fault.Refused, "signing-key-in-use", "The key has been retiring for less than 24 hours.")
 )
 
-// How long a key is published before it signs, and after (D34): receivers
-// cache key sets for up to a day.
+// A key is published for so long before it signs, and for so long afterwards:
+// receivers cache key sets for up to a day.
 const (
 	StagedFor   = 24 * time.Hour
 	RetiringFor = 24 * time.Hour
@@ -35,11 +35,11 @@ const (
 	StateRetired  State = "retired"
 )
 
-// StreamOf is the stream of the ring. The keys are the service's and belong to
-// no practice.
+// StreamOf returns the stream of the ring. It belongs to no practice: the keys
+// are the service's own.
 func StreamOf() event.Stream { return event.Stream{ID: event.DerivedID("signing-keys")} }
 
-// Ring is all of the service's keys, as the rules see them.
+// Ring is the state of all of the service's keys.
 type Ring struct{ keys map[KID]life }
 
 type life struct {
@@ -48,7 +48,7 @@ type life struct {
 	since time.Time
 }
 
-// Stage is rule 1.
+// Stage publishes a key for the first time (rule 1).
 func (r Ring) Stage(public PublicKey, now time.Time) ([]event.Event, error) {
 	if err := public.check(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (r Ring) Stage(public PublicKey, now time.Time) ([]event.Event, error) {
 	return []event.Event{Staged{key, now}}, nil
 }
 
-// Begin stages the first key of all and activates it at once. Where there has
+// Begin stages the first key of all and activates it at once. If there has ever
 // been one, it changes nothing.
 func (r Ring) Begin(public PublicKey, now time.Time) ([]event.Event, error) {
 	if !r.Empty() {
@@ -77,7 +77,8 @@ func (r Ring) Begin(public PublicKey, now time.Time) ([]event.Event, error) {
 // Empty reports whether there has never been a key.
 func (r Ring) Empty() bool { return len(r.keys) == 0 }
 
-// Activate is rules 2 and 3. Activating the active key changes nothing.
+// Activate makes a staged key sign, in the place of the one that does (rules 2
+// and 3). Activating the active key changes nothing.
 func (r Ring) Activate(kid KID, now time.Time) ([]event.Event, error) {
 	next, known := r.keys[kid]
 	last, replaced := r.active()
@@ -97,8 +98,8 @@ func (r Ring) Activate(kid KID, now time.Time) ([]event.Event, error) {
 	return []event.Event{RetirementBegun{last.key, now}, Activated{next.key, now}}, nil
 }
 
-// Retire is rules 4 and 5: it moves a key one step nearer to its end. Retiring
-// a retired key changes nothing.
+// Retire moves a key one step nearer to its end (rules 4 and 5). Retiring a
+// retired key changes nothing.
 func (r Ring) Retire(kid KID, now time.Time) ([]event.Event, error) {
 	old, known := r.keys[kid]
 	over := old.since.Add(RetiringFor)
@@ -115,7 +116,7 @@ func (r Ring) Retire(kid KID, now time.Time) ([]event.Event, error) {
 	return []event.Event{Retired{old.key, now}}, nil
 }
 
-// Active is the key that signs; false if none does.
+// Active returns the key that signs; false if none does.
 func (r Ring) Active() (Key, bool) {
 	active, found := r.active()
 	return active.key, found
@@ -130,7 +131,7 @@ func (r Ring) active() (life, bool) {
 	return life{}, false
 }
 
-// Apply implements [event.State].
+// Apply returns the ring as it is after the event.
 func (r Ring) Apply(e event.Event) Ring {
 	switch e := e.(type) {
 	case Staged:

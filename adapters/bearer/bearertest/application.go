@@ -9,15 +9,15 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Application is a registered integrator: an identifier and the key that its
-// tokens are signed with.
+// Application is a registered integrator: an identifier, and the key that signs
+// its tokens.
 type Application struct {
 	ID  application.ID
 	Kid string
 	Key *rsa.PrivateKey
 }
 
-// NewApplication is the application with the shared [Key].
+// NewApplication makes an application with the shared [Key].
 func NewApplication(id application.ID) Application {
 	return Application{ID: id, Kid: "test-key", Key: Key()}
 }
@@ -25,8 +25,8 @@ func NewApplication(id application.ID) Application {
 // JWKS is the application's key set.
 func (a Application) JWKS() []byte { return KeySet(JWK(a.Kid, &a.Key.PublicKey)) }
 
-// Token is a token of a minute, issued at now: application-restricted and
-// right, but for the edits.
+// Token is a right application-restricted token, issued at now and valid for a
+// minute, with the edits applied before it is signed.
 func (a Application) Token(now time.Time, edits ...Edit) string {
 	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": a.Kid}
 	claims := map[string]any{
@@ -39,8 +39,8 @@ func (a Application) Token(now time.Time, edits ...Edit) string {
 	return a.Sign(mustMarshal(header), mustMarshal(claims))
 }
 
-// Sign is the token of a header and claims that may be anything: an encoder
-// would not write some of what an attacker does.
+// Sign signs a header and claims that may be any bytes, because an attacker
+// writes things that no encoder would.
 func (a Application) Sign(header, claims []byte) string {
 	input := encode(header) + "." + encode(claims)
 	digest := sha256.Sum256([]byte(input))
@@ -54,7 +54,7 @@ func (a Application) Sign(header, claims []byte) string {
 // Edit changes a token before it is signed.
 type Edit func(header, claims map[string]any)
 
-// As makes the token user-restricted (§5.3).
+// As makes the token user-restricted.
 func As(username string) Edit {
 	return func(_, claims map[string]any) {
 		claims["sub"], claims["azp"] = username, claims["iss"]
@@ -81,7 +81,7 @@ func WithoutHeader(name string) Edit {
 	return func(header, _ map[string]any) { delete(header, name) }
 }
 
-// Act is a complete act claim (§2.7), to be changed or not and put into a
+// Act is a complete act claim (§2.7). A test may change it, and puts it into a
 // token by [Claim].
 func Act() map[string]any {
 	return map[string]any{

@@ -1,6 +1,6 @@
-// Package bearertest plays the integrators of the tests: [Application] mints
-// tokens, right ones and, by edits, wrong ones; [Server] serves its keys,
-// counts the fetches, and fails when told to.
+// Package bearertest plays the integrators in tests. [Application] makes
+// tokens: right ones and, by edits, wrong ones. [Server] serves its keys,
+// counts the fetches, and fails if it is told to.
 //
 //	app := bearertest.NewApplication(id)
 //	keys := bearertest.NewServer(app.JWKS())

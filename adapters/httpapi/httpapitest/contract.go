@@ -1,16 +1,12 @@
 package httpapitest
 
 import (
-	"bytes"
 	"fmt"
 	"mime"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"frontdesk/adapters/httpapi"
 )
@@ -21,7 +17,7 @@ type Contract struct {
 	answers, bodies *schemas // what we send, and what we accept
 }
 
-// NewContract reads the description that the service serves.
+// NewContract reads the description that the service publishes.
 func NewContract() (*Contract, error) {
 	document, err := decode(httpapi.OpenAPI())
 	if err != nil {
@@ -40,15 +36,15 @@ func NewContract() (*Contract, error) {
 	return c, err
 }
 
-// Answer is an HTTP answer, read.
+// Answer is an HTTP answer whose body has been read.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// CheckAnswer says what about an answer is not as described. An address that
-// is not described answers 404, a method 405.
+// CheckAnswer says how an answer differs from its description. An address that
+// is not described must answer 404, and a method 405.
 func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
 	place, ok := c.responseOf(method, path, answer.Status)
 	if !ok {
@@ -63,12 +59,12 @@ func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
 	return nil
 }
 
-// CheckAccepted says what about a body that the service has accepted is not as
-// described.
+// CheckAccepted says how a body that the service has accepted differs from its
+// description.
 func (c *Contract) CheckAccepted(method, path string, body []byte) error {
 	place := []string{"paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema"}
 	if at(c.document, place...) == nil {
-		return nil // it takes none
+		return nil // it takes no body
 	}
 	if err := c.bodies.check(place, body); err != nil {
 		return fmt.Errorf("%s %s accepted another body than it describes: %w", method, path, err)
@@ -76,7 +72,7 @@ func (c *Contract) CheckAccepted(method, path string, body []byte) error {
 	return nil
 }
 
-// CheckWebhook says what about the claims of a webhook is not as described.
+// CheckWebhook says how the claims of a webhook differ from their description.
 func (c *Contract) CheckWebhook(event string, claims []byte) error {
 	place := c.follow([]string{"webhooks", event, "post", "requestBody"})
 	place = append(place, "content", "application/jwt", "schema", "contentSchema")
@@ -149,7 +145,8 @@ func (c *Contract) checkContent(response []string, method string, answer Answer)
 	return c.answers.check(place, answer.Body)
 }
 
-// follow is the place that a reference at place leads to, or place itself.
+// follow is the place that a reference at place leads to, or place itself if
+// there is no reference.
 func (c *Contract) follow(place []string) []string {
 	object, _ := at(c.document, place...).(map[string]any)
 	reference, ok := object["$ref"].(string)
@@ -157,40 +154,4 @@ func (c *Contract) follow(place []string) []string {
 		return place
 	}
 	return strings.Split(strings.TrimPrefix(reference, "#/"), "/")
-}
-
-// schemas are the description's schemas, compiled when they are first used.
-type schemas struct {
-	mu       sync.Mutex
-	compiler *jsonschema.Compiler
-}
-
-const resource = "frontdesk:///openapi.json"
-
-func newSchemas(document map[string]any) (*schemas, error) {
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.AssertFormat()
-	if err := compiler.AddResource(resource, document); err != nil {
-		return nil, fmt.Errorf("read the description's schemas: %w", err)
-	}
-	return &schemas{compiler: compiler}, nil
-}
-
-func (s *schemas) check(place []string, body []byte) error {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
-	}
-	return s.checkValue(place, value)
-}
-
-func (s *schemas) checkValue(place []string, value any) error {
-	s.mu.Lock()
-	defer s.mu.Unlock() // what is compiled once is kept by the compiler
-	schema, err := s.compiler.Compile(resource + "#" + pointer(place))
-	if err != nil {
-		return fmt.Errorf("the description itself: %w", err)
-	}
-	return schema.Validate(value)
 }

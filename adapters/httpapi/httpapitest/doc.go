@@ -1,7 +1,8 @@
-// Package httpapitest holds what the service says against what its OpenAPI
-// description promises: [Contract] checks answers, the requests that were
-// accepted, and webhooks.
+// Package httpapitest compares what the service does with what its OpenAPI
+// description promises. [Contract] checks answers, accepted requests and
+// webhooks.
 //
-// It reads the description more strictly than clients should: a member that is
-// not described is a fault of the service here, and a new feature to a client.
+// It reads the description more strictly than clients should. A member that is
+// not described is an error of the service here; to a client it is a new
+// feature.
 package httpapitest

@@ -12,12 +12,12 @@ import (
 // ownSettings is the file in the data directory that holds [Config.settings].
 const ownSettings = "frontdesk.conf"
 
-// draft ends the name of a half-made cluster, but for a number; it begins with
-// the name of its data.
+// draft stands in the name of a half-made cluster, between the name of its data
+// and a number.
 const draft = ".new-"
 
-// initialise makes the cluster. It does so beside its place and moves it there
-// when complete, so that what is there is never half made.
+// initialise makes the cluster beside its place and moves it there when it is
+// complete, so that no half-made cluster is ever started.
 func (s *Server) initialise(ctx context.Context) error {
 	parent := filepath.Dir(s.home.data)
 	if err := os.MkdirAll(parent, 0o711); err != nil {
@@ -43,8 +43,9 @@ func (s *Server) initialise(ctx context.Context) error {
 	return os.Rename(dir, s.home.data)
 }
 
-// initdb fills the directory. Text sorts by code point on every machine; the
-// C locale, which every system has, does without the case of letters beyond ASCII.
+// initdb fills the directory. Text sorts by code point on every machine. Every
+// system has the C locale, but it does not know the case of letters beyond
+// ASCII, so C.UTF-8 is tried first.
 func (s *Server) initdb(ctx context.Context, dir string) error {
 	var refusal string
 	for _, locale := range []string{"C.UTF-8", "C"} {
@@ -65,15 +66,15 @@ func (s *Server) initdb(ctx context.Context, dir string) error {
 	return fmt.Errorf("make a cluster: %s", refusal)
 }
 
-// configure writes our settings, at every start: they follow the program. It
-// writes beside the data directory, which is the account's: what root opens
-// in there might be a link to elsewhere.
+// configure writes our settings at every start, because they belong to the
+// program and not to the data. It writes beside the data directory and renames:
+// the account owns that directory, and what root opens there might be a link.
 func (s *Server) configure() error {
 	file, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // fails once it has been renamed
+	defer os.Remove(file.Name()) // fails after the file was renamed
 	_, err = file.WriteString(s.config.settings(s.socket))
 	if err := firstError(err, file.Close(), s.home.account.own(file.Name())); err != nil {
 		return err
@@ -90,7 +91,7 @@ func appendLine(path, line string) error {
 	return firstError(err, f.Close())
 }
 
-// removeDrafts removes what starts that were killed have left half made.
+// removeDrafts removes the half-made clusters of starts that were killed.
 func (h *home) removeDrafts() error {
 	parent, prefix := filepath.Dir(h.data), filepath.Base(h.data)+draft
 	entries, err := os.ReadDir(parent)

@@ -13,21 +13,21 @@ const Superuser = "postgres"
 
 // Config describes a cluster. Only Dir is required.
 type Config struct {
-	// Dir is the directory of the cluster's user, which is made when missing;
-	// the data lives in its sub-directory "postgres". Whoever makes it as root
-	// lets others pass through it (mode 0711), or the data has to live
-	// elsewhere: Postgres never runs as root.
+	// Dir is the caller's directory, which is made if it is missing. The data
+	// lives in its sub-directory "postgres". Postgres never runs as root, so a
+	// directory that root makes should let others pass through (mode 0711);
+	// otherwise the data lives elsewhere.
 	Dir string
-	// Log hears when Postgres comes up, adopted or started, and when it is
-	// stopped. Default: nobody.
+	// Log gets a line when Postgres comes up, adopted or started, and when it is
+	// stopped. Default: no log.
 	Log *slog.Logger
-	// Volatile gives durability away for speed. A volatile cluster that was
-	// not stopped in order is made anew, empty, by the next start.
+	// Volatile gives up durability for speed. If a volatile cluster was not
+	// stopped in order, the next start makes it anew, empty.
 	Volatile bool
 	// MaxConnections defaults to 100.
 	MaxConnections int
-	// Binaries is the directory of initdb, pg_ctl and postgres. Default:
-	// looked for on PATH and in the usual places.
+	// Binaries is the directory of initdb, pg_ctl and postgres. By default they
+	// are searched for on PATH and in the usual places.
 	Binaries string
 }
 
@@ -43,8 +43,8 @@ func (c Config) withDefaults() Config {
 
 // settings is the text of the configuration file that Postgres includes.
 //
-// Errors of single statements are not logged: their texts quote values, which
-// may be a patient's, and the program that sent the statement has them anyway.
+// Errors of single statements are not logged. Their texts quote values, which
+// may be a patient's, and the program that sent the statement gets them anyway.
 func (c Config) settings(socket string) string {
 	lines := []string{
 		"listen_addresses = ''",
@@ -64,7 +64,7 @@ func (c Config) settings(socket string) string {
 		lines = append(lines,
 			"fsync = off", "synchronous_commit = off", "full_page_writes = off",
 			"wal_level = minimal", "max_wal_senders = 0",
-			"dynamic_shared_memory_type = mmap") // files among the data, which go with them
+			"dynamic_shared_memory_type = mmap") // files among the data, which are removed with it
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

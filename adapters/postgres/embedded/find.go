@@ -41,12 +41,12 @@ var usual = []string{
 	"/usr/local/pgsql/bin",
 }
 
-// installations lists what the machine has: first what the search path leads
-// to, then the usual places, newest version first.
+// installations lists what the machine has: first what is on the search path,
+// then the usual places, newest version first.
 func installations(ctx context.Context, path string, places []string) []installation {
 	var others []string
 	for _, place := range places {
-		found, _ := filepath.Glob(place) // fails on a bad pattern only
+		found, _ := filepath.Glob(place) // the only error is a bad pattern
 		others = append(others, found...)
 	}
 	rest := probe(ctx, others)
@@ -55,7 +55,7 @@ func installations(ctx context.Context, path string, places []string) []installa
 }
 
 // onPath lists the directories that initdb and pg_config on the search path
-// belong to. A link or a wrapper named postgres there says nothing.
+// belong to. A link or a wrapper named postgres there proves nothing.
 func onPath(ctx context.Context, path string) (bins []string) {
 	for _, dir := range filepath.SplitList(path) {
 		if initdb, err := filepath.EvalSymlinks(filepath.Join(dir, "initdb")); err == nil {
@@ -100,8 +100,8 @@ func versionOf(ctx context.Context, bin string) (installation, error) {
 	return installation{bin: bin, major: major}, err
 }
 
-// choose takes the first installation that can run the data: the one of major
-// version wanted, or any that is new enough where there is no data (0).
+// choose takes the first installation that can run the data: one of the major
+// version wanted or, if there is no data (0), any that is new enough.
 func choose(found []installation, wanted int) (installation, error) {
 	for _, i := range found {
 		if i.major == wanted || wanted == 0 && i.major >= oldest {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 )
 
 // starter names the environment variable that turns this test binary into a
@@ -64,7 +65,7 @@ func starterProcess(t *testing.T, dir string) *exec.Cmd {
 // test leaves in it is removed.
 func open(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(embedded.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to whoever runs Postgres for root
+	dir, err := os.MkdirTemp(postgrestest.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to whoever runs Postgres for root
 	must(t, err)
 	must(t, os.Chmod(dir, 0o711))
 	removeAfter(t, dir)

@@ -12,19 +12,20 @@ import (
 	"strings"
 )
 
-// home is where a cluster lives. Its paths are absolute and free of symbolic
-// links: they are compared with what Postgres writes into its lock files.
+// home is where a cluster lives. Its paths are absolute and without symbolic
+// links, because they are compared with what Postgres writes into its lock
+// files.
 type home struct {
 	dir     string   // the caller's directory
 	data    string   // the cluster's data directory
 	account *account // who owns the data and runs Postgres
 }
 
-// elsewhere is where data lives that its account could not reach in dir. It
-// outlives a reboot, which a temporary directory may not.
+// elsewhere is where data lives that its account cannot reach in dir. It
+// survives a reboot; a temporary directory may not.
 const elsewhere = "/var/lib/frontdesk"
 
-// open makes dir when it is missing, and finds the data that belongs to it.
+// open makes dir if it is missing, and finds the data that belongs to it.
 func open(dir string) (home, error) {
 	if err := makeDir(dir); err != nil {
 		return home{}, err
@@ -42,8 +43,8 @@ func open(dir string) (home, error) {
 	return h, err
 }
 
-// follow is where the data is when its place is a symbolic link, which may
-// lead to nothing yet.
+// follow is where the data is if its place is a symbolic link, which may not
+// lead to anything yet.
 func follow(place string) string {
 	if data, err := filepath.EvalSymlinks(place); err == nil {
 		return data
@@ -75,10 +76,8 @@ func canonical(dir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// settle moves the data out of dir when its account cannot get in there (a
-// root's home is closed to others), and leaves a symbolic link in its place.
-// The link is what ties the data to dir: data of a dir that was removed with
-// its link is removed too, now or when another cluster starts (orphans.go).
+// settle makes sure that the account can reach the data. If it cannot enter dir
+// (a root's home is closed to others), the data moves out.
 func (h *home) settle(ctx context.Context, program string) error {
 	if h.account == nil {
 		return nil
@@ -95,6 +94,13 @@ func (h *home) settle(ctx context.Context, program string) error {
 	if h.account.enters(ctx, h.dir, program) {
 		return nil
 	}
+	return h.moveOut(ctx)
+}
+
+// moveOut gives the data a place outside of dir and leaves a symbolic link in
+// dir. The link ties the data to dir: if dir is removed with its link, the data
+// is removed too, now or when another cluster starts.
+func (h *home) moveOut(ctx context.Context) error {
 	link := h.data
 	if _, err := os.Lstat(link); err == nil {
 		return fmt.Errorf("user %s, who owns %s, can no longer enter %s: chmod o+x what leads there", h.account.name, link, h.dir)
@@ -112,17 +118,42 @@ func (h *home) settle(ctx context.Context, program string) error {
 // moved reports whether the data lives outside of dir.
 func (h *home) moved() bool { return filepath.Dir(h.data) != h.dir }
 
-// outside is the place of the data when it cannot live in dir.
+// outside is the place of data that cannot live in dir.
 func (h *home) outside() string { return filepath.Join(elsewhere, digest(h.dir)) }
 
-// remove ends a postmaster that still serves the data, and removes the data
-// and half-made clusters beside it.
+// Remove stops the cluster of dir if it runs, and removes all its data. It fails
+// with [ErrInUse] while a [Server] owns the cluster.
+func Remove(ctx context.Context, dir string) error {
+	if err := remove(ctx, dir); err != nil {
+		return fmt.Errorf("remove Postgres in %s: %w", dir, err)
+	}
+	return nil
+}
+
+func remove(ctx context.Context, dir string) error {
+	h, err := open(dir)
+	if err != nil {
+		return err
+	}
+	lock, err := acquire(h.lockFile(), os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer release(lock)
+	if err := h.remove(ctx); err != nil {
+		return err
+	}
+	return removeFile(filepath.Join(h.dir, "postgres")) // the link, if the data lived elsewhere
+}
+
+// remove ends a postmaster that still serves the data. Then it removes the data
+// and the half-made clusters beside it.
 func (h *home) remove(ctx context.Context) error {
 	if p, ok := runningIn(h.data); ok {
 		if err := p.end(ctx); err != nil {
 			return err
 		}
-		_ = os.Remove(p.socket) // empty by now, or not ours
+		_ = os.Remove(p.socket) // it is empty by now, or not ours
 	}
 	if err := firstError(os.RemoveAll(h.data), h.removeDrafts()); err != nil {
 		return fmt.Errorf("remove data: %w", err)
@@ -130,7 +161,7 @@ func (h *home) remove(ctx context.Context) error {
 	return nil
 }
 
-// version is the major version that wrote the data; 0 where there is none.
+// version is the major version that wrote the data; 0 if there is no data.
 func (h *home) version() (int, error) {
 	content, err := os.ReadFile(filepath.Join(h.data, "PG_VERSION"))
 	switch {
@@ -147,5 +178,5 @@ func (h *home) version() (int, error) {
 	return major, nil
 }
 
-// digest names a directory in few characters.
+// digest is a short name for a directory.
 func digest(dir string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(dir)))[:12] }

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// run returns when the cluster answers: it adopts a postmaster that lives and
-// starts one where there is none, again and again until the time is over. (The
-// old one may be on its way out, the new one may find remains of it.)
+// run returns when the cluster answers. It adopts a postmaster that lives, or
+// starts one, and tries again until the time is over: the old one may just be
+// ending, and the new one may stumble over its remains.
 func (s *Server) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -41,11 +41,11 @@ func (s *Server) run(ctx context.Context) error {
 // errEnded says that a postmaster ended before it answered.
 var errEnded = errors.New("postmaster ended")
 
-// patience is how long a postmaster that is up may leave us without an answer.
+// patience is how long a postmaster that runs may take to answer.
 const patience = 5 * time.Second
 
-// await returns when the postmaster answers, or has ended. One that has lost
-// its socket is ended here, so that another can take its place.
+// await returns when the postmaster answers, or has ended. It ends one that has
+// lost its socket, so that another can take its place.
 func (s *Server) await(ctx context.Context, p postmaster) error {
 	for waited := time.Duration(0); ; waited += pollEvery {
 		err := s.ping(ctx)
@@ -72,12 +72,13 @@ func (s *Server) ping(ctx context.Context) error {
 		return conn.Close(ctx)
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code != cannotConnectNow {
-		return nil // too many clients, say: it lives
+		return nil // it lives; it may have too many clients, for example
 	}
 	return err
 }
 
-// cannotConnectNow is the answer while starting up, recovering or shutting down.
+// cannotConnectNow is the code of the answer while Postgres starts up, recovers
+// or shuts down.
 const cannotConnectNow = "57P03"
 
 func busy(err error) bool {
@@ -85,18 +86,14 @@ func busy(err error) bool {
 	return ok && refused.Code == cannotConnectNow
 }
 
-// launch starts a postmaster where none is running, on a cluster that it makes
-// when there is none.
+// launch starts a postmaster when none is running. If there is no cluster, it
+// makes one.
 func (s *Server) launch(ctx context.Context) error {
 	if err := s.clear(ctx); err != nil {
 		return err
 	}
-	if major, err := s.home.version(); err != nil {
+	if err := s.ensureCluster(ctx); err != nil {
 		return err
-	} else if major == 0 {
-		if err := s.initialise(ctx); err != nil {
-			return err
-		}
 	}
 	if err := s.home.makeSocketDir(s.socket); err != nil {
 		return err
@@ -107,8 +104,16 @@ func (s *Server) launch(ctx context.Context) error {
 	return s.pgctl(ctx)
 }
 
-// clear removes what a dead postmaster left: Postgres stumbles over its lock
-// files when their process number belongs to somebody else by now.
+func (s *Server) ensureCluster(ctx context.Context) error {
+	major, err := s.home.version()
+	if err != nil || major != 0 {
+		return err
+	}
+	return s.initialise(ctx)
+}
+
+// clear removes what a dead postmaster left. Postgres would stumble over its
+// lock files if their process number belongs to another program by now.
 func (s *Server) clear(ctx context.Context) error {
 	if err := clearSocket(ctx, s.socket); err != nil {
 		return err
@@ -120,8 +125,8 @@ func (s *Server) clear(ctx context.Context) error {
 	return removeFile(pidFile)
 }
 
-// pgctl starts the postmaster and waits until it is ready. The remains of a
-// killed one (sessions that have not noticed yet) refuse it for a moment.
+// pgctl starts the postmaster and waits until it is ready. Sessions of a killed
+// postmaster that have not noticed yet block it for a moment.
 func (s *Server) pgctl(ctx context.Context) error {
 	log := s.logFile()
 	bound(log)

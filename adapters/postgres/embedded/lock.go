@@ -2,11 +2,15 @@ package embedded
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // ErrInUse says that another Server, here or in another process, owns the
@@ -14,7 +18,7 @@ import (
 var ErrInUse = errors.New("already in use")
 
 // acquire takes the lock of a cluster without waiting, and makes its file if
-// flag is os.O_CREATE. The kernel lets it go when the process ends, however it
+// flag is os.O_CREATE. The kernel releases it when the process ends, however it
 // ends.
 func acquire(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
@@ -24,7 +28,7 @@ func acquire(path string, flag int) (*os.File, error) {
 	if err := flock(f); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			holder, _ := os.ReadFile(path) // a start has not signed yet, for a moment
+			holder, _ := os.ReadFile(path) // empty for the moment before the holder signs
 			return nil, fmt.Errorf("%w by process %s: stop that one first", ErrInUse, cmp.Or(strings.TrimSpace(string(holder)), "unknown"))
 		}
 		return nil, err
@@ -45,8 +49,9 @@ func sign(f *os.File) error {
 	return err
 }
 
-// release lets a lock go. Closing the file alone would do so later, when a
-// program is being started at this moment: until it runs it shares our files.
+// release releases a lock. Closing the file is not enough: a program that is
+// being started at this moment shares our files until it runs, and with them
+// the lock.
 func release(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()
@@ -60,3 +65,96 @@ func flock(f *os.File) error {
 		}
 	}
 }
+
+// lockFile is the file that a Server of the directory holds locked.
+//
+// Data outside of the directory would stay for ever if somebody removed the
+// directory by hand. So the lock file gets a second name beside such data. If
+// only that name is left, the directory is gone. The file's count of names says
+// so, even if the directory was moved.
+func (h *home) lockFile() string { return filepath.Join(h.dir, "postgres.lock") }
+
+// markOf is the second name of the lock file, beside the data.
+func markOf(data string) string { return data + ".lock" }
+
+// claim marks the data as ours. It waits a moment for somebody else who may be
+// removing the data of an earlier directory of the same name.
+func (h *home) claim(ctx context.Context) error {
+	for waited := time.Duration(0); ; waited += pollEvery {
+		if err := removeOrphan(ctx, markOf(h.data)); err != nil {
+			return err
+		}
+		err := h.mark()
+		if !errors.Is(err, ErrInUse) || waited > patience || pause(ctx, pollEvery) != nil {
+			return err
+		}
+	}
+}
+
+// mark gives the lock file its second name. It fails if the lock file of another
+// directory has that name: one that was moved away, or removed while in use. On
+// another file system there is no second name, and only [Remove] removes the
+// data.
+func (h *home) mark() error {
+	if err := os.MkdirAll(elsewhere, 0o711); err != nil {
+		return err
+	}
+	err := os.Link(h.lockFile(), markOf(h.data))
+	switch {
+	case errors.Is(err, syscall.EXDEV):
+		return nil
+	case errors.Is(err, fs.ErrExist) && same(h.lockFile(), markOf(h.data)):
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%w: %s holds the data of another directory, which was here before: choose a new one", ErrInUse, h.data)
+	}
+	return err
+}
+
+func same(a, b string) bool {
+	one, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Lstat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// removeOrphans ends and removes the clusters whose directories are gone.
+func removeOrphans(ctx context.Context) error {
+	marks, err := filepath.Glob(markOf(filepath.Join(elsewhere, "*")))
+	if err != nil {
+		return err
+	}
+	for _, mark := range marks {
+		if err := removeOrphan(ctx, mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOrphan spares a cluster that has a directory or an owner. It holds the
+// lock, because others may find the same orphan at the same time.
+func removeOrphan(ctx context.Context, mark string) error {
+	if info, err := os.Lstat(mark); err != nil || !lastName(info) {
+		return nil // there is none, or somebody else has removed it
+	}
+	lock, err := acquire(mark, 0)
+	if errors.Is(err, ErrInUse) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release(lock)
+	if info, err := lock.Stat(); err != nil || !lastName(info) {
+		return err
+	}
+	orphan := home{data: strings.TrimSuffix(mark, markOf(""))}
+	return firstError(orphan.remove(ctx), removeFile(mark))
+}
+
+// lastName reports whether a file has exactly one name. One that was removed has
+// none.
+func lastName(info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink == 1 }

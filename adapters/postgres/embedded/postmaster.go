@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -23,8 +24,8 @@ type postmaster struct {
 	socket string // its socket's directory; empty while it is still starting
 }
 
-// readLockFile reads postmaster.pid or a socket's lock file, whose lines are
-// process id, data directory, start time, port, socket directory, ….
+// readLockFile reads postmaster.pid or the lock file of a socket. Their lines
+// are process id, data directory, start time, port, socket directory, ….
 func readLockFile(path string) (postmaster, bool) {
 	content, err := os.ReadFile(path)
 	lines := strings.Split(string(content), "\n")
@@ -43,9 +44,9 @@ func readLockFile(path string) (postmaster, bool) {
 }
 
 // runningIn is the postmaster that serves the data directory, if one does. A
-// lock file alone proves nothing: its process may be gone, its number taken by
-// another program; and it may name another directory, which this one is a copy
-// of, or which was moved here while the postmaster ran.
+// lock file alone proves nothing. Its process may be gone and another program
+// may have its number. It may also name another directory: this one is then a
+// copy of that, or was moved here while the postmaster ran.
 func runningIn(data string) (postmaster, bool) {
 	p, ok := readLockFile(filepath.Join(data, "postmaster.pid"))
 	if !ok || !p.genuine() {
@@ -58,10 +59,10 @@ func runningIn(data string) (postmaster, bool) {
 	return p, errors.Is(err, fs.ErrNotExist)
 }
 
-// genuine reports whether the process is the postmaster that we started on
-// this data. One that somebody started by hand, with a relative path, is not
-// recognised; Postgres itself then refuses a second one on the same data,
-// by its shared memory block.
+// genuine reports whether the process is the postmaster that we started on this
+// data. It does not recognise one that somebody started by hand with a relative
+// path. Postgres itself then refuses a second one on the same data, by its
+// shared memory block.
 func (p postmaster) genuine() bool {
 	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
 	if err == nil {
@@ -76,8 +77,9 @@ func (p postmaster) genuine() bool {
 	return err == nil && bytes.Contains(command, []byte("-D "+p.data))
 }
 
-// gone reports whether the process has ended. A zombie has: the first process
-// of a container often leaves orphans unreaped, and they still take signals.
+// gone reports whether the process has ended. A zombie counts as ended: the
+// first process of a container often never reaps orphans, and they still take
+// signals.
 func (p postmaster) gone() bool {
 	if errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
 		return true
@@ -92,10 +94,11 @@ func procfs() bool {
 	return err == nil
 }
 
-// end stops the postmaster in order, and at once when ctx ends first. At once
-// loses nothing that was committed: the next start recovers it.
+// end stops the postmaster in order, or at once if ctx ends first. Stopping at
+// once loses nothing that was committed, because the next start recovers it.
 func (p postmaster) end(ctx context.Context) error {
-	// What SIGINT and SIGQUIT mean to a postmaster: a fast and an immediate shutdown.
+	// To a postmaster, SIGINT means a fast shutdown and SIGQUIT an immediate
+	// one.
 	_ = syscall.Kill(p.pid, syscall.SIGINT)
 	if p.awaitEnd(ctx) == nil {
 		return nil
@@ -133,4 +136,45 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
+}
+
+// watched is a postmaster with a goroutine that notices its end, because no
+// portable call waits for a process that is not a child.
+type watched struct {
+	postmaster
+	done    chan struct{} // closed when it has ended
+	forget  context.CancelFunc
+	watcher sync.WaitGroup
+}
+
+func (s *Server) watch(p postmaster) *watched {
+	ctx, forget := context.WithCancel(context.Background())
+	w := &watched{postmaster: p, done: make(chan struct{}), forget: forget}
+	w.watcher.Go(func() { w.look(ctx, s.logFile()) })
+	return w
+}
+
+// look polls until the postmaster has ended or the watch is over. Once a minute
+// it also keeps the log within bounds.
+func (w *watched) look(ctx context.Context, log string) {
+	tidy := time.NewTicker(time.Minute)
+	defer tidy.Stop()
+	for !w.gone() {
+		select {
+		case <-tidy.C:
+			bound(log)
+		case <-time.After(pollEvery):
+		case <-ctx.Done():
+			if !w.gone() {
+				return
+			}
+		}
+	}
+	close(w.done)
+}
+
+// leave ends the watch.
+func (w *watched) leave() {
+	w.forget()
+	w.watcher.Wait()
 }

@@ -10,10 +10,13 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Server is a running cluster that this process owns. It is safe for
-// concurrent use.
+// Server is a running cluster that this process owns. It is safe for concurrent
+// use.
 type Server struct {
 	config  Config
 	log     *slog.Logger
@@ -31,12 +34,12 @@ type Server struct {
 const startWithin = 2 * time.Minute
 
 // Start runs the cluster of c.Dir and returns when it answers. The first start
-// makes the cluster; a later one adopts a postmaster that is still running, or
-// starts it again on what a dead one left.
+// makes the cluster. A later one adopts the postmaster if it is still running,
+// or starts another on the data that a dead one left.
 //
-// It fails with [ErrNoPostgres] where there are no binaries and with [ErrInUse]
-// while another Server owns the cluster; every error is one line that says
-// what to do.
+// It fails with [ErrNoPostgres] if the machine has no binaries, and with
+// [ErrInUse] while another Server owns the cluster. Every error is one line that
+// says what to do.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
 	s := &Server{config: c, log: c.Log.With(slog.String("dir", c.Dir))}
@@ -57,7 +60,7 @@ func (s *Server) start(ctx context.Context) error {
 	return s.run(ctx)
 }
 
-// prepare finds out everything that stays the same while the Server lives.
+// prepare finds out everything that stays the same for the life of the Server.
 func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.home, err = open(s.config.Dir); err != nil {
 		return err
@@ -84,8 +87,8 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// URL is the connection string of a database as a role. It stays the same over
-// restarts, and works for pgx and libpq alike.
+// URL is the connection string of a database as a role, for pgx and for libpq.
+// Restarts do not change it.
 func (s *Server) URL(database, role string) string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -96,16 +99,39 @@ func (s *Server) URL(database, role string) string {
 	return u.String()
 }
 
+// EnsureDatabase makes a database, owned by [Superuser], unless it is there. It
+// may be called many times, also at the same time.
+func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
+	conn, err := pgx.Connect(ctx, s.URL("postgres", Superuser))
+	if err != nil {
+		return fmt.Errorf("connect to create database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
+	if err != nil && !exists(err) {
+		return fmt.Errorf("create database %s: %w", name, err)
+	}
+	return nil
+}
+
+// exists reports whether an error says that the database is there already, or
+// was made by somebody else just now.
+func exists(err error) bool {
+	const duplicateDatabase, uniqueViolation = "42P04", "23505"
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (refused.Code == duplicateDatabase || refused.Code == uniqueViolation)
+}
+
 // Done is closed when the postmaster has ended, for whatever reason. After a
-// [Server.Restart] it is another channel.
+// [Server.Restart] it is a new channel.
 func (s *Server) Done() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running.done
 }
 
-// Restart starts the postmaster again after it died, and does nothing while it
-// lives.
+// Restart starts the postmaster again after it has died. It does nothing while
+// the postmaster lives.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,9 +148,9 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Stop shuts the cluster down, adopted or not: clients are disconnected and
-// what they left undone is rolled back. When ctx ends first it stops at once,
-// which loses nothing either but makes the next start recover. A second Stop
+// Stop shuts the cluster down, adopted or not. Clients are disconnected and
+// their open transactions are rolled back. If ctx ends first, the cluster stops
+// at once; that loses nothing, but the next start has to recover. A second Stop
 // does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
@@ -140,12 +166,12 @@ func (s *Server) Stop(ctx context.Context) error {
 		return fmt.Errorf("stop Postgres in %s: %w", s.config.Dir, err)
 	}
 	s.log.InfoContext(ctx, "Postgres stopped", slog.Int("pid", s.running.pid))
-	_ = os.Remove(s.socket) // empty by now, or needed
+	_ = os.Remove(s.socket) // it is empty by now, or still needed
 	return nil
 }
 
-// Detach gives the cluster up and leaves it running, for a later [Start] to
-// adopt.
+// Detach gives the cluster up without stopping it, so that a later [Start] can
+// adopt it.
 func (s *Server) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

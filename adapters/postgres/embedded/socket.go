@@ -11,17 +11,17 @@ import (
 
 const (
 	port = "5432"
-	// longest is what every system takes as a socket's path: Linux takes 107
-	// bytes, macOS 103.
+	// longest is the length of a socket's path, in bytes, that every system
+	// takes: Linux takes 107, macOS 103.
 	longest = 103
 )
 
 func socketFile(dir string) string { return filepath.Join(dir, ".s.PGSQL."+port) }
 
-// socketDir is a short path, always the same for the same data, in the first
-// temporary directory that suits. It belongs to the account and is closed to
-// everybody else: that, checked by the kernel, is the password of a cluster
-// that trusts whoever reaches its socket.
+// socketDir is a short path in the first temporary directory that suits, always
+// the same for the same data. It belongs to the account and is closed to
+// everybody else. The cluster trusts whoever reaches its socket, so this is its
+// password, and the kernel checks it.
 func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 	for _, tmp := range []string{os.TempDir(), "/tmp"} {
 		tmp, err := canonical(tmp)
@@ -36,8 +36,8 @@ func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 	return "", errors.New("no temporary directory has a path short enough for a socket: set TMPDIR")
 }
 
-// makeSocketDir makes the directory, or makes sure that the one which is there
-// is ours: anybody can make directories beside it.
+// makeSocketDir makes the directory. If it is there already, it must be ours,
+// because anybody can make directories in this place.
 func (h *home) makeSocketDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -54,8 +54,8 @@ func (h *home) makeSocketDir(dir string) error {
 	return h.account.own(dir)
 }
 
-// clearSocket takes a socket from whoever holds it without right: a postmaster
-// whose data directory was removed under it, which is ended, or a dead one.
+// clearSocket removes the socket of a dead postmaster, or of one whose data
+// directory was removed while it ran, which it ends.
 func clearSocket(ctx context.Context, dir string) error {
 	lock := socketFile(dir) + ".lock"
 	if p, ok := readLockFile(lock); ok && p.genuine() {

@@ -12,14 +12,14 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// Database is a migrated database that belongs to one test, and is gone when
+// Database is a migrated database that belongs to one test and is removed when
 // the test is over.
 type Database struct {
 	URL      string // as the serving role, frontdesk_app
 	AdminURL string // as its owner, a superuser
 }
 
-// New makes a database for tb and fails tb when it cannot.
+// New makes a database for tb, or fails tb.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	s, err := sharedCluster()
@@ -41,14 +41,14 @@ func New(tb testing.TB) *Database {
 	}
 }
 
-// Pool opens a pool as the serving role and closes it when tb is over. A test
+// Pool opens a pool as the serving role, and closes it when tb is over. A test
 // that needs another kind of pool opens it on URL.
 func (d *Database) Pool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.URL)
 }
 
-// AdminPool opens a pool as the owner and closes it when tb is over.
+// AdminPool opens a pool as the owner, and closes it when tb is over.
 func (d *Database) AdminPool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.AdminURL)
@@ -62,4 +62,44 @@ func pool(tb testing.TB, url string) *pgxpool.Pool {
 	}
 	tb.Cleanup(p.Close)
 	return p
+}
+
+// Cluster starts a cluster for tb only, durable like the sandbox's, with the
+// roles and a migrated database "frontdesk". It is removed when tb is over. It
+// is meant for tests that kill Postgres, or dump and restore it: it takes a
+// second or two, where [New] takes milliseconds.
+func Cluster(tb testing.TB) *embedded.Server {
+	tb.Helper()
+	dir := tb.TempDir()
+	s, err := embedded.Start(tb.Context(), embedded.Config{Dir: dir})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { discard(tb, s, dir) })
+	if err := provide(tb.Context(), s); err != nil {
+		tb.Fatalf("prepare cluster: %v", err)
+	}
+	return s
+}
+
+func provide(ctx context.Context, s *embedded.Server) error {
+	if err := postgres.CreateRoles(ctx, s.URL("postgres", embedded.Superuser)); err != nil {
+		return err
+	}
+	if err := s.EnsureDatabase(ctx, "frontdesk"); err != nil {
+		return err
+	}
+	_, err := postgres.Migrate(ctx, s.URL("frontdesk", embedded.Superuser))
+	return err
+}
+
+func discard(tb testing.TB, s *embedded.Server, dir string) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := s.Stop(ctx); err != nil {
+		tb.Error(err)
+	}
+	if err := embedded.Remove(ctx, dir); err != nil {
+		tb.Error(err)
+	}
 }

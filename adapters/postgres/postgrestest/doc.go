@@ -4,13 +4,13 @@
 //	db := postgrestest.New(t)
 //	store := &postgres.Store{Pool: db.Pool(t), …}
 //
-// Behind it is one volatile cluster that all test processes of a user share.
-// The first to come starts it and the others adopt it; a template database
-// per set of migrations makes a new database a copy of files. The kernel
-// counts the users: each holds a shared lock that ends with its process,
-// however it ends. A watchdog waits for that lock and removes the cluster soon
-// after the last user has left. Where there is room the cluster lives in memory.
+// All test processes of a user share one volatile cluster. The first process
+// starts it and the others adopt it. Each set of migrations has a template
+// database, so that making a database only copies files. The kernel counts the
+// users: each holds a shared lock that ends with its process, however that
+// ends. A watchdog waits for this lock and removes the cluster soon after the
+// last user has left. The cluster lives in memory if there is enough of it.
 //
-// Tests that kill Postgres, dump and restore it, or fill it with gigabytes, use
+// Tests that kill Postgres, dump and restore it, or fill it with gigabytes use
 // [Cluster].
 package postgrestest

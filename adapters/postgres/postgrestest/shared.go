@@ -2,6 +2,9 @@ package postgrestest
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"syscall"
@@ -11,17 +14,18 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/migrations"
 )
 
-// shared is this process's part in the shared cluster.
+// shared is what one process holds of the shared cluster.
 type shared struct {
-	server   *embedded.Server // let go of: no process owns it
+	server   *embedded.Server // detached, because no process owns it
 	users    *os.File         // the users' lock, held as long as the process lives
 	admin    *pgxpool.Pool
 	template string // the database that new ones are copies of
 }
 
-// limit bounds what a test waits for its cluster.
+// limit bounds how long a test waits for its cluster.
 const limit = 2 * time.Minute
 
 // sharedCluster joins the cluster once per process.
@@ -35,8 +39,8 @@ var sharedCluster = sync.OnceValues(func() (*shared, error) {
 	return p.join(ctx)
 })
 
-// join makes this process a user of the cluster, which runs and has the
-// template of this program's migrations from then on.
+// join makes this process a user of the cluster. From then on the cluster runs,
+// and has the template of this program's migrations.
 func (p place) join(ctx context.Context) (*shared, error) {
 	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
 	if err != nil {
@@ -73,10 +77,50 @@ func (s *shared) prepare(ctx context.Context) (err error) {
 	return s.ensureTemplate(ctx)
 }
 
-// exec runs a statement that no parameter can be passed to.
+// exec runs a statement that takes no parameters.
 func (s *shared) exec(ctx context.Context, sql string) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	_, err := s.admin.Exec(ctx, sql)
 	return err
+}
+
+// templateName is derived from the contents of the migrations, so that a
+// changed one makes a new template.
+func templateName() (string, error) {
+	hash := sha256.New()
+	err := fs.WalkDir(migrations.FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(migrations.FS, name)
+		_, _ = fmt.Fprintf(hash, "%s %d\n", name, len(content))
+		_, _ = hash.Write(content)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read migrations: %w", err)
+	}
+	return fmt.Sprintf("template_%x", hash.Sum(nil)[:8]), nil
+}
+
+// ensureTemplate makes the template unless it is there and complete; a complete
+// one is marked as a template. The caller holds the gate.
+func (s *shared) ensureTemplate(ctx context.Context) error {
+	var complete bool
+	err := s.admin.QueryRow(ctx,
+		`SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)`, s.template).Scan(&complete)
+	if err != nil || complete {
+		return err
+	}
+	if err := s.exec(ctx, `DROP DATABASE IF EXISTS `+s.template); err != nil {
+		return err
+	}
+	if err := s.exec(ctx, `CREATE DATABASE `+s.template); err != nil {
+		return err
+	}
+	if _, err := postgres.Migrate(ctx, s.server.URL(s.template, embedded.Superuser)); err != nil {
+		return err
+	}
+	return s.exec(ctx, `ALTER DATABASE `+s.template+` IS_TEMPLATE true ALLOW_CONNECTIONS false`)
 }

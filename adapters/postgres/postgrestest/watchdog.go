@@ -18,29 +18,31 @@ const (
 	watchedLinger = "FRONTDESK_TEST_WATCHDOG_LINGER"
 )
 
-// A package that needs a database has no TestMain to start a watchdog from,
-// and no process of it lives long enough to be one: the test binary itself,
-// run once more, is the only program that is certain to be there.
+// A package that needs a database has no TestMain to start a watchdog from, and
+// none of its processes lives long enough to be one. The only program that is
+// certain to be there is the test binary itself, run once more.
 //
 //nolint:gochecknoinits // see above
 func init() {
-	if dir := os.Getenv(watchedDir); dir != "" {
-		linger, err := time.ParseDuration(os.Getenv(watchedLinger))
-		if err == nil {
-			err = place{dir, linger}.removeWhenUnused()
-		}
-		if err != nil {
-			os.Exit(1)
-		}
-		os.Exit(0)
+	dir := os.Getenv(watchedDir)
+	if dir == "" {
+		return
 	}
+	linger, err := time.ParseDuration(os.Getenv(watchedLinger))
+	if err != nil {
+		os.Exit(1)
+	}
+	if err := (place{dir, linger}).removeWhenUnused(); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 // watch makes sure that the cluster has a watchdog; the caller holds the gate.
 func (p place) watch() error {
 	lock, err := tryLock(p.watchdog(), syscall.LOCK_EX)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil // it has
+		return nil // it has one
 	}
 	if err != nil {
 		return err
@@ -50,8 +52,8 @@ func (p place) watch() error {
 	if err != nil {
 		return err
 	}
-	// Not a child of the test in any way that could hold the test up or take
-	// the watchdog down with it: no context, no terminal, no pipe.
+	// No context, no terminal and no pipe: the watchdog must not hold the test
+	// up, and must not end with it.
 	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())
@@ -91,6 +93,6 @@ func (p place) removeIfUnused() (bool, error) {
 	if !p.alone() {
 		return false, nil
 	}
-	// A joiner that waits at the gate must not take us for a living watchdog.
+	// Whoever waits at the gate to join must not take us for a living watchdog.
 	return true, errors.Join(embedded.Remove(ctx, p.dir), os.NewFile(3, p.watchdog()).Close())
 }

@@ -27,14 +27,14 @@ type Session struct {
 }
 
 // FormToken is what a form of the session carries, so that no other site can
-// send it: it is good for one purpose, and made from the token alone.
+// send it. It is good for one purpose, and is made from the session's token.
 func (s Session) FormToken(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(s.Token))
 	mac.Write([]byte(purpose))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Owns reports whether a form token is the session's, for the purpose.
+// Owns reports whether a form token is this session's, for this purpose.
 func (s Session) Owns(formToken, purpose string) bool {
 	return subtle.ConstantTimeCompare([]byte(formToken), []byte(s.FormToken(purpose))) == 1
 }
@@ -48,13 +48,13 @@ const (
 // Sessions keeps who is signed in.
 type Sessions struct {
 	DB    *pgxpool.Pool
-	Idle  time.Duration // a session that shows nothing for so long ends
-	Limit time.Duration // and every session after so long
+	Idle  time.Duration // a session ends that was not seen for so long
+	Limit time.Duration // every session ends after so long
 	Now   func() time.Time
 }
 
-// Begin makes a session with a token of its own, whatever the browser has
-// shown before (so that nobody can fix it), and drops those that have ended.
+// Begin makes a session with a new token, whatever the browser has shown before,
+// so that nobody can plant one. It also drops sessions that have ended.
 func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token string, err error) {
 	token = newToken()
 	now := s.Now()
@@ -75,8 +75,7 @@ WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $4 AND n.signed_in_at 
 	AND s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 RETURNING s.staff, s.username, s.name, s.administrator`
 
-// Of is the session of a token at a practice, if it is one, and notes that it
-// was seen.
+// Of finds the session of a token at a practice, and notes that it was seen now.
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now, now.Add(-s.Idle), now.Add(-s.Limit)).
@@ -90,7 +89,7 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 	return session, true, nil
 }
 
-// End ends the session of a token, if it is one.
+// End ends the session of a token, if there is one.
 func (s Sessions) End(ctx context.Context, tenant, token string) error {
 	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant)
 	if err != nil {

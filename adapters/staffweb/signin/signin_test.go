@@ -25,10 +25,10 @@ const (
 	lockout  = time.Minute
 )
 
-// surgery is two practices that each have a dr.lee, and the desk where staff
-// sign in.
+// surgery is two practices that each have a dr.lee, and the door at which
+// staff sign in.
 type surgery struct {
-	signin.Desk
+	signin.Door
 	*commandtest.Clock
 	pool  *pgxpool.Pool
 	vault vault
@@ -48,7 +48,7 @@ func newSurgery(t *testing.T) *surgery {
 	for _, p := range projections.AtOnce() {
 		s.store.AtOnce = append(s.store.AtOnce, p)
 	}
-	s.Desk = signin.Desk{
+	s.Door = signin.Door{
 		Tries:     signin.Tries{DB: s.pool, Lockout: lockout, Now: s.Now},
 		Passwords: s.vault,
 		Sessions:  signin.Sessions{DB: s.pool, Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
@@ -97,9 +97,10 @@ func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed s
 	}
 	id := staff.CredentialID{UUID: event.NewID()}
 	hash, err := hashed()
-	if err == nil {
-		_, err = v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hash)
+	if err != nil {
+		return id, err
 	}
+	_, err = v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hash)
 	return id, err
 }
 

@@ -5,28 +5,32 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How many tries there are before one has to wait (D27).
+// How many tries there are before the next one has to wait (D27).
 const (
 	sourceLimit  = 5  // of one account, from one source
 	accountLimit = 50 // of one account, from everywhere
-	everywhere   = "" // the source of what is counted from everywhere
+	everywhere   = "" // the source under which tries from everywhere are counted
 )
 
 // The wait doubles with each further try, up to longest times the first wait.
-// What nobody has tried for a day is forgotten.
+// An account that nobody has tried for a day is forgotten.
 const (
 	longest     = 16
 	forgetAfter = 24 * time.Hour
 )
 
-// Tries counts tries to sign in and makes those wait who have had too many.
-// Whether there is such an account is never asked.
+// Tries counts tries to sign in, and makes the next one wait after too many. It
+// never asks whether the account exists.
 type Tries struct {
 	DB      *pgxpool.Pool
 	Lockout time.Duration // the first wait
@@ -40,15 +44,15 @@ const DefaultLockout = time.Minute
 // is nobody's.
 type Account struct{ Tenant, Username string }
 
-// key is what is stored of the username: people type passwords there.
+// key is stored in place of the username, because people type passwords there.
 func (a Account) key() []byte {
 	sum := sha256.Sum256([]byte(a.Tenant + "\x00" + a.Username))
 	return sum[:]
 }
 
-// reserve counts a try unless there is a wait. The row's lock makes those who
-// try at once take turns, so that no two of them have the same number; the
-// number decides on the wait before its try has even begun.
+// reserve counts a try unless the account has to wait. The lock on the row makes
+// simultaneous tries take turns, so that no two have the same number. The number
+// decides on the wait before the password is even looked at.
 const reserve = `
 INSERT INTO sign_in_tries AS t (tenant, account, source, tries, last_at, locked_until)
 VALUES ($1, $2, $3, 1, $4, $4)
@@ -61,25 +65,12 @@ WHERE t.locked_until <= $4
 RETURNING locked_until`
 
 // Reserve takes one try of an account from a source, before the password is
-// looked at. until is when the next may follow: now, or after a wait. If there
-// are none left, taken is false and until says when there will be.
+// looked at. until is when the next try may follow: now, or after a wait. If no
+// try is left, taken is false and until says when there will be one.
 func (t Tries) Reserve(ctx context.Context, a Account, source string) (until time.Time, taken bool, err error) {
-	now := t.Now().UTC()
-	err = pgx.BeginFunc(ctx, t.DB, func(tx pgx.Tx) error {
-		// In this order everywhere, so that nobody waits for each other.
-		for _, c := range []struct {
-			source string
-			limit  int
-		}{{source, sourceLimit}, {everywhere, accountLimit}} {
-			var locked time.Time
-			err := tx.QueryRow(ctx, reserve, a.Tenant, a.key(), c.source, now,
-				now.Add(-forgetAfter), c.limit, t.Lockout, longest).Scan(&locked)
-			if err != nil {
-				return err // none left here: the other count is rolled back
-			}
-			until = later(until, locked)
-		}
-		return nil
+	err = pgx.BeginFunc(ctx, t.DB, func(tx pgx.Tx) (err error) {
+		until, err = t.count(ctx, tx, a, source)
+		return err // if one of the counts has no try left, both are rolled back
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -89,6 +80,26 @@ func (t Tries) Reserve(ctx context.Context, a Account, source string) (until tim
 		return time.Time{}, false, fmt.Errorf("reserve a try: %w", err)
 	}
 	return until.UTC(), true, nil
+}
+
+// count adds a try to the count of its source and to that of all sources. The
+// order is always the same, so that no two tries wait for each other. If a count
+// has no try left, the error is [pgx.ErrNoRows].
+func (t Tries) count(ctx context.Context, tx pgx.Tx, a Account, source string) (until time.Time, err error) {
+	now := t.Now().UTC()
+	for _, c := range []struct {
+		source string
+		limit  int
+	}{{source, sourceLimit}, {everywhere, accountLimit}} {
+		var locked time.Time
+		err := tx.QueryRow(ctx, reserve, a.Tenant, a.key(), c.source, now,
+			now.Add(-forgetAfter), c.limit, t.Lockout, longest).Scan(&locked)
+		if err != nil {
+			return until, err
+		}
+		until = later(until, locked)
+	}
+	return until, nil
 }
 
 func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until time.Time, err error) {
@@ -102,8 +113,8 @@ func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until
 	return until.UTC(), nil
 }
 
-// Forget gives an account its tries back, from a source and from everywhere:
-// somebody has signed in.
+// Forget gives an account its tries back, from a source and from everywhere,
+// because somebody has signed in.
 func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	batch := &pgx.Batch{}
 	for _, s := range []string{source, everywhere} {
@@ -115,7 +126,8 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	return nil
 }
 
-// Sweep drops some of what is forgotten, passing over what others hold.
+// Sweep drops some of the counts that are forgotten. It passes over rows that
+// another process holds.
 func (t Tries) Sweep(ctx context.Context) error {
 	_, err := t.DB.Exec(ctx, `
 		DELETE FROM sign_in_tries WHERE ctid = ANY (ARRAY(
@@ -131,4 +143,33 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// Source is where a request comes from, as far as that can be known. It is the
+// address of the connection or, behind trusted proxies, the last address in
+// X-Forwarded-For that is not a trusted proxy's. Whoever has one IPv6 address
+// has 2⁶⁴ of them, so an IPv6 address counts as its /64 network.
+func Source(r *http.Request, proxies []netip.Prefix) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return "unknown"
+	}
+	source := at.Addr().Unmap().WithZone("")
+	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(forwarded) {
+		before, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil || !trusted(source, proxies) {
+			break
+		}
+		source = before.Unmap().WithZone("")
+	}
+	if source.Is6() {
+		network, _ := source.Prefix(64)
+		return network.String()
+	}
+	return source.String()
+}
+
+func trusted(addr netip.Addr, proxies []netip.Prefix) bool {
+	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// Authority is a private certification authority that is good for loopback
-// addresses alone, whoever trusts it.
+// Authority is a private certification authority. Whoever trusts it trusts it
+// for loopback addresses only.
 type Authority struct {
-	File        string // its certificate (PEM), for whoever is to trust it
+	File        string // its certificate (PEM), for whoever has to trust it
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
@@ -32,7 +32,7 @@ const (
 	validFor         = 10 * 365 * 24 * time.Hour
 )
 
-// OpenAuthority is the authority kept in dir; it is made if there is none.
+// OpenAuthority reads the authority that is kept in dir, or makes one.
 func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 	file, keyFile := filepath.Join(dir, authorityFile), filepath.Join(dir, authorityKeyFile)
 	authority, err := readAuthority(file, keyFile)
@@ -62,12 +62,7 @@ func makeAuthority(file, keyFile string, now time.Time) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, v4, _ := net.ParseCIDR("127.0.0.0/8")
-	_, v6, _ := net.ParseCIDR("::1/128")
-	template := templateFor("frontdesk sandbox webhooks", now)
-	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
-	template.PermittedDNSDomainsCritical = true
-	template.PermittedDNSDomains, template.PermittedIPRanges = []string{"localhost"}, []*net.IPNet{v4, v6}
+	template := authorityTemplate(now)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return nil, err
@@ -76,7 +71,8 @@ func makeAuthority(file, keyFile string, now time.Time) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The certificate comes last: with it, the authority is complete.
+	// The certificate is written last: if it is there, the authority is
+	// complete.
 	err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
 		writePEM(keyFile, "PRIVATE KEY", private, 0o600), writePEM(file, "CERTIFICATE", der, 0o644))
 	if err != nil {
@@ -85,11 +81,19 @@ func makeAuthority(file, keyFile string, now time.Time) (*Authority, error) {
 	return readAuthority(file, keyFile)
 }
 
+// authorityTemplate is a certificate that vouches for loopback only.
+func authorityTemplate(now time.Time) *x509.Certificate {
+	_, v4, _ := net.ParseCIDR("127.0.0.0/8")
+	_, v6, _ := net.ParseCIDR("::1/128")
+	template := templateFor("frontdesk sandbox webhooks", now)
+	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	template.PermittedDNSDomainsCritical = true
+	template.PermittedDNSDomains, template.PermittedIPRanges = []string{"localhost"}, []*net.IPNet{v4, v6}
+	return template
+}
+
 func templateFor(name string, now time.Time) *x509.Certificate {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		panic(err) // the system has no random numbers
-	}
+	serial, _ := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)) // never fails
 	return &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validFor),
@@ -100,19 +104,12 @@ func writePEM(file, kind string, der []byte, mode os.FileMode) error {
 	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
 }
 
-// PEM is the authority's certificate.
+// PEM is the certificate of the authority.
 func (a *Authority) PEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// Pool trusts the authority and nobody else.
-func (a *Authority) Pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.certificate)
-	return pool
-}
-
-// Certificate is a server's certificate for loopback.
+// Certificate issues a server's certificate for loopback.
 func (a *Authority) Certificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

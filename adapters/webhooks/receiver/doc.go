@@ -1,9 +1,10 @@
-// Package receiver is the other end: how an integrator receives webhooks. The
-// sandbox and `frontdesk webhook listen` use it, and it may serve as an
+// Package receiver is the integrator's end: it receives webhooks. The sandbox
+// and `frontdesk webhook listen` use it, and integrators may take it as an
 // example.
 //
-//   - [Verifier] checks a webhook as §6.5 says.
-//   - [Handler] takes webhooks by HTTP and answers at once.
-//   - [Authority] makes certificates for loopback, since webhooks go to https
-//     alone, and loopback has no public ones.
+//   - [Verifier] checks that a webhook is genuine.
+//   - [Handler] takes webhooks by HTTP and answers at once; [Server] serves it by https.
+//   - [Journal] writes the webhooks down.
+//   - [Authority] makes certificates for loopback, because webhooks are only sent by
+//     https, and nobody issues public certificates for loopback.
 package receiver

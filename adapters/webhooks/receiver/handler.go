@@ -2,41 +2,42 @@ package receiver
 
 import (
 	"context"
+	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 )
 
-// maxBody bounds what is read of a webhook, and of a key set.
+// maxBody bounds what is read of a webhook and of a key set, in bytes.
 const maxBody = 64 << 10
 
-// Handler receives webhooks: it answers 202 for those that hold, after Received
-// has them, and 400 with the reason for the others.
+// Handler receives webhooks. It answers 202 for a genuine one, after Received
+// has taken it, and 400 with the reason for any other.
 type Handler struct {
 	Verifier *Verifier
-	Received func(context.Context, Webhook) error // called for one at a time or several at once
-	Refused  func(context.Context, error)         // nil for nobody who wants to hear of it
+	Received func(context.Context, Webhook) error // may be called for several at once
+	Refused  func(context.Context, error)         // nil if nobody wants to know
 }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP receives one webhook.
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "webhooks are posted", http.StatusMethodNotAllowed)
+		http.Error(w, "Use POST.", http.StatusMethodNotAllowed)
 		return
 	case err != nil || media != "application/jwt":
-		http.Error(w, "webhooks are application/jwt", http.StatusUnsupportedMediaType)
+		http.Error(w, "The Content-Type must be application/jwt.", http.StatusUnsupportedMediaType)
 		return
 	}
-	token, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err == nil {
-		err = h.take(r.Context(), strings.TrimSpace(string(token)))
-	}
-	if err != nil {
+	if err := h.take(w, r); err != nil {
 		if h.Refused != nil {
 			h.Refused(r.Context(), err)
 		}
@@ -46,10 +47,78 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-func (h Handler) take(ctx context.Context, token string) error {
-	webhook, err := h.Verifier.Verify(ctx, token)
+func (h Handler) take(w http.ResponseWriter, r *http.Request) error {
+	token, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return err
+	}
+	webhook, err := h.Verifier.Verify(r.Context(), strings.TrimSpace(string(token)))
 	if err != nil {
 		return fmt.Errorf("the webhook was refused: %w", err)
 	}
-	return h.Received(ctx, webhook)
+	return h.Received(r.Context(), webhook)
+}
+
+// Journal writes each webhook as a line with one JSON object: its claims and,
+// beside them, receivedAt and kid.
+type Journal struct {
+	Out io.Writer
+	Now func() time.Time
+
+	mu sync.Mutex
+}
+
+// Write writes one webhook. It fits [Handler].Received.
+func (j *Journal) Write(_ context.Context, w Webhook) error {
+	var line map[string]any
+	if err := json.Unmarshal(w.Claims, &line); err != nil {
+		return fmt.Errorf("read claims: %w", err)
+	}
+	line["receivedAt"], line["kid"] = j.Now().UTC(), w.KID
+	text, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("write webhook: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := j.Out.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("write webhook: %w", err)
+	}
+	return nil
+}
+
+// Server receives webhooks by https.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	done     chan struct{}
+}
+
+// Listen begins to receive at a loopback address, with a certificate of the
+// authority. The caller closes the server.
+func Listen(ctx context.Context, address string, authority *Authority, handler http.Handler, now time.Time) (*Server, error) {
+	certificate, err := authority.Certificate(now)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for webhooks on %s (is the port taken? choose another): %w", address, err)
+	}
+	secure := tls.NewListener(plain, &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
+	s := &Server{plain, &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}, make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(secure) // until Close
+	}()
+	return s, nil
+}
+
+// URL is the address at which the server receives.
+func (s *Server) URL() string { return "https://" + s.listener.Addr().String() + "/" }
+
+// Close stops receiving and waits until the server has stopped.
+func (s *Server) Close() {
+	_ = s.http.Close()
+	<-s.done
 }

@@ -15,7 +15,7 @@ import (
 // Issuer is the iss of every webhook (§6.4).
 const Issuer = "service"
 
-// Why a webhook is not to be believed.
+// Why a webhook must not be believed.
 var (
 	ErrMalformed  = errors.New("it is not a JWT signed with RS256")
 	ErrUnknownKey = errors.New("no published key has its kid")
@@ -27,18 +27,18 @@ var (
 
 // Webhook is a verified webhook.
 type Webhook struct {
-	Token     string          // as it came
-	KID       string          // of the key that it is signed with
-	Claims    json.RawMessage // all of them, as they were signed
+	Token     string          // as it was received
+	KID       string          // of the key that signed it
+	Claims    json.RawMessage // all claims, exactly as they were signed
 	Event     string
-	ID        string // jti: the same for an event that comes twice (§6.3)
+	ID        string // jti: the same if an event is received twice
 	TenantID  string
 	Data      json.RawMessage
 	ExpiresAt time.Time
 }
 
-// Verifier checks webhooks against the keys that the service publishes (§4.3,
-// §6.5). It is safe for concurrent use.
+// Verifier checks webhooks against the keys that the service publishes (§6.5).
+// It is safe for concurrent use.
 type Verifier struct {
 	JWKSURL string // {base_url}/transactional-api/jwks
 	Client  *http.Client
@@ -49,7 +49,7 @@ type Verifier struct {
 	fetched time.Time
 }
 
-// Verify returns the webhook of a token, or why it is not to be believed.
+// Verify returns the webhook in a token, or why it must not be believed.
 func (v *Verifier) Verify(ctx context.Context, token string) (Webhook, error) {
 	parsed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
@@ -91,11 +91,12 @@ func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
 	}, nil
 }
 
-// refetchAfter keeps strangers who invent kids from making us fetch for each.
+// refetchAfter is how long an unknown kid causes no further fetch. Strangers
+// can invent as many kids as they like.
 const refetchAfter = time.Second
 
-// key is the key of a kid. The set is fetched when the kid is not in it, and
-// only then (§6.5).
+// key finds the key of a kid. It fetches the set only if the kid is not in it
+// (§6.5).
 func (v *Verifier) key(ctx context.Context, kid string) (*jose.JSONWebKey, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -65,7 +65,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	admin := server.URL("frontdesk", embedded.Superuser)
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
 	})
 	must(b, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))

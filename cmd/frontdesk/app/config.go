@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/authorisation"
@@ -36,11 +37,11 @@ type Config struct {
 	SessionLimit   time.Duration  // every session ends after so long
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 
-	CallInAgeLimit    time.Duration      // call-in events that are older are not told any more: 2 min (D30)
-	WebhookAgeLimit   time.Duration      // nor others: 15 min
-	WebhookTimeout    time.Duration      // for one delivery: 10 s (§8)
-	DeliveryRetention time.Duration      // how long it is kept how a delivery ended
-	MasterKey         webhooks.MasterKey // seals the keys that webhooks are signed with (D34); New needs it
+	CallInAgeLimit    time.Duration     // call-in events that are older are not told any more
+	WebhookAgeLimit   time.Duration     // other events that are older are not told any more
+	WebhookTimeout    time.Duration     // for one delivery
+	DeliveryRetention time.Duration     // how long it is kept how a delivery ended
+	MasterKey         signing.MasterKey // seals the keys that webhooks are signed with; New needs it
 
 	AllowNetwork []netip.Prefix // what outbound calls may reach beside the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
@@ -58,10 +59,10 @@ func (c *Config) setDefaults() {
 	orDefault(&c.CallsInFlight, httpapi.DefaultInFlight)
 	orDefault(&c.CallLimit, httpapi.DefaultLimit)
 	orDefault(&c.CallConnections, 16)
-	orDefault(&c.CallInAgeLimit, 2*time.Minute)
-	orDefault(&c.WebhookAgeLimit, 15*time.Minute)
-	orDefault(&c.WebhookTimeout, 10*time.Second)
-	orDefault(&c.DeliveryRetention, 30*24*time.Hour)
+	orDefault(&c.CallInAgeLimit, webhooks.DefaultCallInAge)
+	orDefault(&c.WebhookAgeLimit, webhooks.DefaultAge)
+	orDefault(&c.WebhookTimeout, webhooks.DefaultTimeout)
+	orDefault(&c.DeliveryRetention, webhooks.DefaultRetention)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -27,12 +27,12 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Signposts:      projections.Signposts{DB: a.calls},
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
-		Desk: signin.Desk{
+		Door: signin.Door{
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
 			Passwords: a.passwords,
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
 		},
-		Commands: a.Desk,
+		Desk:     a.Desk,
 		Fault:    postgres.Fault,
 		InFlight: pagesInFlight,
 		Limit:    pageLimit,

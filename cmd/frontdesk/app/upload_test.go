@@ -25,7 +25,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -41,7 +41,7 @@ func start(t *testing.T, url string, change func(*app.Config)) *service {
 	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: webhooks.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
 	}
 	change(&config)
 	program, err := app.New(t.Context(), config)

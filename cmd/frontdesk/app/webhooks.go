@@ -5,11 +5,12 @@ import (
 	"database/sql"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/projections"
 )
 
-// telling is what tells applications of events.
+// telling is what the fan-out and the sender share.
 type telling struct {
 	queued  *postgres.Bell
 	metrics *webhooks.Metrics
@@ -20,7 +21,7 @@ func (a *App) newTelling() telling {
 	return telling{&postgres.Bell{}, webhooks.NewMetrics(a.registry)}
 }
 
-// fanOut queues deliveries; it is one more consumer of the feed.
+// fanOut returns the consumer of the feed that queues deliveries.
 func (a *App) fanOut(db *sql.DB, feed *postgres.Metrics) *postgres.Consumer {
 	fanOut := webhooks.FanOut{
 		Ages:   webhooks.Ages{CallIn: a.config.CallInAgeLimit, Other: a.config.WebhookAgeLimit},
@@ -32,16 +33,16 @@ func (a *App) fanOut(db *sql.DB, feed *postgres.Metrics) *postgres.Consumer {
 	}
 }
 
-// sender sends them.
+// sender returns what sends the queued deliveries.
 func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
-		DB: a.background, Codec: a.codec, Vault: a.vault(), CheckURL: a.guard().CheckURL,
+		DB: a.background, Codec: a.codec, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
 		Now: a.config.Now, Timeout: a.config.WebhookTimeout, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
 }
 
-// keeper ends those that nobody sends.
+// keeper returns what ends the deliveries that nobody sends.
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.background, Now: a.config.Now, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
@@ -54,22 +55,22 @@ func (a *App) canSign(ctx context.Context) error {
 	return a.Desk.EnsureSigningKey(ctx)
 }
 
-// keySet is the key set that receivers fetch (§4.3).
+// keySet returns what reads the key set that receivers fetch.
 func (a *App) keySet() func(context.Context) ([]byte, error) {
-	keys := &webhooks.KeySet{Keys: a.SigningKeys()}
+	keys := &signing.KeySet{Keys: a.SigningKeys()}
 	return func(ctx context.Context) ([]byte, error) {
 		document, err := keys.Document(ctx)
 		return document, postgres.Fault(err)
 	}
 }
 
-// vault keeps the service's private keys.
-func (e *Engine) vault() webhooks.Vault {
-	return webhooks.Vault{DB: e.calls, Master: e.config.MasterKey, Now: e.config.Now}
+// vault returns where the service's private keys are kept.
+func (e *Engine) vault() signing.Vault {
+	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Now: e.config.Now}
 }
 
-// SigningKeys is the service's own keys, public halves only.
+// SigningKeys reads the service's own keys, public halves only.
 func (e *Engine) SigningKeys() projections.SigningKeys { return projections.SigningKeys{DB: e.calls} }
 
-// Deliveries is what has been told to applications, and how that went.
+// Deliveries reads what applications have been told, and how that went.
 func (e *Engine) Deliveries() webhooks.DeliveryLog { return webhooks.DeliveryLog{DB: e.background} }

@@ -102,7 +102,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	exited, status := false, 0
 	parser, err := kong.New(&line,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(streams.Out, streams.Err),
-		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(),
+		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper[patient.ID]()),

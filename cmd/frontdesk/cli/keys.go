@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"frontdesk/adapters/signing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -18,7 +19,25 @@ type keysCmd struct {
 	List     keysListCmd     `cmd:"" help:"List the service's keys and where each is in its life."`
 	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
 	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published."`
-	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in need, stop the active key from signing at once."`
+	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once."`
+}
+
+// masterKeyFlags are the flags of everything that makes or uses the keys that
+// webhooks are signed with.
+type masterKeyFlags struct {
+	MasterKeyFile string `placeholder:"FILE" help:"File with the master key, which seals signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
+	MasterKey     string `placeholder:"BASE64" help:"The master key itself: for the environment, never for a command line."`
+}
+
+// read returns the master key; [signing.ErrNoMasterKey] if neither flag is given.
+func (f masterKeyFlags) read() (signing.MasterKey, error) {
+	switch {
+	case f.MasterKeyFile != "":
+		return signing.ReadMasterKey(f.MasterKeyFile)
+	case f.MasterKey != "":
+		return signing.ParseMasterKey(f.MasterKey)
+	}
+	return signing.MasterKey{}, signing.ErrNoMasterKey
 }
 
 type keysListCmd struct {
@@ -63,7 +82,7 @@ func (c *keysListCmd) Run(r *run) error {
 	return table.Flush()
 }
 
-// next is what can be done with a key, and when.
+// next says what can be done with a key, and when.
 func next(k projections.SigningKey) string {
 	switch k.State {
 	case signingkey.StateStaged:
@@ -92,7 +111,7 @@ func (c *keysStageCmd) Run(r *run) error {
 	})
 }
 
-// keyFlags name a key, in either of two ways.
+// keyFlags name a key, as an argument or as a flag.
 type keyFlags struct {
 	Named signingkey.KID `arg:"" optional:"" name:"kid" help:"The key's kid, as \"frontdesk keys list\" shows it."`
 	KID   signingkey.KID `name:"kid" placeholder:"KID" help:"The same."`
@@ -100,7 +119,7 @@ type keyFlags struct {
 
 func (f keyFlags) kid() (signingkey.KID, error) {
 	if f.Named == "" && f.KID == "" {
-		return "", errors.New("which key? give its kid, as \"frontdesk keys list\" shows it")
+		return "", errors.New("give the kid of a key, as \"frontdesk keys list\" shows it")
 	}
 	return f.Named + f.KID, nil
 }

@@ -6,10 +6,9 @@ import (
 	"io"
 	"os"
 
-	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
-	"frontdesk/domain/request"
 )
 
 type submitPatientRequestCmd struct {
@@ -18,7 +17,7 @@ type submitPatientRequestCmd struct {
 	File        string `required:"" help:"The request body of the API as a file; - for standard input."`
 }
 
-// Run carries the command out.
+// Run submits the request in the file, as a call of the API would.
 func (c *submitPatientRequestCmd) Run(r *run) error {
 	in, err := c.open(r.In)
 	if err != nil {
@@ -26,13 +25,13 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 	}
 	defer in.Close()
 	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
-		body := &httpapi.RequestBody{Tenant: c.Tenant, Uploads: engine.Uploads}
-		defer func() { _ = body.Close(context.WithoutCancel(ctx)) }() // what stays is swept
-		tree, err := body.Read(ctx, in)
+		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
+		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
+		form, err := files.Read(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		submission, err := request.Parse(tree)
+		submission, err := form.PatientRequest(form.Patient())
 		if err != nil {
 			return nil, err
 		}

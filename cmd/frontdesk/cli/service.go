@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -58,18 +57,6 @@ func serviceDefaults() kong.Vars {
 		"jwks_cache":             short(bearer.DefaultTTL),
 		"calls_in_flight":        strconv.Itoa(httpapi.DefaultInFlight),
 	}
-}
-
-// short writes 2m for 2m0s, and 720h for 720h0m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 func (f lifetimeFlags) apply(c *app.Config) {

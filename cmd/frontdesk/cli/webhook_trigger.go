@@ -27,7 +27,7 @@ type webhookTriggerCmd struct {
 	JSON        bool                     `name:"json" help:"Print one JSON object."`
 }
 
-// Run makes the event happen: nothing is simulated, so it is in the log like
+// Run makes the event happen. Nothing is simulated: the event is in the log like
 // any other.
 func (c *webhookTriggerCmd) Run(r *run) error {
 	if c.DatabaseURL == "" {
@@ -39,35 +39,54 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
 	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		switch c.Event {
-		case application.RecordOpened:
-			return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
-		case application.ConsultationStarted:
-			id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
-			return made{"consultationId": id}, err
-		case application.CallInShown, application.CallInRemoved:
-			id, err := c.callIn(ctx, desk)
-			return made{"appointmentId": id}, err
-		}
-		return nil, application.ErrUnknownEvent
-	})
+	trigger, known := triggers[c.Event]
+	if !known {
+		return application.ErrUnknownEvent
+	}
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) { return trigger(c, ctx, desk) })
 }
 
-// callIn books an appointment and calls its patient in; and clears that again,
-// if it is the removal that is wanted.
-func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
+// triggers makes an event of each kind happen.
+var triggers = map[application.WebhookEvent]func(*webhookTriggerCmd, context.Context, commands.Desk) (made, error){
+	application.RecordOpened:        (*webhookTriggerCmd).openRecord,
+	application.ConsultationStarted: (*webhookTriggerCmd).startConsultation,
+	application.CallInShown:         (*webhookTriggerCmd).callIn,
+	application.CallInRemoved:       (*webhookTriggerCmd).clearCallIn,
+}
+
+func (c *webhookTriggerCmd) openRecord(ctx context.Context, desk commands.Desk) (made, error) {
+	return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+}
+
+func (c *webhookTriggerCmd) startConsultation(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
+	return made{"consultationId": id}, err
+}
+
+// callIn books an appointment and calls its patient in.
+func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := c.calledIn(ctx, desk)
+	return made{"appointmentId": id}, err
+}
+
+// clearCallIn does the same, and clears the call-in again.
+func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := c.calledIn(ctx, desk)
+	if err != nil {
+		return nil, err
+	}
+	return made{"appointmentId": id}, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
+}
+
+func (c *webhookTriggerCmd) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
 	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
-	if err == nil {
-		err = desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+	if err != nil {
+		return id, err
 	}
-	if err == nil && c.Event == application.CallInRemoved {
-		err = desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
-	}
-	return id, err
+	return id, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
 }
 
-// inSandbox takes what is not given from the sandbox.
+// inSandbox fills in from the sandbox what was not given.
 func (c *webhookTriggerCmd) inSandbox() error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {

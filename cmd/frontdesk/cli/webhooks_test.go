@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/application"
 )
 
 // masterKey is a file with a master key.
@@ -128,6 +129,23 @@ func TestDeliveriesAreListed(t *testing.T) {
 	}
 	if none := list("--json", "--event=consultation.started"); none.out != "" || none.status != 0 {
 		t.Errorf("found %s%s", none.out, none.err)
+	}
+}
+
+func TestEveryKindOfWebhookCanBeTriggered(t *testing.T) {
+	t.Parallel()
+	db, help := postgrestest.New(t), frontdesk(t, "webhook", "trigger", "--help").out
+	trigger := func(kind application.WebhookEvent) outcome {
+		return frontdesk(t, "webhook", "trigger", string(kind), "--database-url", db.URL, "--tenant=elm", "--patient=01980000-0000-7000-8000-000000000001")
+	}
+	unknown := trigger("record.closed")
+	unknown.wantFailure(t, 1, "unknown-event")
+	for _, kind := range application.WebhookEvents() {
+		unknown.wantFailure(t, 1, string(kind)) // it lists what there is
+		trigger(kind).wantFailure(t, 1, "patient-not-found")
+		if !strings.Contains(help, string(kind)) {
+			t.Errorf("the help does not name %s", kind)
+		}
 	}
 }
 

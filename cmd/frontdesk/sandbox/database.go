@@ -41,7 +41,7 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 	return server, nil
 }
 
-// forget clears everything that earlier runs have kept.
+// forget removes everything that earlier runs have kept.
 func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("begin afresh: %w", err)
@@ -69,11 +69,11 @@ func prepare(ctx context.Context, server *embedded.Server) error {
 func stopDatabase(ctx context.Context, server *embedded.Server) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
-	_ = server.Stop(ctx) // it says so in its own log
+	_ = server.Stop(ctx) // the server logs it
 }
 
-// keepDatabase starts the server again whenever it dies, until ctx ends. Calls
-// are answered 503 meanwhile.
+// keepDatabase starts the server again whenever it dies, until ctx ends. In the
+// meantime calls are answered 503.
 func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger) {
 	for {
 		select {

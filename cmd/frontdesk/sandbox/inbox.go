@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"frontdesk/adapters/webhooks"
+	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -25,8 +25,8 @@ const (
 	masterKeyName = "master.key"
 )
 
-// inbox is the sandbox application's webhook receiver: it verifies what it
-// gets and keeps it in a file.
+// inbox is the sandbox application's webhook receiver. It verifies webhooks and
+// keeps them in a file.
 type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
@@ -79,8 +79,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted is whom the sandbox's outbound calls trust: whomever the system
-// does, its own authority, and one that was given.
+// trusted is what the sandbox's outbound calls trust: the certificates of the
+// system, that of its own authority, and that in a file, if one is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -100,7 +100,7 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// setWebhooks tells the sandbox application of everything.
+// setWebhooks sends the sandbox application every kind of webhook.
 func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url string) error {
 	for _, kind := range application.WebhookEvents() {
 		err := desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
@@ -111,10 +111,10 @@ func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url
 	return nil
 }
 
-// masterKey is the sandbox's own; it is made if there is none.
-func masterKey(dir string) (webhooks.MasterKey, error) {
+// masterKey reads the sandbox's master key, or makes one.
+func masterKey(dir string) (signing.MasterKey, error) {
 	file := filepath.Join(dir, masterKeyName)
-	key, err := webhooks.ReadMasterKey(file)
+	key, err := signing.ReadMasterKey(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -126,5 +126,5 @@ func masterKey(dir string) (webhooks.MasterKey, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return key, fmt.Errorf("make a master key: %w", err)
 	}
-	return webhooks.ReadMasterKey(file)
+	return signing.ReadMasterKey(file)
 }

@@ -5,15 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
 )
 
-// Info is sandbox.json: everything that a client in any language needs.
+// Info is the content of sandbox.json: everything that a client in any language
+// needs.
 type Info struct {
 	APIURL           string      `json:"apiURL"`
 	AuthURL          string      `json:"authURL"`
@@ -28,7 +34,7 @@ type Info struct {
 	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
 }
 
-// Application is the sandbox's application: enabled, with every grant.
+// Application is the sandbox's application. It is enabled and has every grant.
 type Application struct {
 	ID             application.ID `json:"id"`
 	KID            string         `json:"kid"`
@@ -51,9 +57,44 @@ type Patient struct {
 	Name string     `json:"name"`
 }
 
+// Day is where the sandbox's practice sees its patients, and which it expects.
+type Day struct {
+	Sites        []Site        `json:"sites"`
+	Rooms        []Room        `json:"rooms"`
+	Appointments []Appointment `json:"appointments"`
+}
+
+// Site is a site of the sandbox's practice.
+type Site struct {
+	ID   site.ID `json:"id"`
+	Name string  `json:"name"`
+}
+
+// Room is a room of a site.
+type Room struct {
+	ID     site.RoomID `json:"id"`
+	SiteID site.ID     `json:"siteId"`
+	Name   string      `json:"name"`
+}
+
+// Appointment is an appointment of a patient at a site.
+type Appointment struct {
+	ID        appointment.ID `json:"id"`
+	PatientID patient.ID     `json:"patientId"`
+	SiteID    site.ID        `json:"siteId"`
+	At        time.Time      `json:"at"`
+}
+
+// AuthoriseURL is where the sandbox application sends the browser of a member of
+// staff, so that they let it act for them.
+func (i Info) AuthoriseURL() string {
+	query := url.Values{"app": {i.Application.ID.String()}, "redirect": {i.Application.Callbacks[0]}}
+	return i.AuthURL + "/" + i.TenantID + "/staff/authorise?" + query.Encode()
+}
+
 func infoFile(dir string) string { return filepath.Join(dir, "sandbox.json") }
 
-// ReadInfo is the info of the sandbox that runs in dir.
+// ReadInfo reads the info of the sandbox that runs in dir.
 func ReadInfo(dir string) (Info, error) {
 	var info Info
 	err := readJSON(infoFile(dir), &info)
@@ -74,7 +115,8 @@ func readJSON(file string, target any) error {
 	return nil
 }
 
-// writeJSON replaces a file as a whole: who reads it sees the old or the new.
+// writeJSON replaces a file as a whole, so that a reader sees the old or the
+// new one.
 func writeJSON(file string, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -87,4 +129,48 @@ func writeJSON(file string, value any) error {
 		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
 	}
 	return os.Rename(file+".new", file)
+}
+
+const welcomeText = `
+frontdesk is ready.
+
+  API        %[1]s/transactional-api/   (practice %[2]q)
+  metrics    %[3]s/metrics
+  everything else a client needs is in %[4]s
+
+Make the first call from another terminal:
+
+  curl -sS %[1]s/transactional-api/create-patient-request \
+    -H "$(%[5]s token mint --dir %[6]s --curl)" -H 'Content-Type: application/json' \
+    -d '{"patientId":"%[7]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough that will not go away"}]}'
+
+Let the application act for a member of staff: open
+
+  %[9]s
+
+and sign in as %[10]s with the password %[11]s. Afterwards it calls in
+their name and shows what it was answered.
+
+Watch a webhook arrive, verified, a moment after a patient's record is opened:
+
+  tail -n 0 -F %[12]s &
+  %[5]s webhook trigger record.opened --dir %[6]s
+
+See who did what:
+
+  %[5]s audit log --database-url '%[8]s'
+
+Ctrl-C stops all of it; the data stays in %[6]s.
+`
+
+// welcome says what runs and how to make the first call. A token lives for 60
+// seconds, so the line that it shows mints one.
+func welcome(w io.Writer, dir string, info Info) {
+	self, err := os.Executable()
+	if err != nil {
+		self = "frontdesk"
+	}
+	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
+		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
+		info.WebhookReceiver.Log)
 }

@@ -20,15 +20,15 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Minter signs tokens as an application does (§5.2).
+// Minter signs tokens as an application does.
 type Minter struct {
 	key *rsa.PrivateKey
 	kid string
 	app application.ID
 }
 
-// NewMinter reads an application's private key (PEM, PKCS #8 or #1). Without a
-// kid, it is the key's RFC 7638 thumbprint.
+// NewMinter reads an application's private key (PEM, PKCS #8 or #1). If kid is
+// "", it is the key's RFC 7638 thumbprint.
 func NewMinter(file, kid string, app application.ID) (Minter, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -80,8 +80,8 @@ func loadKey(file string, app application.ID) (Minter, error) {
 	return NewMinter(file, "", app)
 }
 
-// MakeKey writes a new private RSA key (PEM, PKCS #8) that only its owner may
-// read. A file that exists is never written over.
+// MakeKey writes a new private RSA key (2048 bits, PEM, PKCS #8) that only its
+// owner may read. It never overwrites a file.
 func MakeKey(file string) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -102,8 +102,8 @@ func MakeKey(file string) error {
 	return nil
 }
 
-// Mint signs a token that is good for 60 seconds from now. sub is a username,
-// or "" for the application itself (§5.3).
+// Mint signs a token that is valid for 60 seconds from now. sub is a username,
+// or "" for the application itself.
 func (m Minter) Mint(sub string, now time.Time) (string, error) {
 	claims := map[string]any{"iss": m.app, "sub": m.app, "iat": now.Unix(), "exp": now.Unix() + 60}
 	if sub != "" {
@@ -125,7 +125,7 @@ func (m Minter) Mint(sub string, now time.Time) (string, error) {
 	return signed.CompactSerialize()
 }
 
-// JWK is the public key, as a member of a key set.
+// JWK is the public key as a member of a key set.
 func (m Minter) JWK() jose.JSONWebKey {
 	return jose.JSONWebKey{Key: m.key.Public(), KeyID: m.kid, Algorithm: string(jose.RS256), Use: "sig"}
 }

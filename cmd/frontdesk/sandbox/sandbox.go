@@ -7,37 +7,34 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/application"
 )
 
-// Config is what somebody who tries frontdesk out may choose.
+// Config is what a user of the sandbox may choose.
 type Config struct {
-	Dir   string // absolute; made when missing
-	Fresh bool   // forget what earlier runs have kept
+	Dir   string // absolute; made if it is missing
+	Fresh bool   // forget everything that earlier runs have kept
 	Trust string // file with a certificate (PEM) to trust beside the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger
-	App   app.Config // Listen, PrivateListen and lifetimes; the rest is the sandbox's
+	App   app.Config // Listen, PrivateListen and lifetimes; the sandbox sets the rest
 }
 
 const keyName = "application-key.pem"
 
-// ErrNotLoopback is the refusal to show a sandbox, which trusts everybody, to
-// others.
+// ErrNotLoopback refuses to show a sandbox, which trusts everybody, to other
+// machines.
 var ErrNotLoopback = errors.New("the sandbox listens on loopback only: give --listen as 127.0.0.1:PORT")
 
-// Run starts everything, says how to make the first call, and stops all of it
-// in reverse when ctx ends. The error is one line that says what to do.
+// Run starts everything and says how to make the first call. When ctx ends it
+// stops everything in reverse. The error is one line that says what to do.
 func Run(ctx context.Context, config Config) error {
 	if host, _, err := net.SplitHostPort(config.App.Listen); err != nil || !application.IsLoopback(host) {
 		return ErrNotLoopback
@@ -71,52 +68,52 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 	}
 	defer inbox.close()
 
-	settings, err := appConfig(config, database, inbox)
+	service, err := newService(ctx, config, database, inbox)
 	if err != nil {
 		return err
 	}
-	service, err := app.New(ctx, settings)
-	if err != nil {
-		return err
-	}
-	s, err := furnished(ctx, config, service, keys, inbox)
-	if err != nil {
+	if err := furnish(ctx, config, database, service, keys, inbox); err != nil {
 		service.Close()
+		return err
+	}
+	defer func() { _ = os.Remove(infoFile(config.Dir)) }()
+	return service.Run(ctx)
+}
+
+// furnish seeds a service that is about to run, lets its application receive
+// webhooks and staff, and tells the user about it.
+func furnish(ctx context.Context, config Config, database *embedded.Server, service *app.App, keys *keyServer, inbox *inbox) error {
+	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
+		return err
+	}
+	s, err := seeded(ctx, config.Dir, service.Desk, keys.url(), inbox.server.URL())
+	if err != nil {
 		return err
 	}
 	info := infoOf(config, database, service, keys, s)
 	info.WebhookReceiver = inbox.info()
 	keys.receiveStaff(info)
 	if err := writeJSON(infoFile(config.Dir), info); err != nil {
-		service.Close()
 		return err
 	}
-	defer func() { _ = os.Remove(infoFile(config.Dir)) }()
 	welcome(config.Out, config.Dir, info)
-	return service.Run(ctx)
+	return nil
 }
 
-// furnished is the seed of a service that is about to run.
-func furnished(ctx context.Context, config Config, service *app.App, keys *keyServer, inbox *inbox) (seed, error) {
-	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
-		return seed{}, err
-	}
-	return seeded(ctx, config.Dir, service.Desk, keys.url(), inbox.server.URL())
-}
-
-func appConfig(config Config, database *embedded.Server, inbox *inbox) (c app.Config, err error) {
-	c = config.App
+// newService is the service with the settings that are the sandbox's own.
+func newService(ctx context.Context, config Config, database *embedded.Server, inbox *inbox) (_ *app.App, err error) {
+	c := config.App
 	if c.MasterKey, err = masterKey(config.Dir); err != nil {
-		return c, err
+		return nil, err
 	}
 	if c.RootCAs, err = inbox.trusted(config.Trust); err != nil {
-		return c, err
+		return nil, err
 	}
 	c.DatabaseURL = database.URL(databaseName, servingRole)
 	c.APIDomain, c.DefaultTenant = "localhost", tenant
 	c.AllowNetwork = append(c.AllowNetwork, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	c.Log = config.Log
-	return c, nil
+	return app.New(ctx, c)
 }
 
 func infoOf(config Config, database *embedded.Server, service *app.App, keys *keyServer, s seed) Info {
@@ -131,50 +128,4 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 		},
 		Staff: s.Staff, Patients: s.Patients, Day: s.Day,
 	}
-}
-
-// keyServer publishes the sandbox application's keys, as an integrator would.
-type keyServer struct {
-	minter   Minter
-	callback atomic.Pointer[visitor]
-	listener net.Listener
-	http     *http.Server
-	done     chan struct{}
-}
-
-func listenKeys(ctx context.Context, file string) (*keyServer, error) {
-	minter, err := loadKey(file, application.ID{})
-	if err != nil {
-		return nil, err
-	}
-	jwks, err := minter.JWKS()
-	if err != nil {
-		return nil, fmt.Errorf("publish keys: %w", err)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("publish keys: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /jwks.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/jwk-set+json")
-		_, _ = w.Write(jwks)
-	})
-	s := &keyServer{
-		minter: minter, listener: listener, done: make(chan struct{}),
-		http: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second},
-	}
-	mux.HandleFunc("GET /callback", s.serveCallback)
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(listener) // until close
-	}()
-	return s, nil
-}
-
-func (s *keyServer) url() string { return "http://" + s.listener.Addr().String() + "/jwks.json" }
-
-func (s *keyServer) close() {
-	_ = s.http.Close()
-	<-s.done
 }

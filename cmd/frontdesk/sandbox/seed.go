@@ -15,12 +15,13 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 )
 
 const tenant = "sandbox"
 
-// seed is what was seeded, as it is remembered in seed.json.
+// seed is what was seeded, as seed.json remembers it.
 type seed struct {
 	Application application.ID `json:"application"`
 	Staff       Staff          `json:"staff"`
@@ -28,42 +29,62 @@ type seed struct {
 	Day
 }
 
-// seeded is what dir was seeded with; it is seeded now if it was not before.
-// Whatever differs from one start to the next is brought up to date.
+// seeded is what dir was seeded with. It seeds what is missing, and brings up to
+// date whatever differs from one start to the next.
 func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiverURL string) (seed, error) {
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "sandbox"}})
-	file := filepath.Join(dir, "seed.json")
-	var s seed
-	err := readJSON(file, &s)
-	if errors.Is(err, fs.ErrNotExist) {
-		if s, err = plant(ctx, desk, jwksURL); err == nil {
-			err = writeJSON(file, s)
-		}
-	}
-	if err == nil && len(s.Sites) == 0 { // fresh, or seeded by a program that knew no sites
-		if s.Day, err = plantDay(ctx, desk, s.Patients, time.Now()); err == nil {
-			err = writeJSON(file, s)
-		}
-	}
-	if err == nil && s.Staff.Password == "" { // fresh, or seeded by a program that knew no passwords
-		if s.Staff.Password, err = plantPassword(ctx, desk, s.Staff.Username); err == nil {
-			err = writeJSON(file, s)
-		}
-	}
-	if err == nil {
-		err = grantEverything(ctx, desk, s.Application, jwksURL)
-	}
-	if err == nil {
-		err = setWebhooks(ctx, desk, s.Application, receiverURL)
-	}
+	s, err := sown(ctx, filepath.Join(dir, "seed.json"), desk, jwksURL)
 	if err != nil {
+		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
+	}
+	if err := grantEverything(ctx, desk, s.Application, jwksURL); err != nil {
+		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
+	}
+	if err := setWebhooks(ctx, desk, s.Application, receiverURL); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	return s, nil
 }
 
-// plantPassword makes a password that is easy to type and hard to guess: other
-// users of the machine reach the sandbox, too.
+// sown is the seed that the file remembers, with everything planted that it
+// lacks. A program that knew no sites or no passwords may have seeded it. Each
+// part is written down before the next is planted.
+func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) (seed, error) {
+	s, err := remembered(ctx, file, desk, jwksURL)
+	if err != nil {
+		return s, err
+	}
+	if len(s.Sites) == 0 {
+		if s.Day, err = plantDay(ctx, desk, s.Patients, time.Now()); err != nil {
+			return s, err
+		}
+		if err := writeJSON(file, s); err != nil {
+			return s, err
+		}
+	}
+	if s.Staff.Password != "" {
+		return s, nil
+	}
+	if s.Staff.Password, err = plantPassword(ctx, desk, s.Staff.Username); err != nil {
+		return s, err
+	}
+	return s, writeJSON(file, s)
+}
+
+// remembered reads the seed, or plants and writes it.
+func remembered(ctx context.Context, file string, desk commands.Desk, jwksURL string) (s seed, err error) {
+	err = readJSON(file, &s)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	if s, err = plant(ctx, desk, jwksURL); err != nil {
+		return s, err
+	}
+	return s, writeJSON(file, s)
+}
+
+// plantPassword makes a password that is easy to type and hard to guess, because
+// other users of the machine reach the sandbox too.
 func plantPassword(ctx context.Context, desk commands.Desk, username string) (string, error) {
 	text := strings.ToLower(rand.Text())
 	password := text[:4] + "-" + text[4:8] + "-" + text[8:12]
@@ -71,14 +92,16 @@ func plantPassword(ctx context.Context, desk commands.Desk, username string) (st
 }
 
 // callbacks are where the sandbox application lets staff be sent. On loopback
-// every port is meant (D25), so it may have another at each start.
+// any port is accepted, so it may have a different one at each start.
 func callbacks() []string {
 	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
 }
 
+// plant registers the practice, the application and everybody else. An earlier
+// start that was cut short may have registered some of them.
 func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err error) {
 	err = desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Sandbox Surgery"})
-	if err != nil && !errors.Is(err, practice.ErrTenantTaken) { // an earlier start was cut short
+	if err != nil && !errors.Is(err, practice.ErrTenantTaken) {
 		return s, err
 	}
 	s.Application, err = desk.RegisterApplication(ctx, commands.RegisterApplication{
@@ -94,19 +117,58 @@ func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err
 	if err != nil && !errors.Is(err, staff.ErrUsernameTaken) {
 		return s, err
 	}
+	s.Patients, err = plantPatients(ctx, desk)
+	return s, err
+}
+
+func plantPatients(ctx context.Context, desk commands.Desk) (patients []Patient, err error) {
 	for _, name := range []string{"Ann Archer", "Bill Baker", "Chandra Cole"} {
 		id, err := desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: name})
 		if err != nil {
-			return s, err
+			return nil, err
 		}
-		s.Patients = append(s.Patients, Patient{id, name})
+		patients = append(patients, Patient{id, name})
 	}
-	return s, nil
+	return patients, nil
 }
 
-// grantEverything brings what may change between starts up to date: the port
-// of the key set, and endpoints that this program has gained. What holds
-// already is not said again.
+// plantDay seeds a site with two rooms, where the first two patients are
+// expected from the next full hour on.
+func plantDay(ctx context.Context, desk commands.Desk, patients []Patient, now time.Time) (d Day, err error) {
+	const name = "Sandbox Surgery, Main Street"
+	at, err := desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Name: name})
+	if err != nil {
+		return d, err
+	}
+	d.Sites = []Site{{at, name}}
+	for n := range 2 {
+		room := Room{SiteID: at, Name: fmt.Sprintf("Room %d", n+1)}
+		room.ID, err = desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: at, Name: room.Name})
+		if err != nil {
+			return d, err
+		}
+		d.Rooms = append(d.Rooms, room)
+	}
+	d.Appointments, err = plantAppointments(ctx, desk, at, patients[:2], now)
+	return d, err
+}
+
+func plantAppointments(ctx context.Context, desk commands.Desk, at site.ID, patients []Patient, now time.Time) (booked []Appointment, err error) {
+	first := now.UTC().Truncate(time.Hour).Add(time.Hour)
+	for n, patient := range patients {
+		a := Appointment{PatientID: patient.ID, SiteID: at, At: first.Add(time.Duration(n) * 15 * time.Minute)}
+		a.ID, err = desk.BookAppointment(ctx, commands.BookAppointment{Tenant: tenant, Patient: a.PatientID, Site: at, At: a.At})
+		if err != nil {
+			return nil, err
+		}
+		booked = append(booked, a)
+	}
+	return booked, nil
+}
+
+// grantEverything brings up to date what may change between starts: the port of
+// the key set, and endpoints that this program has gained. It changes nothing
+// that is up to date already.
 func grantEverything(ctx context.Context, desk commands.Desk, id application.ID, jwksURL string) error {
 	err := desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: jwksURL})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command verify_webhook verifies a webhook: its body on standard input, the
-// service's keys by URL.
+// Command verify_webhook verifies a webhook. It reads the webhook's body from
+// standard input and the service's keys from a URL.
 //
 //	go run ./docs/examples/go {base_url}/transactional-api/jwks < body
 package main
@@ -20,8 +20,8 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// A Verifier keeps the service's keys, and fetches them again for an unknown
-// kid only.
+// A Verifier keeps the service's keys. It fetches them again only for an unknown
+// kid.
 type Verifier struct {
 	JWKSURL string
 	Client  *http.Client
@@ -38,8 +38,8 @@ type Claims struct {
 	Data     json.RawMessage `json:"data"`
 }
 
-// Verify returns the claims of a webhook's body that arrives now, or why it is
-// not to be believed.
+// Verify returns the claims of a webhook's body that is received now, or why it
+// must not be believed.
 func (v *Verifier) Verify(ctx context.Context, body string, now time.Time) (claims Claims, err error) {
 	token, err := jwt.ParseSigned(body, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
@@ -95,15 +95,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: verify_webhook JWKS-URL < body")
 		os.Exit(2)
 	}
-	body, err := io.ReadAll(io.LimitReader(os.Stdin, 64<<10))
-	verifier := &Verifier{JWKSURL: os.Args[1], Client: &http.Client{Timeout: 10 * time.Second}}
-	var claims Claims
-	if err == nil {
-		claims, err = verifier.Verify(context.Background(), strings.TrimSpace(string(body)), time.Now())
-	}
-	if err != nil {
+	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "not to be believed:", err)
 		os.Exit(1)
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(claims)
+}
+
+func run(jwksURL string) error {
+	body, err := io.ReadAll(io.LimitReader(os.Stdin, 64<<10))
+	if err != nil {
+		return err
+	}
+	verifier := &Verifier{JWKSURL: jwksURL, Client: &http.Client{Timeout: 10 * time.Second}}
+	claims, err := verifier.Verify(context.Background(), strings.TrimSpace(string(body)), time.Now())
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(claims)
 }

@@ -16,7 +16,7 @@ import jwt  # PyJWT: Debian's python3-jwt and python3-cryptography
 
 
 def mint(application):
-    """A token of the application itself, good for 60 seconds."""
+    """Returns a token of the application itself, valid for 60 seconds."""
     with open(application["privateKeyFile"], encoding="ascii") as file:
         key = file.read()
     now = int(time.time())
@@ -25,7 +25,7 @@ def mint(application):
 
 
 def submit(sandbox, request):
-    """The identifier of the request, or SystemExit with what is wrong with it."""
+    """Returns the identifier of the request, or exits with what is wrong with it."""
     call = urllib.request.Request(
         sandbox["apiURL"] + "/transactional-api/create-patient-request",
         data=json.dumps(request).encode(),

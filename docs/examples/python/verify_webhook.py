@@ -1,4 +1,6 @@
-"""Verifies a webhook: its body on standard input, the service's keys by URL.
+"""Verifies a webhook.
+
+It reads the webhook's body from standard input and the service's keys from a URL.
 
     /usr/bin/python3 verify_webhook.py {base_url}/transactional-api/jwks < body
 """
@@ -10,13 +12,13 @@ import jwt  # PyJWT: Debian's python3-jwt and python3-cryptography
 
 
 class Verifier:
-    """Keeps the service's keys, and fetches them again for an unknown kid only."""
+    """Keeps the service's keys, and fetches them again only for an unknown kid."""
 
     def __init__(self, jwks_url):
         self.keys = jwt.PyJWKClient(jwks_url, cache_jwk_set=True, lifespan=24 * 3600)
 
     def verify(self, body):
-        """The claims; jwt.PyJWTError if the webhook is not to be believed."""
+        """Returns the claims, or raises jwt.PyJWTError if the webhook must not be believed."""
         return jwt.decode(
             body,
             self.keys.get_signing_key_from_jwt(body).key,

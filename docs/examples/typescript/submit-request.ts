@@ -19,7 +19,7 @@ interface Sandbox {
   patients: { id: string; name: string }[];
 }
 
-/** A token of the application itself, good for 60 seconds. */
+/** Makes a token of the application itself, valid for 60 seconds. */
 async function mint({ id, kid, privateKeyFile }: Sandbox["application"]): Promise<string> {
   const key = await importPKCS8(await readFile(privateKeyFile, "ascii"), "RS256");
   const now = Math.floor(Date.now() / 1000);
@@ -32,7 +32,7 @@ async function mint({ id, kid, privateKeyFile }: Sandbox["application"]): Promis
     .sign(key);
 }
 
-/** The identifier of the request. */
+/** Submits a request and returns its identifier. */
 async function submit(sandbox: Sandbox, request: unknown): Promise<string> {
   const answer = await fetch(sandbox.apiURL + "/transactional-api/create-patient-request", {
     method: "POST",

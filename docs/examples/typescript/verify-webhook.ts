@@ -1,4 +1,5 @@
-// Verifies a webhook: its body on standard input, the service's keys by URL.
+// Verifies a webhook. It reads the webhook's body from standard input and the
+// service's keys from a URL.
 //
 //   npx tsx verify-webhook.ts {base_url}/transactional-api/jwks < body
 
@@ -10,7 +11,7 @@ import { createRemoteJWKSet, jwtVerify, type JWTPayload } from "jose";
 
 globalThis.crypto ??= webcrypto as Crypto; // Node.js 18 keeps it out of the global scope, where jose looks for it
 
-/** Keeps the service's keys, and fetches them again for an unknown kid only. */
+/** Keeps the service's keys, and fetches them again only for an unknown kid. */
 function verifier(jwksURL: string): (body: string) => Promise<JWTPayload> {
   const keys = createRemoteJWKSet(new URL(jwksURL), { cacheMaxAge: Infinity });
   return async (body) => {

@@ -1,0 +1,95 @@
+package bearertest
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+)
+
+// Key is an RSA key of 2048 bits. It is the same one throughout a process,
+// because making one takes longer than most tests.
+func Key() *rsa.PrivateKey { return key() }
+
+// StrangersKey is another key, which is in no key set of the tests.
+func StrangersKey() *rsa.PrivateKey { return strangersKey() }
+
+var (
+	key          = sync.OnceValue(newKey)
+	strangersKey = sync.OnceValue(newKey)
+)
+
+func newKey() *rsa.PrivateKey {
+	made, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err) // the system has no random numbers
+	}
+	return made
+}
+
+// JWK is the public key as a member of a key set (RFC 7517). A test may change
+// it to make an odd one.
+func JWK(kid string, public *rsa.PublicKey) map[string]any {
+	return map[string]any{
+		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid,
+		"n": encode(public.N.Bytes()),
+		"e": encode(big.NewInt(int64(public.E)).Bytes()),
+	}
+}
+
+// KeySet is a JWK set of keys; each is a value that encodes as JSON.
+func KeySet(keys ...any) []byte {
+	return mustMarshal(map[string]any{"keys": append([]any{}, keys...)})
+}
+
+// Server serves a key set by plain HTTP on loopback. Whoever made it closes it.
+type Server struct {
+	*httptest.Server // its URL is the JWKS URL
+	fetches          atomic.Int64
+	handler          atomic.Pointer[http.HandlerFunc]
+}
+
+// NewServer serves a document, usually a key set.
+func NewServer(document []byte) *Server {
+	s := &Server{}
+	s.Publish(document)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.fetches.Add(1)
+		(*s.handler.Load())(w, r)
+	}))
+	return s
+}
+
+// Fetches is the number of requests so far.
+func (s *Server) Fetches() int { return int(s.fetches.Load()) }
+
+// Publish serves another document from now on.
+func (s *Server) Publish(document []byte) {
+	s.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/jwk-set+json")
+		_, _ = w.Write(document)
+	})
+}
+
+// Fail answers every request with a status from now on.
+func (s *Server) Fail(status int) {
+	s.Answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+}
+
+// Answer lets a handler answer every request from now on.
+func (s *Server) Answer(handler http.HandlerFunc) { s.handler.Store(&handler) }
+
+func encode(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
+
+func mustMarshal(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a test passed a value that JSON cannot express
+	}
+	return data
+}

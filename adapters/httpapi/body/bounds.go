@@ -1,0 +1,92 @@
+package body
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// MaxBytes bounds a body as it arrives (D19).
+const MaxBytes = 100 << 20
+
+// Bounds of what is held in memory of one body: its JSON without the data of
+// attachments. Small values take far more memory than text, so they are counted.
+const (
+	maxInline   = 4 << 20
+	maxValues   = 1 << 16
+	maxText     = 1 << 20  // of one string, as it is written
+	smallInline = 64 << 10 // more JSON than this needs a slot
+)
+
+// What is read and stored at a time of a file.
+const (
+	readBuffer   = 32 << 10
+	decodeBuffer = readBuffer / 4 * 3
+	chunkSize    = 256 << 10
+)
+
+// ErrTooLarge is the refusal of a body beyond [MaxBytes], or beyond what is held
+// in memory of it.
+var ErrTooLarge = fault.New(fault.TooLarge, "request-too-large", fmt.Sprintf(
+	"A body must have at most %d MiB, and at most %d MiB and %d values beside the data of attachments.",
+	MaxBytes>>20, maxInline>>20, maxValues))
+
+// raw is a body as it arrives: bounded and, for a call that may be made again,
+// hashed.
+type raw struct {
+	io.Reader
+	hash hash.Hash // nil: nobody asks
+}
+
+// rawOf is the body of a call, if it is of our media type and not declared to be
+// too large.
+func rawOf(r *http.Request) (*raw, error) {
+	switch {
+	case !isJSON(r.Header.Values("Content-Type")):
+		return nil, ErrMediaType
+	case r.ContentLength > MaxBytes:
+		return nil, ErrTooLarge
+	}
+	body := &raw{Reader: http.MaxBytesReader(nil, r.Body, MaxBytes)}
+	if r.Header.Values("Idempotency-Key") != nil {
+		body.hash = sha256.New()
+		body.Reader = io.TeeReader(body.Reader, body.hash)
+	}
+	return body, nil
+}
+
+// sum is the SHA-256 of what has been read.
+func (b *raw) sum() (sum event.Digest) {
+	if b.hash != nil {
+		b.hash.Sum(sum[:0])
+	}
+	return sum
+}
+
+// inline bounds the JSON of a body that is held in memory: for one call, and
+// for all calls that need much.
+type inline struct {
+	r    io.Reader
+	n    int
+	slot *Slot
+}
+
+// Read reads on. Its error is [ErrTooLarge], [ErrBusy] or the reader's own.
+func (i *inline) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	i.n += n
+	if i.n > maxInline {
+		return 0, ErrTooLarge
+	}
+	if i.n > smallInline {
+		if err := i.slot.Take(); err != nil {
+			return 0, err
+		}
+	}
+	return n, err
+}

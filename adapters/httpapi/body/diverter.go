@@ -1,0 +1,137 @@
+package body
+
+import (
+	"bufio"
+	"crypto/rand"
+	"io"
+	"strconv"
+	"sync"
+
+	"frontdesk/domain/request"
+)
+
+// A diverter stands in front of the JSON parser, which holds each string as a
+// whole, and takes the files out of a body before they get there: what is at
+// attachments[…].data is decoded and handed on while it arrives, and a short
+// marker takes its place. Everything else passes byte for byte, so a body is
+// as well-formed behind the diverter as it was in front of it.
+//
+// No caller can write a marker: every string at that place is replaced, and
+// markers are random.
+type diverter struct {
+	in    *bufio.Reader
+	out   []byte // passed on, and not read yet
+	err   error  // why nothing follows
+	place place
+	texts texts
+
+	open   func() file // the next file
+	buffer []byte      // what a file is decoded in; made for the first one
+	mark   string      // what markers of this body begin with
+	found  map[string]request.Content
+}
+
+// A file takes what is decoded.
+type file interface {
+	io.Writer
+	// finish ends the file, of which all was base64 or not.
+	finish(base64 bool) (request.Content, error)
+}
+
+// readers are used again: most bodies are far smaller than their buffers.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
+
+// newDiverter takes the files out of r. Close it when r has been read.
+func newDiverter(r io.Reader, open func() file) *diverter {
+	in := readers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return &diverter{in: in, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+}
+
+func (d *diverter) close() {
+	d.in.Reset(nil)
+	readers.Put(d.in)
+}
+
+// Read reads on in what is left of the body. Its error is a refusal, a file's,
+// or the reader's own.
+func (d *diverter) Read(p []byte) (int, error) {
+	for len(d.out) == 0 && d.err == nil {
+		d.out, d.err = d.advance(d.out[:0], len(p))
+	}
+	n := copy(p, d.out)
+	d.out = d.out[n:]
+	if n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	return 0, d.err
+}
+
+// advance appends what is at hand to out, about n bytes of it, up to the end
+// of the next file at most.
+func (d *diverter) advance(out []byte, n int) ([]byte, error) {
+	if _, err := d.in.Peek(1); err != nil {
+		return out, err
+	}
+	for range min(n, d.in.Buffered()) {
+		c, err := d.in.ReadByte()
+		if err != nil {
+			return out, err
+		}
+		if c == '"' && !d.texts.inside && d.place.isData() {
+			return d.divert(out)
+		}
+		out = append(out, c)
+		if err := d.texts.follow(c, &d.place); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// divert hands a string on as a file, and leaves a marker.
+func (d *diverter) divert(out []byte) ([]byte, error) {
+	if d.buffer == nil {
+		d.buffer = make([]byte, decodeBuffer)
+	}
+	file := d.open()
+	base64, err := decode(d.in, file, d.buffer)
+	if err != nil {
+		return out, err
+	}
+	content, err := file.finish(base64)
+	if err != nil {
+		return out, err
+	}
+	marker := d.mark + strconv.Itoa(len(d.found))
+	d.found[marker] = content
+	d.place.endString()
+	return strconv.AppendQuote(out, marker), nil
+}
+
+// texts follows the strings that pass, each of maxText at most.
+type texts struct {
+	inside  bool
+	escaped bool // by the character before
+	length  int
+}
+
+func (t *texts) follow(c byte, p *place) error {
+	switch {
+	case !t.inside && c == '"':
+		*t = texts{inside: true}
+		p.beginString()
+	case !t.inside:
+		p.structural(c)
+	case c == '"' && !t.escaped:
+		t.inside = false
+		p.endString()
+	case t.length == maxText:
+		return ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
+	default:
+		t.length++
+		t.escaped = c == '\\' && !t.escaped
+		p.inString(c)
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+package body
+
+// What lets a test see the tree behind a form, or make a form of one.
+var (
+	ReadJSON = readJSON
+	Tree     = (*Files).tree
+)
+
+// RequestOf is the form of a patient request whose body was read as the tree.
+func RequestOf(tree any) *Form { return formOf(tree, requestMembers) }

@@ -1,0 +1,193 @@
+package body
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
+)
+
+// Uploads keeps files until a request names them, and for as long as one
+// does.
+type Uploads interface {
+	// AddChunk keeps one part of a file, from n = 0 on, in a transaction of its
+	// own. It does not keep data itself.
+	AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error
+	// Discard forgets those of the files that no request names.
+	Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error
+}
+
+// Files reads the body of one patient request. The files in it are stored on
+// the way, because they are too large to wait for the rest: whatever becomes
+// of the request, [Files.Close] it in the end. It serves one goroutine.
+type Files struct {
+	Tenant  string
+	Uploads Uploads
+	Text    *Slot // that a long text takes; nil where there is room, as at a command line
+	Upload  *Slot // that a file takes; nil likewise
+
+	met    int                    // files, so far
+	stored []request.AttachmentID // of these, the ones of which something is stored
+	chunk  []byte                 // what is not stored yet of the file that is read
+}
+
+// ReadCall reads the body of a call as [Files.Read] does, and hashes it for a
+// call with an Idempotency-Key. What is stored is stored under ctx.
+func (f *Files) ReadCall(ctx context.Context, r *http.Request) (*Form, error) {
+	raw, err := rawOf(r)
+	if err != nil {
+		return unread(err)
+	}
+	form, err := f.Read(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	form.Digest = raw.sum()
+	return form, nil
+}
+
+// Read reads a body as the form of a patient request. In memory it holds a
+// bounded part of the body at any time, whatever its size. As with [Read], a
+// refusal of the body is kept in the form, and an error is none.
+func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
+	tree, err := f.tree(ctx, body)
+	if err != nil {
+		return unread(err)
+	}
+	return formOf(tree, requestMembers), nil
+}
+
+// tree reads a body as [readJSON] does, with a [request.Content] for the data
+// of each attachment.
+func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
+	d := newDiverter(body, func() file { return f.next(ctx) })
+	defer d.close()
+	tree, err := readJSON(&inline{r: d, slot: f.Text})
+	f.chunk = nil
+	if err != nil {
+		return nil, err
+	}
+	return tree, settle(tree, d.found)
+}
+
+// Stored reports whether anything was stored, which [Files.Close] would look
+// after.
+func (f *Files) Stored() bool { return len(f.stored) > 0 }
+
+// Close forgets the files that no request names by now. What it cannot reach
+// is left to the sweeper.
+func (f *Files) Close(ctx context.Context) error {
+	if !f.Stored() {
+		return nil
+	}
+	if err := f.Uploads.Discard(ctx, f.Tenant, f.stored); err != nil {
+		return fmt.Errorf("discard uploads: %w", err)
+	}
+	return nil
+}
+
+// next is the next file of the body. More than are allowed are read and not
+// kept.
+func (f *Files) next(ctx context.Context) file {
+	f.met++
+	f.chunk = f.chunk[:0]
+	u := &upload{ctx: ctx, files: f, sum: sha256.New()}
+	if f.met <= request.MaxAttachments {
+		u.id.UUID = event.NewID()
+	}
+	return u
+}
+
+// upload stores one file while it arrives, and no more of it than an
+// attachment may have.
+type upload struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as one call's body is read
+	files  *Files
+	id     request.AttachmentID // zero: the file is not kept
+	chunks int                  // stored
+	size   int64
+	sum    hash.Hash
+}
+
+// Write takes the next bytes of the file, and stores each chunk that is full.
+func (u *upload) Write(p []byte) (int, error) {
+	if u.size += int64(len(p)); !u.kept() {
+		return len(p), nil
+	}
+	if err := u.files.Upload.Take(); err != nil {
+		return 0, err
+	}
+	u.sum.Write(p)
+	for rest := p; len(rest) > 0; {
+		n := min(len(rest), chunkSize-len(u.files.chunk))
+		u.files.chunk = append(u.files.chunk, rest[:n]...)
+		rest = rest[n:]
+		if len(u.files.chunk) < chunkSize {
+			break
+		}
+		if err := u.flush(); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (u *upload) kept() bool {
+	return u.id.UUID != uuid.Nil && u.size <= request.MaxAttachmentSize
+}
+
+// flush stores the chunk.
+func (u *upload) flush() error {
+	f := u.files
+	if len(f.chunk) == 0 {
+		return nil
+	}
+	if u.chunks == 0 {
+		f.stored = append(f.stored, u.id)
+	}
+	if err := f.Uploads.AddChunk(u.ctx, f.Tenant, u.id, u.chunks, f.chunk); err != nil {
+		return fmt.Errorf("store part %d of an upload: %w", u.chunks, err)
+	}
+	u.chunks++
+	f.chunk = f.chunk[:0]
+	return nil
+}
+
+// finish stores the rest of the file, and says what it was.
+func (u *upload) finish(base64 bool) (request.Content, error) {
+	content := request.Content{Base64: base64, Size: u.size}
+	if !base64 || !u.kept() {
+		return content, nil
+	}
+	content.ID, content.SHA256 = u.id, event.Digest(u.sum.Sum(nil))
+	return content, u.flush()
+}
+
+var errNoMarker = errors.New("an attachment's data has passed the diverter")
+
+// settle puts contents where their markers are.
+func settle(tree any, found map[string]request.Content) error {
+	body, _ := tree.(map[string]any)
+	items, _ := body["attachments"].([]any)
+	for _, item := range items {
+		file, _ := item.(map[string]any)
+		marker, ok := file["data"].(string)
+		if !ok {
+			continue
+		}
+		content, ok := found[marker]
+		if !ok {
+			return errNoMarker
+		}
+		file["data"] = content
+	}
+	return nil
+}

@@ -1,0 +1,350 @@
+package body_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/adapters/httpapi/httpapitest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
+)
+
+// read is the tree that a body is read as.
+func read(t *testing.T, s *httpapitest.Shelf, text string) (any, error) {
+	t.Helper()
+	return body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), strings.NewReader(text))
+}
+
+// data is what became of the data of the first attachment.
+func data(t *testing.T, tree any) request.Content {
+	t.Helper()
+	content, ok := tree.(map[string]any)["attachments"].([]any)[0].(map[string]any)["data"].(request.Content)
+	if !ok {
+		t.Fatalf("the data of the first attachment was not read: %v", tree)
+	}
+	return content
+}
+
+func attachment(data string) string { return `{"attachments":[{"data":"` + data + `"}]}` }
+
+func TestFilesAreStoredWhileTheyArrive(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 2, 3, 4, 1000, 256<<10 - 1, 256 << 10, 256<<10 + 1, 1 << 20, 10 << 20} {
+		want, s := httpapitest.Noise(uint64(size), size), &httpapitest.Shelf{}
+		tree, err := read(t, s, attachment(base64.StdEncoding.EncodeToString(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := data(t, tree)
+		if !bytes.Equal(s.File(got.ID), want) {
+			t.Errorf("%d bytes are kept as %d others", size, len(s.File(got.ID)))
+		}
+		if diff := cmp.Diff(request.Content{ID: got.ID, Base64: true, Size: int64(size), SHA256: sha256.Sum256(want)}, got); diff != "" {
+			t.Errorf("%d bytes (-want +got):\n%s", size, diff)
+		}
+	}
+}
+
+// PHP writes every / as \/, .NET writes every + as \u002B, and anybody may
+// write anything as an escape.
+func TestEscapesInBase64AreUndone_D21(t *testing.T) {
+	t.Parallel()
+	plain := httpapitest.Noise(1, 100_000)
+	text := base64.StdEncoding.EncodeToString(plain)
+	every := &strings.Builder{}
+	for _, c := range text {
+		fmt.Fprintf(every, `\u%04x`, c)
+	}
+	for name, written := range map[string]string{
+		"PHP":        strings.ReplaceAll(text, "/", `\/`),
+		".NET":       strings.ReplaceAll(text, "+", `\u002B`),
+		"both":       strings.NewReplacer("/", `\u002F`, "+", `\u002b`).Replace(text),
+		"padding":    strings.ReplaceAll(text, "=", `\u003D`),
+		"everything": every.String(),
+	} {
+		for _, whole := range []string{attachment(written), strings.ReplaceAll(attachment(written), `"data"`, `"d\u0061t\u0061"`)} {
+			s := &httpapitest.Shelf{}
+			tree, err := read(t, s, whole)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got := data(t, tree); !got.Base64 || !bytes.Equal(s.File(got.ID), plain) {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+	}
+}
+
+func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
+	t.Parallel()
+	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(2, 60_000))
+	for name, text := range map[string]string{
+		"no padding":              "YQ",
+		"half the padding":        "YQ=",
+		"too much padding":        "YQ===",
+		"padding alone":           "====",
+		"padding in the middle":   "YQ==YQ==",
+		"something after padding": "YWI=\\n",
+		"bits beyond the end":     "YR==",
+		"a line break":            `YWJj\nYWJj`,
+		"a line break at the end": `YWJj\r\n`,
+		"a space":                 "YW Jj",
+		"the other alphabet":      "-_-_",
+		"an escaped tab":          `YW\tj`,
+		"beyond ASCII":            "YWJé",
+		"beyond ASCII, escaped":   `YWJ\u00e9`,
+		"a pair of surrogates":    `YWJj\ud83d\ude00`,
+		"a data URL":              "data:image/png;base64,YWJj",
+		"late":                    long + "!" + long,
+		"very late":               long + long + "Y",
+		"an escaped quote":        long + `\"`,
+	} {
+		tree, err := read(t, &httpapitest.Shelf{}, attachment(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := data(t, tree); got.Base64 || got.ID != (request.AttachmentID{}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestDataIsATextLikeOthers_D19(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"a line break as it is":   "YWJj\nYWJj",
+		"a tab as it is":          "!\t",
+		"no UTF-8":                "!\xff",
+		"half a character":        "!\xc3",
+		"U+0000":                  `!\u0000`,
+		"the first half alone":    `!\ud83d`,
+		"two first halves":        `!\ud83d\ud83d`,
+		"the second half alone":   `!\ude00`,
+		"an unknown escape":       `!\x`,
+		"an escape with a sign":   `!\u+123`,
+		"an escape too short":     `!\u12`,
+		"an escape with a letter": `!\u12g4`,
+		"half and another escape": `!\ud83d\n`,
+		"U+0000 in base64":        `YW\u0000j`,
+	} {
+		for _, before := range []string{"", "YWJj", strings.Repeat("YWJj", 20_000)} {
+			if _, err := read(t, &httpapitest.Shelf{}, attachment(before+text)); !errors.Is(err, body.ErrInvalid) {
+				t.Errorf("%s after %d others: %v", name, len(before), err)
+			}
+		}
+	}
+}
+
+func TestABodyThatIsCutIsRefused(t *testing.T) {
+	t.Parallel()
+	whole := attachment(`YWJj\/\u002BYWJj\ud83d\ude00`)
+	for n := range whole {
+		if _, err := read(t, &httpapitest.Shelf{}, whole[:n]); !errors.Is(err, body.ErrInvalid) {
+			t.Errorf("%s: %v", whole[:n], err)
+		}
+	}
+}
+
+func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"data":"YWJj"}`,
+		`{"attachments":"YWJj"}`,
+		`{"attachments":{"data":"YWJj"}}`,
+		`{"attachments":["data","YWJj"]}`,
+		`{"attachments":[["data","YWJj"]]}`,
+		`{"attachments":[[{"data":"YWJj"}]]}`,
+		`{"attachments":[{"x":{"data":"YWJj"}}]}`,
+		`{"attachments":[{"x":["data"],"y":"YWJj"}]}`,
+		`{"attachments":[{"datas":"YWJj","dat":"YWJj","Data":"YWJj","":"YWJj"}]}`,
+		`{"attachments":[],"x":[{"data":"YWJj"}]}`,
+		`{"attachments":null,"x":[{"data":"YWJj"}]}`,
+		`{"x":{"attachments":[{"data":"YWJj"}]}}`,
+		`{"x":"attachments","y":[{"data":"YWJj"}]}`,
+		`{"Attachments":[{"data":"YWJj"}]}`,
+		`{"attachments\u0000":1}`,
+		`[{"attachments":[{"data":"YWJj"}]}]`,
+		`[[[{"data":"YWJj"}]]]`,
+		`"data"`,
+		`{"` + strings.Repeat("a", 100) + `":[{"data":"YWJj"}]}`,
+	} {
+		s := &httpapitest.Shelf{}
+		got, err := read(t, s, text)
+		want, plain := body.ReadJSON(strings.NewReader(text))
+		if (err == nil) != (plain == nil) || s.Stored() > 0 {
+			t.Errorf("%s: %v, without a diverter %v; stored %d bytes", text, err, plain, s.Stored())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestNoMoreIsStoredThanMayBeSent_8(t *testing.T) {
+	t.Parallel()
+	file := `{"data":"` + base64.StdEncoding.EncodeToString(httpapitest.Noise(3, 1000)) + `"},`
+	s := &httpapitest.Shelf{}
+	tree, err := read(t, s, `{"attachments":[`+strings.Repeat(file, 6)+`{"data":"!"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := tree.(map[string]any)["attachments"].([]any)
+	want := request.Content{Base64: true, Size: 1000}
+	if got := items[5].(map[string]any)["data"]; got != want {
+		t.Errorf("of the sixth is told %+v", got)
+	}
+	if got := items[6].(map[string]any)["data"]; got != (request.Content{}) {
+		t.Errorf("of the seventh is told %+v", got)
+	}
+	if s.Stored() != 5000 {
+		t.Errorf("%d bytes of five files are stored", s.Stored())
+	}
+
+	s = &httpapitest.Shelf{}
+	tree, err = read(t, s, attachment(base64.StdEncoding.EncodeToString(make([]byte, 11<<20))))
+	if got := data(t, tree); err != nil || got != (request.Content{Base64: true, Size: 11 << 20}) || s.Stored() > 10<<20 {
+		t.Errorf("of 11 MiB, %d bytes are stored; told %+v, %v", s.Stored(), got, err)
+	}
+}
+
+func TestTextsAreBounded(t *testing.T) {
+	t.Parallel()
+	text := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
+	four := `[` + text(1<<20) + `,` + text(1<<20) + `,` + text(1<<20) + `,` + text(1<<20-100)
+	for name, test := range map[string]struct {
+		body string
+		want error
+	}{
+		"the longest":        {text(1 << 20), nil},
+		"longer":             {text(1<<20 + 1), body.ErrInvalid},
+		"a longer name":      {`{` + text(1<<20+1) + `:1}`, body.ErrInvalid},
+		"the most":           {four + `]`, nil},
+		"more":               {four + `,` + text(100) + `]`, fault.New(fault.TooLarge, "request-too-large", "")},
+		"many values":        {`[` + strings.Repeat(`0,`, 1<<16-2) + `0]`, nil},
+		"too many values":    {`[` + strings.Repeat(`0,`, 1<<16-1) + `0]`, fault.New(fault.TooLarge, "request-too-large", "")},
+		"deep is malformed":  {strings.Repeat(`[`, 60_000), body.ErrInvalid},
+		"a file is no text":  {attachment(strings.Repeat("YWJj", 1<<20)), nil},
+		"nor is bad base64":  {attachment(strings.Repeat("!", 2<<20)), nil},
+		"nor with an escape": {attachment(strings.Repeat(`\u002f`, 400_000)), nil},
+	} {
+		if _, err := read(t, &httpapitest.Shelf{}, test.body); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+func TestAFileThatCannotBeStoredEndsTheReading(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the database is away")
+	s := &httpapitest.Shelf{Fails: away}
+	b := &body.Files{Tenant: "elm-street", Uploads: s}
+	_, err := b.Read(t.Context(), strings.NewReader(attachment(base64.StdEncoding.EncodeToString(httpapitest.Noise(4, 1<<20)))))
+	if !errors.Is(err, away) {
+		t.Errorf("error %v", err)
+	}
+	if err := b.Close(t.Context()); err != nil || len(s.Discarded) != 1 {
+		t.Errorf("discarded %v, %v", s.Discarded, err)
+	}
+}
+
+func TestWithoutFilesNothingIsDiscarded(t *testing.T) {
+	t.Parallel()
+	s := &httpapitest.Shelf{}
+	b := &body.Files{Tenant: "elm-street", Uploads: s}
+	if _, err := b.Read(t.Context(), strings.NewReader(attachment(""))); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A body reads the same with and without the diverter, in whatever pieces it
+// arrives.
+func FuzzDiverter(f *testing.F) {
+	for _, seed := range []string{
+		attachment("YWJj"), attachment(`YW\/j\u002B`), attachment("YQ=="), attachment("!"), attachment(`\ud83d\ude00`),
+		`{"attachments":[{"data":"YWJj","data":"YWJj"}]}`, `{"attachments":[{"d\u0061ta":""},{"data":null}],"x":[1,"y\""]}`,
+		`{"attachments":[{"data":"a"}],"attachments":[]}`, `{"a":{"attachments":[{"data":"x"}]}}`, `[]`, `{"attachments":[{"data":"` + "\x00",
+		`{"attachments":[{"data":{"data":"a"}},{"x":[],"data":"YQ=="}]}`, `{"attachments":[{"data":"a":"b"}]}`, `{"attachments"[{"data":"YWJj"}]}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for name, in := range map[string]io.Reader{
+			"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text)),
+			"with its end": iotest.DataErrReader(strings.NewReader(text)),
+		} {
+			want, plain := body.ReadJSON(strings.NewReader(text))
+			s := &httpapitest.Shelf{}
+			got, err := body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), in)
+			if (err == nil) != (plain == nil) {
+				t.Fatalf("%s: %v, without a diverter %v", name, err, plain)
+			}
+			if err == nil {
+				wantSame(t, s, want, got)
+			}
+		}
+	})
+}
+
+// wantSame compares a tree with one that was read without a diverter.
+func wantSame(t *testing.T, s *httpapitest.Shelf, want, got any) {
+	t.Helper()
+	kept := 0
+	for i, item := range attachmentsOf(want) {
+		text, ok := item["data"].(string)
+		if !ok {
+			continue
+		}
+		kept++
+		content := attachmentsOf(got)[i]["data"].(request.Content)
+		item["data"] = wantContent(text, content.ID, kept <= request.MaxAttachments)
+		if plain, _ := base64.StdEncoding.DecodeString(text); content.SHA256 != (event.Digest{}) && !bytes.Equal(s.File(content.ID), plain) {
+			t.Errorf("%q is kept as %q", text, s.File(content.ID))
+		}
+		if content.Base64 != item["data"].(request.Content).Base64 {
+			t.Errorf("%q is base64: %v", text, content.Base64)
+		}
+		if !content.Base64 { // how much of it was decoded before that was seen does not matter
+			item["data"] = content
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// wantContent is the slow and obvious way to read a file.
+func wantContent(text string, id request.AttachmentID, kept bool) request.Content {
+	plain, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		return request.Content{}
+	}
+	if !kept {
+		return request.Content{Base64: true, Size: int64(len(plain))}
+	}
+	return request.Content{ID: id, Base64: true, Size: int64(len(plain)), SHA256: sha256.Sum256(plain)}
+}
+
+func attachmentsOf(tree any) (found []map[string]any) {
+	root, _ := tree.(map[string]any)
+	items, _ := root["attachments"].([]any)
+	for _, item := range items {
+		file, _ := item.(map[string]any)
+		found = append(found, file)
+	}
+	return found
+}

@@ -1,0 +1,223 @@
+package body
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+)
+
+// What a form is refused for, beside the faults of its endpoint. What no code is
+// documented for makes a body invalid as a whole (D19).
+var (
+	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
+	ErrMissingPatientID = MissingID("patient")
+	ErrInvalidPatientID = InvalidID("patient")
+	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
+)
+
+// MissingID is the refusal of a member without an identifier, with a code in the
+// form of §7.1: missing-room-id for the kind "room", whose member is roomId.
+func MissingID(kind string) *fault.Error {
+	return fault.New(fault.Invalid, "missing-"+kind+"-id", fmt.Sprintf("%sId must be given.", kind))
+}
+
+// InvalidID is the refusal of a member that holds no identifier: invalid-room-id
+// for the kind "room".
+func InvalidID(kind string) *fault.Error {
+	return fault.New(fault.Invalid, "invalid-"+kind+"-id", fmt.Sprintf("%sId must be a UUID of 36 characters.", kind))
+}
+
+// Form is the body of a call, read member by member. It keeps what is wrong with
+// it until [Form.Err] is asked: every fault of a member, in the order of reading
+// (D2), or the first reason why the body is invalid as a whole.
+type Form struct {
+	Digest event.Digest // SHA-256 of the body as it arrived; zero unless [Files.ReadCall] found an Idempotency-Key
+
+	members map[string]any
+	unread  error // why there are no members
+	invalid error
+	faults  fault.List
+}
+
+// Read reads the body of a call as a form of the named members, and holds its
+// JSON in memory; a long one takes the slot. A refusal of the body is
+// kept in the form, so that what takes precedence over it can be judged first.
+// An error is no refusal of this body, but trouble of ours.
+func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
+	if !isJSON(r.Header.Values("Content-Type")) {
+		return unread(ErrMediaType)
+	}
+	tree, err := readJSON(&inline{r: r.Body, slot: text})
+	if err != nil {
+		return unread(err)
+	}
+	if _, ok := tree.(map[string]any); !ok {
+		return unread(errNoObject)
+	}
+	return formOf(tree, members), nil
+}
+
+// unread is the form of a body that was refused before its members were known.
+func unread(err error) (*Form, error) {
+	refusal, refused := errors.AsType[*fault.Error](err)
+	if !refused || refusal.Kind == fault.Unavailable {
+		return nil, err
+	}
+	return &Form{unread: err}, nil
+}
+
+func formOf(tree any, members []string) *Form {
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return &Form{invalid: errNoObject}
+	}
+	f := &Form{members: object}
+	f.checkNames(object, "", members)
+	return f
+}
+
+// Unread is why nothing could be read of the body: its media type, its size, its
+// pace or its JSON. It comes after the caller's scope (D1), and before anything
+// else. That a patient request is no object is left to [Form.PatientRequest]: an
+// Idempotency-Key is judged before it.
+func (f *Form) Unread() error { return f.unread }
+
+// Err is everything that is wrong with the body, as far as it was read; nil when
+// nothing is.
+func (f *Form) Err() error {
+	switch {
+	case f.unread != nil:
+		return f.unread
+	case f.invalid != nil:
+		return f.invalid
+	}
+	return f.faults.Err()
+}
+
+// Add keeps faults that a rule has found.
+func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
+
+// invalidate keeps the first reason why the body is invalid as a whole.
+func (f *Form) invalidate(format string, args ...any) {
+	if f.invalid == nil {
+		f.invalid = ErrInvalid.With(format, args...)
+	}
+}
+
+// checkNames refuses a known name in another case: a lenient reader behind us
+// could take it for the known one (D19).
+func (f *Form) checkNames(object map[string]any, place string, known []string) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		if i >= 0 && known[i] != name {
+			f.invalidate("%s%s must be written in exactly this case.", place, known[i])
+		}
+	}
+}
+
+// Query reads the query of a call as a form of one member, given at most once. It
+// is read like a body: what is malformed, or given twice, is unread.
+func Query(r *http.Request, member string, invalid *fault.Error) *Form {
+	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return &Form{unread: invalid.With("The query string is malformed.")}
+	}
+	values := parameters[member]
+	if len(values) > 1 {
+		return &Form{unread: invalid.With("%s must be given once.", member)}
+	}
+	f := &Form{members: map[string]any{}}
+	if len(values) == 1 {
+		f.members[member] = values[0]
+	}
+	return f
+}
+
+// PatientAsWritten is the text that the body names its patient with, whatever
+// else is wrong with the body; "" when there is no such text or no body.
+func (f *Form) PatientAsWritten() string {
+	text, _ := f.members["patientId"].(string)
+	return text
+}
+
+// Patient is the patientId; zero when it is missing or invalid.
+func (f *Form) Patient() patient.ID {
+	return patient.ID{UUID: f.ID("patientId", ErrMissingPatientID, ErrInvalidPatientID)}
+}
+
+// ID is the identifier in a member, which has to be there.
+func (f *Form) ID(name string, missing, invalid *fault.Error) uuid.UUID {
+	if f.absent(name) {
+		f.Add(missing)
+		return uuid.Nil
+	}
+	id, ok := f.id(name)
+	if !ok {
+		f.Add(invalid)
+	}
+	return id
+}
+
+// OptionalID is the identifier in a member; zero when the member is absent, and
+// only then.
+func (f *Form) OptionalID(name string, invalid *fault.Error) uuid.UUID {
+	if f.absent(name) {
+		return uuid.Nil
+	}
+	id, ok := f.id(name)
+	if !ok || id == uuid.Nil {
+		f.Add(invalid)
+	}
+	return id
+}
+
+// absent reports whether a member is missing, null or "".
+func (f *Form) absent(name string) bool { return f.members[name] == nil || f.members[name] == "" }
+
+func (f *Form) id(name string) (uuid.UUID, bool) {
+	text, _ := f.members[name].(string)
+	return ParseID(text)
+}
+
+// ParseID reads a UUID of 36 characters, in any case (D20).
+func ParseID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 {
+		return uuid.Nil, false
+	}
+	return id, true
+}
+
+// Text is the text in a member; "" when it is missing or null.
+func (f *Form) Text(name string) string {
+	text, ok := f.members[name].(string)
+	if !ok && f.members[name] != nil {
+		f.invalidate("%s must be a string.", name)
+	}
+	return text
+}
+
+// Instant is the RFC 3339 instant in a member, which has to be there.
+func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
+	if f.absent(name) {
+		f.Add(missing)
+		return time.Time{}
+	}
+	var at time.Time
+	text, _ := f.members[name].(string)
+	if at.UnmarshalText([]byte(text)) != nil { // stricter than time.Parse
+		f.Add(invalid)
+	}
+	return at
+}

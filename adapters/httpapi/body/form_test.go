@@ -1,0 +1,133 @@
+package body_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/fault"
+)
+
+// posted is a call with a body, and with headers in pairs.
+func posted(text io.Reader, headers ...string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/", text)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	return r
+}
+
+func TestAFormTellsItsPatientWhateverElseIsWrong_D1(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"patientId":"` + annID + `"}`:                       annID,
+		`{"patientId":"x","note":7}`:                          "x",
+		`{"patientId":"` + annID + `","Note":""}`:             annID,
+		`{"PatientId":"` + annID + `"}`:                       "",
+		`{"patientId":["` + annID + `"]}`:                     "",
+		`{"patientId":7}`:                                     "",
+		`{}`:                                                  "",
+		`["` + annID + `"]`:                                   "",
+		`{"patientId":"` + annID + `"`:                        "",
+		`{"patientId":"` + annID + `","x":"\ud800"}`:          "",
+		`{"patientId":"` + annID + `","patientId":"x"}`:       "",
+		`{"patientId":"` + annID + `"}` + annID + `"{`:        "",
+		`{"x":"` + strings.Repeat("x", 5<<20) + `"}`:          "",
+		`{"patientId":"` + annID + `","a":{"patientId":"b"}}`: annID,
+	} {
+		form, err := body.Read(posted(strings.NewReader(text)), nil, "patientId", "note")
+		if err != nil {
+			t.Errorf("%.80s: %v", text, err)
+		} else if got := form.PatientAsWritten(); got != want {
+			t.Errorf("%.80s: the patient is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestARefusalOfTheBodyWaitsInTheForm_D1(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		call *http.Request
+		want error
+	}{
+		"another media type": {posted(strings.NewReader(`{}`), "Content-Type", "text/plain"), body.ErrMediaType},
+		"too much JSON":      {posted(strings.NewReader(strings.Repeat(" ", 4<<20+1))), body.ErrTooLarge},
+		"no JSON":            {posted(strings.NewReader(`{`)), body.ErrInvalid},
+		"no object":          {posted(strings.NewReader(`[]`)), body.ErrInvalid},
+	} {
+		form, err := body.Read(test.call, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		form.Add(body.ErrMissingPatientID)
+		if !errors.Is(form.Unread(), test.want) || !errors.Is(form.Err(), test.want) || errors.Is(form.Err(), body.ErrMissingPatientID) {
+			t.Errorf("%s: %v, want %v alone", name, form.Err(), test.want)
+		}
+	}
+}
+
+func TestTroubleOfOursIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the connection is away")
+	long := `"` + strings.Repeat("x", 70<<10) + `"`
+	taken := body.NewSlots(1)
+	if err := taken.Slot().Take(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := body.Read(posted(strings.NewReader(long)), taken.Slot()); !errors.Is(err, body.ErrBusy) {
+		t.Errorf("without a free slot: %v", err)
+	}
+	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), nil); !errors.Is(err, away) {
+		t.Errorf("a broken connection: %v", err)
+	}
+}
+
+// failing is a reader that cannot read.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestASlotIsTakenOnceAndGivenBackOnce(t *testing.T) {
+	t.Parallel()
+	slots := body.NewSlots(1)
+	one, other := slots.Slot(), slots.Slot()
+	other.Release() // it has none
+	for range 2 {
+		if err := one.Take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := other.Take(); !errors.Is(err, body.ErrBusy) {
+		t.Errorf("a slot is taken twice: %v", err)
+	}
+	one.Release()
+	one.Release()
+	if err := other.Take(); err != nil {
+		t.Errorf("a slot that was given back: %v", err)
+	}
+}
+
+func ExampleRead() {
+	call := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"patientId":"x","note":"a cough"}`))
+	form, err := body.Read(call, nil, "patientId", "note")
+	if err != nil {
+		fmt.Println(err) // trouble of ours
+		return
+	}
+	fmt.Printf("The call names the patient %q.\n", form.PatientAsWritten())
+	patient, note := form.Patient(), form.Text("note")
+	if list, ok := errors.AsType[fault.List](form.Err()); ok {
+		fmt.Println(list)
+		return
+	}
+	fmt.Println(patient, note)
+	// Output:
+	// The call names the patient "x".
+	// invalid-patient-id: patientId must be a UUID of 36 characters.
+}

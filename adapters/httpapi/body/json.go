@@ -1,0 +1,136 @@
+package body
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/domain/fault"
+)
+
+// ErrMediaType is the refusal of a body that is not declared to be JSON.
+var ErrMediaType = fault.New(fault.Unsupported, "unsupported-media-type", "Send the body as Content-Type: application/json.")
+
+// isJSON accepts application/json, with any parameters, or nothing at all.
+func isJSON(contentTypes []string) bool {
+	if len(contentTypes) == 0 {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(contentTypes[0])
+	return len(contentTypes) == 1 && media == "application/json" &&
+		(err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
+}
+
+// readJSON reads one JSON value and nothing after it, as a tree of
+// map[string]any, []any, string, number, bool and nil. A name twice in one
+// object, invalid UTF-8, a lone surrogate and U+0000 are refused (D19): each
+// would be read differently by somebody else.
+func readJSON(r io.Reader) (any, error) {
+	reader := treeReader{Decoder: jsontext.NewDecoder(r)}
+	tree, err := reader.value()
+	if err != nil {
+		return nil, refusalOf(err)
+	}
+	if err := reader.end(); err != nil {
+		return nil, refusalOf(err)
+	}
+	return tree, nil
+}
+
+// refusalOf is what an error of the decoder says of the body. Refusals, and
+// errors of whatever the body comes from, stay as they are.
+func refusalOf(err error) error {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return ErrTooLarge
+	}
+	if _, refused := errors.AsType[*fault.Error](err); refused {
+		return err
+	}
+	if _, malformed := errors.AsType[*jsontext.SyntacticError](err); malformed || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errMalformed
+	}
+	return err
+}
+
+// number is a JSON number as it was written. No field of the contract is one.
+type number string
+
+// treeReader reads values, and counts them.
+type treeReader struct {
+	*jsontext.Decoder
+	values int
+}
+
+func (d *treeReader) value() (any, error) {
+	if d.values++; d.values > maxValues {
+		return nil, ErrTooLarge
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return d.object()
+	case '[':
+		return d.array()
+	case '"':
+		return text(token)
+	case '0':
+		return number(token.String()), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	}
+	return nil, nil
+}
+
+func (d *treeReader) object() (any, error) {
+	object := map[string]any{}
+	for d.PeekKind() != '}' {
+		name, err := d.value() // the decoder knows that it is a string
+		if err != nil {
+			return nil, err
+		}
+		if object[name.(string)], err = d.value(); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.ReadToken()
+	return object, err
+}
+
+func (d *treeReader) array() (any, error) {
+	array := []any{}
+	for d.PeekKind() != ']' {
+		item, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		array = append(array, item)
+	}
+	_, err := d.ReadToken()
+	return array, err
+}
+
+func text(token jsontext.Token) (any, error) {
+	s := token.String()
+	if strings.ContainsRune(s, 0) {
+		return nil, errNUL
+	}
+	return s, nil
+}
+
+func (d *treeReader) end() error {
+	_, err := d.ReadToken()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return ErrInvalid.With("Nothing may follow the JSON object.")
+}

@@ -1,0 +1,118 @@
+package body
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// textReader reads a JSON string character by character, its escapes undone. What
+// no text may hold is refused, as the parser refuses it (D19).
+type textReader struct{ in *bufio.Reader }
+
+var (
+	errMalformed = ErrInvalid.With("The body must be well-formed JSON, and no object may have a name twice.")
+	errNUL       = ErrInvalid.With("A text must not contain U+0000.")
+)
+
+// next is the next character; ended reports the closing quote instead.
+func (t textReader) next() (r rune, ended bool, err error) {
+	c, err := t.in.ReadByte()
+	switch {
+	case err != nil:
+		return 0, false, cut(err)
+	case c == '"':
+		return 0, true, nil
+	case c == '\\':
+		r, err = t.escape()
+		return r, false, err
+	case c < ' ':
+		return 0, false, errMalformed
+	case c < utf8.RuneSelf:
+		return rune(c), false, nil
+	}
+	r, err = t.beyondASCII()
+	return r, false, err
+}
+
+// beyondASCII reads the character whose first byte has just been read.
+func (t textReader) beyondASCII() (rune, error) {
+	if err := t.in.UnreadByte(); err != nil {
+		return 0, err
+	}
+	r, size, err := t.in.ReadRune()
+	if r == utf8.RuneError && size == 1 {
+		return 0, errMalformed
+	}
+	return r, err
+}
+
+// escape reads what follows a backslash.
+func (t textReader) escape() (rune, error) {
+	c, err := t.in.ReadByte()
+	if err != nil {
+		return 0, cut(err)
+	}
+	if c == 'u' {
+		return t.unicode()
+	}
+	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+		return rune("\"\\/\b\f\n\r\t"[i]), nil
+	}
+	return 0, errMalformed
+}
+
+// unicode reads the digits of a \u escape, and the second half of a pair.
+func (t textReader) unicode() (rune, error) {
+	r, err := t.digits()
+	if err != nil {
+		return 0, err
+	}
+	if r == 0 {
+		return 0, errNUL
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, nil
+	}
+	for _, want := range []byte(`\u`) {
+		c, err := t.in.ReadByte()
+		if err != nil {
+			return 0, cut(err)
+		}
+		if c != want {
+			return 0, errMalformed
+		}
+	}
+	second, err := t.digits()
+	if err != nil {
+		return 0, err
+	}
+	if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
+		return 0, errMalformed
+	}
+	return r, nil
+}
+
+func (t textReader) digits() (rune, error) {
+	var digits [4]byte
+	if _, err := io.ReadFull(t.in, digits[:]); err != nil {
+		return 0, cut(err)
+	}
+	value, err := strconv.ParseUint(string(digits[:]), 16, 16)
+	if err != nil {
+		return 0, errMalformed
+	}
+	return rune(value), nil
+}
+
+// cut says that a text has no end.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package httpapitest
+
+import (
+	"context"
+	"crypto/sha3"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"frontdesk/domain/request"
+)
+
+// Shelf keeps the uploads of the tenant elm-street in memory. It is safe for
+// concurrent use, its fields aside.
+type Shelf struct {
+	Fails     error                  // what AddChunk returns from the second part on
+	Discarded []request.AttachmentID // by Discard, whether they are kept or not
+
+	mu    sync.Mutex
+	files map[request.AttachmentID][][]byte
+}
+
+// AddChunk keeps the next part of a file. A part that is out of turn, empty or
+// longer than 256 KiB is an error.
+func (s *Shelf) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case tenant != "elm-street":
+		return fmt.Errorf("a file of %q", tenant)
+	case n != len(s.files[id]):
+		return fmt.Errorf("part %d follows %d others", n, len(s.files[id]))
+	case len(data) == 0 || len(data) > 256<<10:
+		return fmt.Errorf("a part of %d bytes", len(data))
+	case s.Fails != nil && n > 0:
+		return s.Fails
+	}
+	if s.files == nil {
+		s.files = map[request.AttachmentID][][]byte{}
+	}
+	s.files[id] = append(s.files[id], slices.Clone(data))
+	return nil
+}
+
+// Discard notes which files would be forgotten.
+func (s *Shelf) Discard(_ context.Context, _ string, ids []request.AttachmentID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(ids) == 0 {
+		return errors.New("nothing to discard")
+	}
+	s.Discarded = append(s.Discarded, ids...)
+	return nil
+}
+
+// File is what is kept of a file.
+func (s *Shelf) File(id request.AttachmentID) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Concat(s.files[id]...)
+}
+
+// Stored is how many bytes are kept.
+func (s *Shelf) Stored() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, parts := range s.files {
+		for _, part := range parts {
+			n += len(part)
+		}
+	}
+	return n
+}
+
+// Noise is n bytes that do not compress, and the same ones for the same seed.
+func Noise(seed uint64, n int) []byte {
+	stream, data := sha3.NewSHAKE128(), make([]byte, n)
+	_, _ = stream.Write([]byte{byte(seed), byte(seed >> 8)})
+	_, _ = stream.Read(data)
+	return data
+}

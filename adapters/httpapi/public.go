@@ -1,0 +1,60 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the description is a file
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"frontdesk/domain/application"
+)
+
+// public serves one path of the API to everybody: nobody is judged.
+func (a *API) public(router *mux.Router, path string, name application.Endpoint, serve func(http.ResponseWriter, *http.Request) error) {
+	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			return notAllowed(w, methods{http.MethodGet: nil, http.MethodHead: nil})
+		}
+		return serve(w, r)
+	})))
+}
+
+// publicKeys is §4.3: the keys that webhooks are verified with, alike for every
+// practice (D34).
+func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
+	document, err := a.SigningKeys(r.Context())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(document)
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "max-age=300")
+	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document)) // answers If-None-Match
+	return nil
+}
+
+// openAPI describes the API and the webhooks, for people and for programs. It
+// is written by hand; tests hold every answer against it.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// OpenAPI is the OpenAPI 3.1 description of the Transactional API.
+func OpenAPI() []byte { return slices.Clone(openAPI) }
+
+// describe serves the description.
+func (a *API) describe(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(openAPI)))
+	w.Header().Set("Cache-Control", "max-age=300")
+	// A client that has gone away cannot be told so.
+	_, _ = w.Write(openAPI)
+	return nil
+}

@@ -1,0 +1,12 @@
+// Package signing keeps the service's own keys and signs with them (§4.3, §6.4).
+//
+//   - [MasterKey] seals private keys. It is kept outside the database.
+//   - [Vault] makes keys and keeps their private halves in the database, sealed.
+//   - [Signer] makes a JWT of a payload, with a key from the vault.
+//   - [KeySet] publishes the public halves, so that receivers can verify.
+//
+// Which key signs, and for how long each is published, are rules of the domain:
+// see package signingkey.
+//
+// Trust: whoever reads the database alone learns no private key.
+package signing

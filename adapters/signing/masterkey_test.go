@@ -1,0 +1,44 @@
+package signing_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"frontdesk/adapters/signing"
+)
+
+func TestMasterKeysAreReadInBase64AndHexadecimal(t *testing.T) {
+	t.Parallel()
+	raw := bytes.Repeat([]byte{7}, 32)
+	for _, text := range []string{base64.StdEncoding.EncodeToString(raw) + "\n", " " + hex.EncodeToString(raw)} {
+		file := filepath.Join(t.TempDir(), "master.key")
+		must(t, os.WriteFile(file, []byte(text), 0o600))
+		key, err := signing.ReadMasterKey(file)
+		if err != nil || key != signing.MasterKey(raw) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "short", base64.StdEncoding.EncodeToString(raw[:31]), hex.EncodeToString(make([]byte, 32))} {
+		if _, err := signing.ParseMasterKey(text); !errors.Is(err, signing.ErrMasterKeyForm) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, err := signing.ReadMasterKey(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestAMasterKeyIsNeverPrinted(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"%v", "%s", "%+v", "%#v"} {
+		if got := fmt.Sprintf(verb, signing.MasterKey{65, 66, 67}); got != "[master key]" {
+			t.Errorf("%s prints %s", verb, got)
+		}
+	}
+}

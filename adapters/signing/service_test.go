@@ -1,0 +1,111 @@
+package signing_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/signing"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/signingkey"
+	"frontdesk/projections"
+)
+
+// service is one with a key that signs, on a database of the test's own.
+type service struct {
+	t             testing.TB
+	url, adminURL string
+	pool          *pgxpool.Pool
+	store         *postgres.Store
+	clock         *clock
+	kid           signingkey.KID
+}
+
+// clock is the time of a test: it goes on by itself, and can be put forward.
+type clock struct {
+	mu      sync.Mutex
+	forward time.Duration
+}
+
+// Now is microseconds, as everything is stored.
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.forward).UTC().Truncate(time.Microsecond)
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forward += d
+}
+
+func newService(t testing.TB) *service {
+	t.Helper()
+	db := postgrestest.New(t)
+	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), db.URL, 6)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	codec, err := event.NewCodec(domain.Events()...)
+	must(t, err)
+	s := &service{t: t, url: db.URL, adminURL: db.AdminURL, pool: pool, clock: &clock{}}
+	var atOnce []postgres.Projection
+	for _, p := range projections.AtOnce() {
+		atOnce = append(atOnce, p)
+	}
+	s.store = &postgres.Store{Pool: pool, Codec: codec, AtOnce: atOnce, Now: s.clock.Now}
+	s.kid = s.stageKey()
+	s.activateKey(s.kid)
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *service) admin() *pgxpool.Pool {
+	s.t.Helper()
+	admin, err := postgres.NewPool(s.t.Context(), s.adminURL, 0)
+	must(s.t, err)
+	s.t.Cleanup(admin.Close)
+	return admin
+}
+
+func (s *service) count(sql string) (n int) {
+	s.t.Helper()
+	must(s.t, s.pool.QueryRow(s.t.Context(), sql).Scan(&n))
+	return n
+}
+
+func (s *service) vault() signing.Vault {
+	return signing.Vault{DB: s.pool, Master: signing.MasterKey{1, 2, 3}, Now: s.clock.Now}
+}
+
+func (s *service) stageKey() signingkey.KID {
+	s.t.Helper()
+	kid, err := commands.Desk{Store: s.store, Vault: s.vault(), Now: s.clock.Now}.StageSigningKey(s.t.Context())
+	must(s.t, err)
+	return kid
+}
+
+func (s *service) activateKey(kid signingkey.KID) {
+	s.t.Helper()
+	must(s.t, commands.Desk{Store: s.store, Vault: s.vault(), Now: s.clock.Now}.
+		ActivateSigningKey(s.t.Context(), commands.ActivateSigningKey{KID: kid}))
+}
+
+func (s *service) retireKey(kid signingkey.KID) {
+	s.t.Helper()
+	must(s.t, commands.Desk{Store: s.store, Vault: s.vault(), Now: s.clock.Now}.
+		RetireSigningKey(s.t.Context(), commands.RetireSigningKey{KID: kid}))
+}

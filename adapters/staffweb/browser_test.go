@@ -1,0 +1,107 @@
+package staffweb_test
+
+import (
+	"html"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// browser keeps cookies and follows no redirect.
+type browser struct {
+	t       *testing.T
+	service *service
+	client  *http.Client
+	header  http.Header // sent with every request
+}
+
+func (s *service) browser(t *testing.T) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	return &browser{t, s, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, http.Header{}}
+}
+
+// seen is what a browser was answered.
+type seen struct {
+	*http.Response
+	body string
+}
+
+func (b *browser) do(method, path string, form url.Values) seen {
+	b.t.Helper()
+	request, err := http.NewRequestWithContext(b.t.Context(), method, b.service.URL+path, strings.NewReader(form.Encode()))
+	must(b.t, err)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	maps.Copy(request.Header, b.header)
+	answer, err := b.client.Do(request)
+	must(b.t, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	must(b.t, err)
+	return seen{answer, string(body)}
+}
+
+func (b *browser) get(path string) seen { b.t.Helper(); return b.do(http.MethodGet, path, nil) }
+
+func (b *browser) post(path string, form url.Values) seen {
+	b.t.Helper()
+	return b.do(http.MethodPost, path, form)
+}
+
+func (b *browser) signIn(tenant, username string) seen {
+	b.t.Helper()
+	answer := b.post("/"+tenant+"/staff/sign-in", url.Values{"username": {username}, "password": {password}})
+	if answer.StatusCode != http.StatusSeeOther {
+		b.t.Fatalf("%s was not signed in: %s\n%s", username, answer.Status, answer.body)
+	}
+	return answer
+}
+
+// form is the hidden fields of the page's form for an action.
+func (s seen) form(t *testing.T, action string) url.Values {
+	t.Helper()
+	_, rest, found := strings.Cut(s.body, `action="`+action+`"`)
+	if !found {
+		t.Fatalf("%s: no form for %s:\n%s", s.Request.URL, action, s.body)
+	}
+	rest, _, _ = strings.Cut(rest, "</form>")
+	form := url.Values{}
+	for _, field := range hidden.FindAllStringSubmatch(rest, -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	return form
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+
+// approval is the form that approves, as the page that asks has it.
+func (b *browser) approval(tenant, redirect string) url.Values {
+	b.t.Helper()
+	form := b.get(b.service.ask(tenant, redirect)).form(b.t, "/"+tenant+"/staff/authorise")
+	form.Set("decision", "approve")
+	return form
+}
+
+// approve looks at the page that asks, and approves.
+func (b *browser) approve(tenant, redirect string) seen {
+	b.t.Helper()
+	return b.post("/"+tenant+"/staff/authorise", b.approval(tenant, redirect))
+}
+
+// wants says how an answer differs from what it should be: its status, where
+// it leads ("" for nowhere) and a text that the page has.
+func (s seen) wants(t *testing.T, status int, location, text string) {
+	t.Helper()
+	if s.StatusCode != status || s.Header.Get("Location") != location || !strings.Contains(s.body, text) {
+		t.Errorf("%s %s: got %s to %q, want %d to %q with %q\n%s", s.Request.Method, s.Request.URL.Path,
+			s.Status, s.Header.Get("Location"), status, location, text, s.body)
+	}
+}

@@ -1,0 +1,207 @@
+package webhooks_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/signing"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/record"
+)
+
+func (c *clinic) keeper() webhooks.Keeper {
+	return webhooks.Keeper{DB: c.pool, Now: c.clock.Now, Retention: webhooks.DefaultRetention, Log: slog.New(slog.DiscardHandler)}
+}
+
+// What is queued is judged again when it is claimed.
+func TestWhatNoLongerPassesIsWithdrawn_D28(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*clinic, application.ID){
+		"disabled": func(c *clinic, id application.ID) { c.disable(id) },
+		"removed":  func(c *clinic, id application.ID) { c.removeWebhook(id, application.RecordOpened) },
+		"moved": func(c *clinic, id application.ID) {
+			c.setWebhook(id, application.RecordOpened, "https://127.0.0.1:1/elsewhere")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, r := newClinic(t), newReceiver(t)
+			id := c.application(r.URL)
+			for range 9 { // more than the lane has slots
+				c.openRecord(t.Context(), c.newPatient("Bill Baker"))
+			}
+			c.fanOut()
+			change(c, id)
+			c.sendTo(r)
+			if got := r.all(); len(got) != 0 {
+				t.Errorf("%d were sent", len(got))
+			}
+			c.wantSummary("withdrawn 9")
+		})
+	}
+}
+
+func TestWhatPassesAgainIsSent_D14(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	id := c.application(r.URL)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.disable(id)
+	c.setWebhook(id, application.RecordOpened, "https://127.0.0.1:1/")
+	c.setWebhook(id, application.RecordOpened, r.URL)
+	c.enable(id)
+	c.sendTo(r)
+	c.wantSummary("delivered 1")
+}
+
+func TestWhatIsTooOldIsNotSent_D30(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.callIn(c.book(), c.room)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	c.clock.pass(2*time.Minute + time.Second)
+	c.sendTo(r)
+	if got := r.all(); len(got) != 1 || c.verified(got[0].token)["event"] != "record.opened" {
+		t.Errorf("sent: %d", len(got))
+	}
+	c.wantSummary("delivered 1, expired 1")
+}
+
+func TestTheKeeperEndsWhatIsTooOldWhoeverShouldHaveSentIt_D30(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	for range 3 {
+		c.openRecord(t.Context(), c.patient)
+	}
+	c.fanOut()
+	must(t, c.keeper().Keep(t.Context()))
+	c.wantSummary("pending 3")
+	c.clock.pass(15*time.Minute + time.Second)
+	must(t, c.keeper().Keep(t.Context()))
+	c.wantSummary("expired 3")
+}
+
+func TestOutcomesAreForgottenInTime(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(t.Context(), c.patient)
+	c.sendTo(r)
+	keeper := c.keeper()
+	must(t, keeper.Keep(t.Context()))
+	c.wantSummary("delivered 1")
+	c.clock.pass(keeper.Retention + time.Minute)
+	must(t, keeper.Keep(t.Context()))
+	c.wantSummary("")
+}
+
+// Without a key nothing could be signed, so nothing is claimed: it waits.
+func TestNothingIsClaimedWithoutAnActiveKey_D34(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.retireKey(c.kid)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(r))))
+	next := c.stageKey()
+	c.wantSummary("pending 1")
+	c.activateKey(next)
+	if kid := kidOf(t, r.next(t).token); kid != next {
+		t.Errorf("signed with %s, want %s", kid, next)
+	}
+}
+
+// A key that cannot be opened is no reason to lose what is queued.
+func TestWhatCannotBeSignedHereIsLeftToOthers(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	client, other := webhooks.NewClient(loopback, trusted(r)), c.vault()
+	other.Master = signing.MasterKey{9}
+	stop := start(t, c.sender(client, func(s *webhooks.Sender) { s.Signer = &signing.Signer{Vault: other} }))
+	c.wait(`SELECT EXISTS (SELECT FROM deliveries WHERE status = 'pending' AND attempt IS NOT NULL)`)
+	stop()
+	c.wantSummary("pending 1")
+	start(t, c.sender(client))
+	c.verified(r.next(t).token)
+}
+
+// During an upgrade, the older program claims what only the newer one can read.
+func TestEventsOfANewerProgramAreLeftToIt(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.callIn(c.book(), c.room)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	older, err := event.NewCodec(record.Events()...)
+	must(t, err)
+	client := webhooks.NewClient(loopback, trusted(r))
+	stop := start(t, c.sender(client, func(s *webhooks.Sender) { s.Codec = older }))
+	if got := c.verified(r.next(t).token)["event"]; got != "record.opened" {
+		t.Errorf("the older program sent %v", got)
+	}
+	stop()
+	c.wantSummary("delivered 1, pending 1")
+	start(t, c.sender(client))
+	if got := c.verified(r.next(t).token)["event"]; got != "callin.notification.shown" {
+		t.Errorf("the newer program sent %v", got)
+	}
+}
+
+// A backlog grows within seconds, and statistics follow in minutes. Whatever
+// they say, a claim must not read the backlog of a lane to find its first four.
+func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook, application.RecordOpened)
+	c.openRecord(t.Context(), c.patient)
+	c.fanOut()
+	admin := c.admin()
+	for _, step := range []string{
+		`ALTER TABLE deliveries SET (autovacuum_enabled = false)`,
+		`ANALYZE deliveries`, // of one row
+		`INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
+			SELECT gen_random_uuid(), application, 1000 + n, tenant, kind, gen_random_uuid(), destination, happened_at, not_after
+			FROM deliveries, generate_series(1, 20000) n`,
+		`ANALYZE deliveries`,
+	} {
+		_, err := admin.Exec(t.Context(), step)
+		must(t, err)
+		plan := c.claimPlan()
+		for _, dear := range []string{"Bitmap", "Seq Scan", "JIT"} {
+			if strings.Contains(plan, dear) {
+				t.Errorf("after %s:\n%s", step, plan)
+			}
+		}
+	}
+}
+
+// claimPlan is how the database would carry a claim out.
+func (c *clinic) claimPlan() (plan string) {
+	c.t.Helper()
+	var batch pgx.Batch
+	batch.Queue(webhooks.PlainPlan)
+	batch.Queue("EXPLAIN "+webhooks.ClaimBatch, c.clock.Now(), 4, []uuid.UUID{}, []int32{}, 256, uuid.New(), c.clock.Now().Add(20*time.Second)).
+		Query(func(rows pgx.Rows) error {
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			plan = strings.Join(lines, "\n")
+			return err
+		})
+	must(c.t, c.pool.SendBatch(c.t.Context(), &batch).Close())
+	return plan
+}

@@ -1,0 +1,102 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// send begins to send what was claimed, and releases what this process cannot
+// send. Nothing is sent after last.
+func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := r.prepare(ctx, found); err != nil {
+		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
+	}
+	for _, d := range found.send {
+		r.lanes.take(d.destination)
+		r.sends.Go(func() {
+			ctx, cancel := context.WithDeadline(ctx, last)
+			defer cancel()
+			r.done <- r.deliver(ctx, d)
+		})
+	}
+	r.Metrics.inFlight(r.lanes.total)
+	return r.release(ctx, found.foreign)
+}
+
+// prepare gives the deliveries their key and their names.
+func (s *Sender) prepare(ctx context.Context, found claimed) error {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	sign, err := s.Signer.With(ctx, found.kid)
+	if err != nil {
+		return err
+	}
+	for i := range found.send {
+		found.send[i].key = signingKey{found.kid, sign}
+	}
+	return s.lookUp(ctx, found.send)
+}
+
+// errReleased says that a newer program, or one with another master key, has to
+// send what this one has claimed.
+var errReleased = errors.New("deliveries were left to others")
+
+// release lets others claim what this process cannot send. It takes a look of
+// its own, so that the next claim does not find the same again at once.
+func (r *round) release(ctx context.Context, deliveries []delivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	for _, d := range deliveries {
+		o := d.ends(Pending, "")
+		o.at = r.Now()
+		r.finished = append(r.finished, o)
+	}
+	_, err := r.look(ctx, false)
+	return errors.Join(errReleased, err)
+}
+
+// deliver makes the one attempt.
+func (s *Sender) deliver(ctx context.Context, d delivery) outcome {
+	begun := s.Now()
+	o := s.attempt(ctx, d)
+	o.at = s.Now()
+	s.report(ctx, d, o, o.at.Sub(begun))
+	return o
+}
+
+func (s *Sender) attempt(ctx context.Context, d delivery) outcome {
+	if s.CheckURL(d.url) != nil {
+		return d.ends(Failed, BlockedAddress)
+	}
+	if !d.tellable || d.names.missing {
+		return d.ends(Failed, NotBuilt)
+	}
+	token := s.tokens.of(d)
+	if token.err != nil {
+		return d.ends(Failed, NotBuilt)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	o := d.ends(Delivered, "")
+	o.kid = token.kid
+	if o.answer, o.reason = post(ctx, s.Client, d.url, token.text); o.reason != "" {
+		o.status = Failed
+	}
+	s.Metrics.connected(o.answer.reused)
+	return o
+}
+
+// report logs how an attempt went, in ids and words of our own: nothing of what
+// was told, and nothing that the receiver said.
+func (s *Sender) report(ctx context.Context, d delivery, o outcome, took time.Duration) {
+	s.Metrics.counted(d.kind, o.status, o.reason)
+	s.Metrics.took(d.kind, d.event.At, o.at, took)
+	s.Log.InfoContext(ctx, "webhook", slog.String("jti", o.event.String()), slog.String("event", string(d.kind)),
+		slog.String("tenant", d.event.Stream.Tenant), slog.String("application", o.application.String()),
+		slog.String("status", string(o.status)), slog.String("reason", string(o.reason)), slog.Int("http_status", o.answer.status),
+		slog.Duration("took", took))
+}

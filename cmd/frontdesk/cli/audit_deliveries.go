@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/application"
+)
+
+type auditDeliveriesCmd struct {
+	databaseFlag `embed:""`
+	Tenant       string                   `help:"Only of this practice."`
+	Application  application.ID           `placeholder:"UUID" help:"Only to this application."`
+	Event        application.WebhookEvent `help:"Only of this event kind, such as record.opened."`
+	Status       webhooks.Status          `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
+	Reason       webhooks.Reason          `help:"Only those that failed for this reason, such as http_5xx."`
+	Since        time.Time                `placeholder:"INSTANT" help:"Only of events since then."`
+	Limit        int                      `default:"100" help:"At most so many, the newest."`
+	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
+}
+
+// Run lists deliveries, newest events first.
+func (c *auditDeliveriesCmd) Run(r *run) error {
+	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	found, err := engine.Deliveries().List(r.ctx, webhooks.Filter{
+		Tenant: c.Tenant, Application: c.Application, Event: c.Event, Status: c.Status, Reason: c.Reason, Since: c.Since, Limit: c.Limit,
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		encoder := json.NewEncoder(r.Out)
+		for _, d := range found {
+			if err := encoder.Encode(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
+	for _, d := range found {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application,
+			d.Status, took(d), d.ID, why(d))
+	}
+	return table.Flush()
+}
+
+// took returns the time from the claim to the end.
+func took(d webhooks.Logged) string {
+	if d.ClaimedAt == nil || d.FinishedAt == nil {
+		return ""
+	}
+	return d.FinishedAt.Sub(*d.ClaimedAt).Round(time.Millisecond).String()
+}
+
+// why says in words why a delivery failed.
+func why(d webhooks.Logged) string {
+	switch {
+	case d.Reason == nil:
+		return ""
+	case d.HTTPStatus != nil:
+		return fmt.Sprintf("%s (%d): %s", *d.Reason, *d.HTTPStatus, d.Reason.Sentence())
+	}
+	return fmt.Sprintf("%s: %s", *d.Reason, d.Reason.Sentence())
+}

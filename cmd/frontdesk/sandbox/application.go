@@ -1,0 +1,174 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the callback's page
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/domain/application"
+)
+
+// keyServer is the sandbox application's own server, as an integrator would run
+// it: it publishes the application's keys and receives staff at its callback.
+type keyServer struct {
+	minter   Minter
+	callback atomic.Pointer[visitor]
+	listener net.Listener
+	http     *http.Server
+	done     chan struct{}
+}
+
+func listenKeys(ctx context.Context, file string) (*keyServer, error) {
+	minter, err := loadKey(file, application.ID{})
+	if err != nil {
+		return nil, err
+	}
+	jwks, err := minter.JWKS()
+	if err != nil {
+		return nil, fmt.Errorf("publish keys: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("publish keys: %w", err)
+	}
+	s := &keyServer{minter: minter, listener: listener, done: make(chan struct{})}
+	s.http = &http.Server{Handler: s.routes(jwks), ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(listener) // until close
+	}()
+	return s, nil
+}
+
+func (s *keyServer) routes(jwks []byte) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /jwks.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/jwk-set+json")
+		_, _ = w.Write(jwks)
+	})
+	mux.HandleFunc("GET /callback", s.serveCallback)
+	return mux
+}
+
+func (s *keyServer) url() string { return "http://" + s.listener.Addr().String() + "/jwks.json" }
+
+func (s *keyServer) close() {
+	_ = s.http.Close()
+	<-s.done
+}
+
+// receiveStaff lets the callback answer. The callback needs to know who the
+// application is and where the service is, which are not known when the keys are
+// published.
+func (s *keyServer) receiveStaff(info Info) {
+	minter := s.minter
+	minter.app = info.Application.ID
+	s.callback.Store(&visitor{
+		minter: minter, apiURL: info.APIURL, askURL: info.AuthoriseURL(),
+		stopURL:  info.AuthURL + "/" + info.TenantID + "/staff/authorisations",
+		transfer: &http.Client{},
+	})
+}
+
+// serveCallback answers 503 until receiveStaff was called.
+func (s *keyServer) serveCallback(w http.ResponseWriter, r *http.Request) {
+	if v := s.callback.Load(); v != nil {
+		v.ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "The sandbox is not ready yet.", http.StatusServiceUnavailable)
+}
+
+func (s *keyServer) callbackURL() string { return "http://" + s.listener.Addr().String() + "/callback" }
+
+//go:embed callback.html
+var callbackSource string
+
+var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
+
+// visitor is the sandbox application as staff see it. They come back to it from
+// the authorisation page, and it then makes a call in their name.
+type visitor struct {
+	minter   Minter
+	apiURL   string
+	askURL   string // where staff are asked again
+	stopURL  string // where they stop it
+	transfer *http.Client
+}
+
+// result is what the callback page shows.
+type result struct {
+	Declined            bool
+	Username, ExpiresAt string
+	Call, Status, Body  string
+	Failed              string // why there was no answer
+	Ask, Stop           string
+}
+
+const callLimit = 10 * time.Second
+
+// ServeHTTP is the callback (§5.4). It makes a user-restricted call at once,
+// with only the username that it was told, and shows the answer.
+func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	shown := result{
+		Declined: query.Has("error"), Username: query.Get("username"), ExpiresAt: query.Get("expiresAt"),
+		Ask: v.askURL, Stop: v.stopURL,
+	}
+	if shown.Username != "" && !shown.Declined {
+		if err := v.call(r.Context(), &shown); err != nil {
+			shown.Failed = err.Error()
+		}
+	}
+	var page bytes.Buffer
+	if err := callbackPage.Execute(&page, shown); err != nil {
+		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
+	_, _ = page.WriteTo(w)
+}
+
+// call pings in the name of a member of staff.
+func (v *visitor) call(ctx context.Context, shown *result) error {
+	token, err := v.minter.Mint(shown.Username, time.Now())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.apiURL+"/transactional-api/ping", http.NoBody)
+	if err != nil {
+		return fmt.Errorf("make the call: %w", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := v.transfer.Do(request)
+	if err != nil {
+		return fmt.Errorf("make the call: %w", err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	shown.Call, shown.Status, shown.Body = "GET "+request.URL.String(), answer.Status, indented(body)
+	return nil
+}
+
+// indented is JSON as people read it; what is not JSON stays as it is.
+func indented(body []byte) string {
+	var text bytes.Buffer
+	if json.Indent(&text, bytes.TrimSpace(body), "", "  ") != nil {
+		return string(body)
+	}
+	return text.String()
+}
