@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 )
 
@@ -52,7 +53,7 @@ func (w *world) named(text string) (string, error) {
 func fieldsOf(c access.Call) map[string]string {
 	fields := map[string]string{
 		"tenant": c.Tenant, "application": c.Application.String(), "mode": string(c.Mode), "staff": orNobody(c.Staff.UUID),
-		"endpoint": string(c.Endpoint), "patient": orNobody(c.Patient.UUID), "outcome": string(c.Outcome()),
+		"endpoint": string(c.Endpoint), "patient": orNobody(c.Patient.UUID), "outcome": string(auditing.OutcomeOf(c)),
 		"status": strconv.Itoa(c.Status), "code": c.Code, "reason": c.Reason, "on behalf of": "",
 	}
 	if c.Act != nil {

@@ -186,7 +186,7 @@ func (w *world) explained(count int) error {
 		if err != nil {
 			return err
 		}
-		if verdict.Reason != call.Reason || verdict.Allowed != (call.Outcome() == access.Allowed) {
+		if verdict.Reason != call.Reason || verdict.Allowed != (auditing.OutcomeOf(call) == auditing.Allowed) {
 			return fmt.Errorf("%s of %s was answered %d %q and is explained as %+v", call.Endpoint, call.At, call.Status, call.Reason, short(verdict))
 		}
 	}

@@ -17,6 +17,12 @@ const (
 	textsAtOnce   = 16
 )
 
+// What a deployment has unless it says otherwise.
+const (
+	DefaultInFlight = 1024        // calls served at once
+	DefaultLimit    = time.Minute // for one call, after its body has arrived
+)
+
 // call is what its parts share of one call.
 type call struct {
 	connection   context.Context // ends when the client has gone, and not before

@@ -32,7 +32,8 @@ type CallFilter struct {
 	Staff       staff.ID
 	Patient     patient.ID
 	Endpoint    application.Endpoint
-	Outcome     access.Outcome
+	StatusFrom  int
+	StatusUntil int // exclusive
 	Since       time.Time
 	Until       time.Time // exclusive
 }
@@ -79,16 +80,15 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($5::uuid IS NULL OR staff = $5)
 	AND ($6::uuid IS NULL OR patient = $6)
 	AND ($7 = '' OR endpoint = $7)
-	AND status >= $8 AND status < $9
+	AND status >= $8 AND ($9 = 0 OR status < $9)
 	AND ($10::timestamptz IS NULL OR at >= $10)
 	AND ($11::timestamptz IS NULL OR at < $11)
 ORDER BY request_id DESC LIMIT $12`
 
 func (f CallFilter) args(limit int) []any {
-	from, until := f.Outcome.Statuses()
 	return []any{
 		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), idOrNull(f.Staff.UUID),
-		idOrNull(f.Patient.UUID), string(f.Endpoint), from, until, timeOrNull(f.Since), timeOrNull(f.Until), limit,
+		idOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, timeOrNull(f.Since), timeOrNull(f.Until), limit,
 	}
 }
 

@@ -47,12 +47,12 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 		"staff of nobody":  {postgres.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
 		"patient":          {postgres.CallFilter{Patient: ann}, []int{3}},
 		"endpoint":         {postgres.CallFilter{Endpoint: access.Ping}, []int{0, 1, 2, 4}},
-		"allowed":          {postgres.CallFilter{Outcome: access.Allowed}, []int{0, 3, 4}},
-		"refused":          {postgres.CallFilter{Outcome: access.Refused}, []int{2}},
-		"failed":           {postgres.CallFilter{Outcome: access.Failed}, []int{1}},
+		"allowed":          {postgres.CallFilter{StatusUntil: 400}, []int{0, 3, 4}},
+		"refused":          {postgres.CallFilter{StatusFrom: 400, StatusUntil: 500}, []int{2}},
+		"failed":           {postgres.CallFilter{StatusFrom: 500}, []int{1}},
 		"since":            {postgres.CallFilter{Since: recordedAt.Add(time.Microsecond)}, []int{4}},
 		"until, exclusive": {postgres.CallFilter{Until: recordedAt.Add(time.Microsecond)}, []int{0, 1, 2, 3}},
-		"two of them":      {postgres.CallFilter{Tenant: "elm-street", Outcome: access.Allowed}, []int{3, 4}},
+		"two of them":      {postgres.CallFilter{Tenant: "elm-street", StatusUntil: 400}, []int{3, 4}},
 	} {
 		var got []int
 		for _, found := range r.written(t, c.filter) {

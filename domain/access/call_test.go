@@ -8,22 +8,6 @@ import (
 	"frontdesk/domain/event"
 )
 
-func TestTheStatusTellsTheOutcome_D37(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[int]access.Outcome{
-		200: access.Allowed, 399: access.Allowed,
-		400: access.Refused, 403: access.Refused, 429: access.Refused, 499: access.Refused,
-		500: access.Failed, 503: access.Failed,
-	} {
-		if got := (access.Call{Status: status}).Outcome(); got != want {
-			t.Errorf("%d is %s, want %s", status, got, want)
-		}
-		if from, until := want.Statuses(); status < from || status >= until {
-			t.Errorf("%s is not asked for by %d", want, status)
-		}
-	}
-}
-
 func TestWhomACallWasForIsPersonal_D37(t *testing.T) {
 	t.Parallel()
 	call := access.Call{Act: &event.OnBehalfOf{

@@ -26,3 +26,7 @@ func (q Queried) PatientID() uuid.UUID { return q.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Queried{}} }
+
+// ReadsPatients reports whether the reading has to be recorded: it shows
+// personal data, or it is limited to one patient.
+func (q Queried) ReadsPatients() bool { return q.Personal || q.Patient.UUID != uuid.Nil }

@@ -15,3 +15,20 @@ func TestStoredEvents(t *testing.T) {
 	ann := patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
 	eventtest.Golden(t, audit.Queried{Command: "who-accessed", Filter: "patient=" + ann.String() + "&tenant=elm-street", Patient: ann, Personal: true, Count: 12})
 }
+
+func TestAReadingOfPatientsIsRecorded_D37(t *testing.T) {
+	t.Parallel()
+	ann := patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
+	for _, c := range []struct {
+		reading audit.Queried
+		want    bool
+	}{
+		{audit.Queried{Command: "log", Filter: "tenant=elm-street", Count: 12}, false},
+		{audit.Queried{Command: "log", Personal: true}, true},
+		{audit.Queried{Command: "log", Patient: ann}, true},
+	} {
+		if got := c.reading.ReadsPatients(); got != c.want {
+			t.Errorf("%+v reads patients: %t, want %t", c.reading, got, c.want)
+		}
+	}
+}

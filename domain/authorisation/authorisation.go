@@ -27,6 +27,10 @@ func (s Subject) Scoped() bool { return s.Patient.UUID != uuid.Nil }
 // standing one.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
+// DefaultLifetime is how long an authorisation lasts unless a deployment says
+// otherwise (§8).
+const DefaultLifetime = 12 * time.Hour
+
 // Granted says that the application may act for the member of staff.
 type Granted struct {
 	Subject

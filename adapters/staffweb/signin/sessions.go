@@ -38,6 +38,12 @@ func (s Session) Owns(formToken, purpose string) bool {
 	return subtle.ConstantTimeCompare([]byte(formToken), []byte(s.FormToken(purpose))) == 1
 }
 
+// How long a session lasts unless a deployment says otherwise.
+const (
+	DefaultIdle  = 30 * time.Minute
+	DefaultLimit = 12 * time.Hour
+)
+
 // Sessions keeps who is signed in.
 type Sessions struct {
 	DB    Database

@@ -36,6 +36,9 @@ type Tries struct {
 	Now     func() time.Time
 }
 
+// DefaultLockout is the first wait unless a deployment says otherwise.
+const DefaultLockout = time.Minute
+
 // Account is what tries are counted for: somebody's username, or a name that
 // is nobody's.
 type Account struct{ Tenant, Username string }

@@ -16,7 +16,7 @@ import (
 	"frontdesk/projections"
 )
 
-// App is a frontdesk that serves.
+// App is an engine and everything that serves with it.
 type App struct {
 	*Engine
 	public, private *server
@@ -27,7 +27,7 @@ type App struct {
 	registry        *prometheus.Registry
 }
 
-// New opens the engine and takes the addresses; nothing is served before
+// New opens the engine and takes the addresses. Nothing is served before
 // [App.Run]. The error is one line that says what to do.
 func New(ctx context.Context, config Config) (*App, error) {
 	engine, err := Open(ctx, config)
@@ -36,7 +36,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	}
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), engine.lag())
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background))
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
@@ -46,31 +46,19 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
 	a.consumers = a.following()
-	if err = a.canSign(ctx); err == nil {
-		err = a.listen(ctx)
+	if err := a.canSign(ctx); err != nil {
+		a.Close()
+		return nil, err
 	}
-	if err != nil {
+	if err := a.listen(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *App) listen(ctx context.Context) (err error) {
-	front, err := a.front(ctx)
-	if err != nil {
-		return err
-	}
-	if a.public, err = listen(ctx, a.config.Listen, front, a.config.Log); err != nil {
-		return err
-	}
-	if a.config.PrivateListen != "" {
-		a.private, err = listen(ctx, a.config.PrivateListen, a.operations(), a.config.Log)
-	}
-	return err
-}
-
-// following is a consumer for each projection behind the feed.
+// following makes a consumer for each projection that follows the feed, and the
+// fan-out of webhooks.
 func (a *App) following() []*postgres.Consumer {
 	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
 	var consumers []*postgres.Consumer
@@ -83,7 +71,7 @@ func (a *App) following() []*postgres.Consumer {
 	return append(consumers, a.fanOut(db, metrics))
 }
 
-// sweeper forgets what has served its time.
+// sweeper makes what deletes expired rows.
 func (a *App) sweeper() *postgres.Sweeper {
 	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
 }
@@ -94,11 +82,11 @@ func (a *App) URL() string { return a.public.url() }
 // PrivateURL is where the private listener can be reached; "" without one.
 func (a *App) PrivateURL() string { return a.private.url() }
 
-// shutdownLimit bounds how long accepted calls may take to be finished.
+// shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 
-// Run serves until ctx ends, then finishes what it has accepted: calls first,
-// then what follows them. It closes the app.
+// Run serves until ctx ends. Then it finishes what it has accepted, first calls
+// and then what is done in the background, and closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
@@ -114,7 +102,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.keeper().Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	err := a.serve(ctx)
-	stopRecording() // nobody calls any more: what waits is written now
+	stopRecording() // no call comes any more, so the waiting lines are written now
 	recorder.Wait()
 	stopFollowing()
 	consumers.Wait()
@@ -144,7 +132,7 @@ func (a *App) serve(ctx context.Context) error {
 	return err
 }
 
-// Close gives back what New and Open took. It may be called twice.
+// Close frees the addresses and the connections. It may be called twice.
 func (a *App) Close() {
 	a.public.close()
 	a.private.close()

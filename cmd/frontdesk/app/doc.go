@@ -1,11 +1,11 @@
-// Package app puts frontdesk together: the one composition root, used by the
-// program, by the features and by the benchmarks.
+// Package app puts frontdesk together. It is the one composition root, and the
+// program, the features and the benchmarks all use it.
 //
 //	Engine                                     what a command needs
 //	├── calls, background and uploads pool     so that none can starve another
-//	├── Store ── at-once projections
+//	├── Desk ── Store ── at-once projections   a method for each intent
 //	├── Sequencer                              Run by App; Drained by the command line
-//	└── Commands                               the table of contents of all intents
+//	└── Auditor                                what auditors ask of the log
 //
 //	App = Engine + what serves
 //	├── public listener   ── httpapi ── bearer.Authenticator ── outbound
@@ -14,6 +14,7 @@
 //	└── background        ── sequencer, one consumer for each following projection, sweeper,
 //	                         webhooks' fan-out, sender and keeper, access recorder
 //
-// Everything that runs is started by [App.Run] in this order and stopped in
-// the reverse of it; Run returns when all of it has ended.
+// [App.Run] starts everything that runs, stops it in the reverse order, and
+// returns when all of it has ended. A limit that a [Config] does not name has the
+// default of the package that uses it.
 package app

@@ -11,8 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-// PracticeAsOf is what the program's own queries answered for a practice at
-// an instant.
+// PracticeAsOf is what the program's own queries answered about a practice at an
+// instant.
 type PracticeAsOf struct {
 	Tenant         string
 	Applications   []projections.EnabledApplication
@@ -20,8 +20,8 @@ type PracticeAsOf struct {
 	RequestTypes   []practice.Availability
 }
 
-// AsOf replays everything into a schema: [replay.Temporary], or one to keep.
-// Close what it returns.
+// AsOf replays the log into a schema: [replay.Temporary], or one to keep. The
+// caller closes what it returns.
 func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, progress func(done, all int64)) (*replay.Past, error) {
 	past, err := (&replay.Replay{
 		Pool: a.Pool, Log: a.Log, Schema: schema, Until: until, Progress: progress,
@@ -36,8 +36,8 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 // authorisationsShown bounds the authorisations of one practice.
 const authorisationsShown = 10_000
 
-// PracticesAsOf asks the past about one practice, or about all when tenant is
-// "", at an instant that is not before it.
+// PracticesAsOf asks about one practice, or about all if tenant is "". The
+// instant is that of the past or later: authorisations and closures end with time.
 func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at time.Time) (all []PracticeAsOf, err error) {
 	err = past.View(ctx, func(db projections.Querier) error {
 		tenants := []string{tenant}
@@ -63,7 +63,7 @@ func practiceAsOf(ctx context.Context, db projections.Querier, tenant string, at
 	if found.Applications, err = (projections.EnabledApplications{DB: db}).All(ctx, tenant); err != nil {
 		return found, err
 	}
-	// By everybody but nobody: all of them.
+	// No member of staff is left out, so these are the authorisations of all.
 	found.Authorisations, err = projections.GivenAuthorisations{DB: db}.ByOthers(ctx, tenant, staff.ID{}, at, authorisationsShown)
 	if err != nil {
 		return found, err

@@ -16,16 +16,20 @@ import (
 	"frontdesk/projections"
 )
 
-// Auditor reads the log and the access record. It needs no more rights than an
-// auditor has, except for [Auditor.Rebuild].
+// Auditor reads the log and the access record. The rights of an auditor in the
+// database are enough for all but [Auditor.Rebuild].
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  postgres.Log
 	Now  func() time.Time
 }
 
-// RecordReading appends that somebody has read of patients (D37).
+// RecordReading appends that somebody is about to be shown what q says, if that
+// is patients' data. Nothing may be shown when it fails.
 func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
+	if !q.ReadsPatients() {
+		return nil
+	}
 	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, who, q)
 }
 
@@ -34,7 +38,8 @@ func (a Auditor) AccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
 }
 
-// Rebuild is a rebuild of some read models by their names, or of all of them.
+// Rebuild prepares a rebuild of the read models of these names; of all if there
+// are none.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 	chosen, err := projectionsNamed(names)
 	if err != nil {

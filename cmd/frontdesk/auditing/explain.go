@@ -17,9 +17,9 @@ import (
 	"frontdesk/projections"
 )
 
-// Question is about a call of the past: would it have been allowed? Its token
-// is taken to have been good, its input is not looked at beyond the patient, and
-// whether the practice took it is not asked.
+// Question asks whether a call of the past would have been allowed. It takes the
+// token to be good, looks at nothing of the input beyond the patient, and does
+// not ask whether the practice took the request.
 type Question struct {
 	At time.Time
 	access.Claim
@@ -29,11 +29,11 @@ type Question struct {
 // Verdict answers a [Question].
 type Verdict struct {
 	Allowed bool
-	Rule    access.Rule   // that refused; [access.RuleNone] when none did
+	Rule    access.Rule   // that refused; [access.RuleNone] if none did
 	Reason  string        // what the caller was told, or would have been
 	Code    string        // of the refusal
-	Idx     int64         // the log up to here was what the service knew
-	Because []Evidence    // what the rules went by, in their order
+	Idx     int64         // the service knew the log up to here
+	Because []Evidence    // an event for each rule that has one, in the order of the rules
 	Rights  access.Rights // as they stood
 }
 
@@ -54,7 +54,7 @@ func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, al
 	return verdict, err
 }
 
-// judged are the read models that decide about a call.
+// judged lists the read models by which a call is judged.
 func judged() []projections.Projection {
 	return []projections.Projection{
 		projections.Applications{}, projections.Enablements{}, projections.Staff{},
@@ -67,7 +67,7 @@ func (q Question) concerns(e event.Recorded) bool {
 	return e.Stream.Tenant == "" || e.Stream.Tenant == q.Tenant
 }
 
-// judge says what happens to a live call once its signature holds.
+// judge judges the call by the read models of then, as a live call is judged.
 func (q Question) judge(ctx context.Context, db projections.Querier, into *Verdict) (err error) {
 	into.Rights, err = projections.Rights{DB: db}.Rights(ctx, q.Claim, q.At)
 	if err != nil {
@@ -94,10 +94,10 @@ func (v *Verdict) decide(err error) {
 	v.Rule, v.Reason, v.Code = refusal.Rule, refusal.Fault.Detail, refusal.Fault.Code
 }
 
-// ErrUnknownCall is the refusal to explain a call that is not in the record.
+// ErrUnknownCall refuses to explain a call that is not in the access record.
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
 
-// QuestionOf asks about a recorded call, which is returned as well.
+// QuestionOf makes the question about a recorded call. It returns the call, too.
 func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question, access.Call, error) {
 	for call, err := range a.AccessRecord().Calls(ctx, postgres.CallFilter{RequestID: requestID}) {
 		if err != nil {
@@ -115,8 +115,8 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 	return Question{}, access.Call{}, ErrUnknownCall
 }
 
-// claimOf is what a recorded call asked for. An endpoint that is no longer in
-// the catalogue is known by its name alone.
+// claimOf is what a recorded call claimed. An endpoint that is no longer in the
+// catalogue is known by its name alone.
 func claimOf(call access.Call) access.Claim {
 	endpoint, known := access.Find(call.Endpoint)
 	if !known {
@@ -125,7 +125,7 @@ func claimOf(call access.Call) access.Claim {
 	return access.Claim{Tenant: call.Tenant, Application: call.Application, Mode: call.Mode, Endpoint: endpoint}
 }
 
-// usernameOf is a member of staff's, which never changes.
+// usernameOf looks the username up as it is now, because usernames never change.
 func (a Auditor) usernameOf(ctx context.Context, call access.Call) (username string, err error) {
 	err = postgres.On(a.Pool).QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
 	if err != nil {

@@ -17,7 +17,6 @@ type registerApplicationCmd struct {
 	PatientScoped bool     `help:"It is an integration with patient-scoped authorisations."`
 }
 
-// Run carries the command out.
 func (c *registerApplicationCmd) Run(r *run) error {
 	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
@@ -34,59 +33,73 @@ type setJWKSURLCmd struct {
 	JWKSURL     string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
 }
 
-// Run carries the command out.
 func (c *setJWKSURLCmd) Run(r *run) error {
 	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
 	})
 }
 
-type addCallbackCmd struct {
-	engineFlags `embed:""`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
-	Callback    string         `required:"" placeholder:"URL" help:"The address."`
+// callbackFlags name an address of an application.
+type callbackFlags struct {
+	applicationFlags `embed:""`
+	Callback         string `required:"" placeholder:"URL" help:"The address."`
 }
 
-// Run carries the command out.
+type addCallbackCmd struct {
+	callbackFlags `embed:""`
+}
+
 func (c *addCallbackCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.AddCallback(ctx, commands.AddCallback{Application: c.Application, Callback: c.Callback})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.AddCallback, commands.AddCallback{Application: c.Application, Callback: c.Callback})
 }
 
 type removeCallbackCmd struct {
-	engineFlags `embed:""`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
-	Callback    string         `required:"" placeholder:"URL" help:"The address."`
+	callbackFlags `embed:""`
 }
 
-// Run carries the command out.
 func (c *removeCallbackCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.RemoveCallback(ctx, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.RemoveCallback, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
 }
 
 type markPatientScopedCmd struct {
-	engineFlags `embed:""`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	applicationFlags `embed:""`
 }
 
-// Run carries the command out.
 func (c *markPatientScopedCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.MarkPatientScoped(ctx, commands.MarkPatientScoped{Application: c.Application})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.MarkPatientScoped, commands.MarkPatientScoped{Application: c.Application})
 }
 
 type unmarkPatientScopedCmd struct {
-	engineFlags `embed:""`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	applicationFlags `embed:""`
 }
 
-// Run carries the command out.
 func (c *unmarkPatientScopedCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.UnmarkPatientScoped(ctx, commands.UnmarkPatientScoped{Application: c.Application})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.UnmarkPatientScoped, commands.UnmarkPatientScoped{Application: c.Application})
+}
+
+// grantFlags name what an application may call.
+type grantFlags struct {
+	applicationFlags `embed:""`
+	Endpoint         application.Endpoint `required:"" help:"The endpoint, such as create-patient-request."`
+	Mode             application.Mode     `required:"" help:"application-restricted or user-restricted."`
+}
+
+func (f grantFlags) grant() application.Grant {
+	return application.Grant{Endpoint: f.Endpoint, Mode: f.Mode}
+}
+
+type grantEndpointCmd struct {
+	grantFlags `embed:""`
+}
+
+func (c *grantEndpointCmd) Run(r *run) error {
+	return change(r, c.engineFlags, "", commands.Desk.GrantEndpoint, commands.GrantEndpoint{Application: c.Application, Grant: c.grant()})
+}
+
+type revokeEndpointCmd struct {
+	grantFlags `embed:""`
+}
+
+func (c *revokeEndpointCmd) Run(r *run) error {
+	return change(r, c.engineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
 }

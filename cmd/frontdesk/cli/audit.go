@@ -1,6 +1,23 @@
 package cli
 
-// auditCmd is what auditors ask of the log and of the access record.
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/application"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// auditCmd is what auditors ask of the log and of the access record. What a
+// filter selects is decided in package auditing.
 type auditCmd struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
@@ -11,4 +28,53 @@ type auditCmd struct {
 	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare."`
 	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
+}
+
+// filterFlags say which events of the log to read. A flag that is not given asks
+// for nothing.
+type filterFlags struct {
+	After       int64          `placeholder:"IDX" help:"Only events after this idx."`
+	UpTo        int64          `placeholder:"IDX" help:"Only events up to this idx."`
+	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
+	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
+	Tenant      string         `help:"Only events of this practice."`
+	Stream      uuid.UUID      `placeholder:"UUID" help:"Only events of this stream."`
+	Patient     patient.ID     `placeholder:"UUID" help:"Only events that concern this patient. That you asked is recorded."`
+	Application application.ID `placeholder:"UUID" help:"Only events that this application caused or that concern it."`
+	User        string         `placeholder:"USERNAME" help:"Only events that this member of staff caused or that concern them: a username, with --tenant, or an identifier."`
+	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
+}
+
+func (f filterFlags) filter(ctx context.Context, engine *app.Engine) (auditing.EventFilter, error) {
+	member, err := staffNamed(ctx, engine, f.Tenant, f.User)
+	return auditing.EventFilter{
+		After: f.After, UpTo: f.UpTo, Since: f.Since, Until: f.Until, Tenant: f.Tenant, Stream: f.Stream,
+		Patient: f.Patient, Application: f.Application, Staff: member, Names: f.Event,
+	}, err
+}
+
+var errUserWithoutTenant = fault.New(fault.Invalid, "user-without-tenant", "--user with a username needs --tenant: usernames are a practice's own.")
+
+// staffNamed finds a member of staff, who may have left, by a username or an
+// identifier; zero for "".
+func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (staff.ID, error) {
+	if user == "" {
+		return staff.ID{}, nil
+	}
+	if id, err := uuid.Parse(user); err == nil {
+		return staff.ID{UUID: id}, nil
+	}
+	if tenant == "" {
+		return staff.ID{}, errUserWithoutTenant
+	}
+	return engine.Staff.AnyStaffByUsername(ctx, tenant, user)
+}
+
+// recordReading appends what is about to be shown. Nothing may be shown when it
+// fails.
+func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) error {
+	if err := engine.Auditor.RecordReading(r.ctx, tenant, machineUser(), q); err != nil {
+		return fmt.Errorf("nothing is shown, because it could not be recorded that it was: %w", err)
+	}
+	return nil
 }

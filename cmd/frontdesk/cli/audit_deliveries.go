@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"frontdesk/adapters/webhooks"
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/application"
 )
 
@@ -25,7 +24,7 @@ type auditDeliveriesCmd struct {
 
 // Run lists deliveries, newest events first.
 func (c *auditDeliveriesCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}

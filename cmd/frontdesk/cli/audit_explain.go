@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,18 +36,12 @@ var (
 
 // Run explains a call.
 func (c *auditExplainCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	var recorded *access.Call
-	question, err := c.question()
-	if c.Call != uuid.Nil {
-		var call access.Call
-		question, call, err = engine.Auditor.QuestionOf(r.ctx, c.Call)
-		recorded = &call
-	}
+	question, recorded, err := c.asked(r.ctx, engine)
 	if err != nil {
 		return err
 	}
@@ -60,6 +55,16 @@ func (c *auditExplainCmd) Run(r *run) error {
 		return json.NewEncoder(r.Out).Encode(explanationOf(question, verdict, recorded))
 	}
 	return explain(r.Out, question, verdict, recorded)
+}
+
+// asked is the question, and the recorded call that it is about, if there is one.
+func (c *auditExplainCmd) asked(ctx context.Context, engine *app.Engine) (auditing.Question, *access.Call, error) {
+	if c.Call == uuid.Nil {
+		question, err := c.question()
+		return question, nil, err
+	}
+	question, call, err := engine.Auditor.QuestionOf(ctx, c.Call)
+	return question, &call, err
 }
 
 func (c *auditExplainCmd) question() (auditing.Question, error) {
@@ -79,7 +84,7 @@ func (c *auditExplainCmd) question() (auditing.Question, error) {
 	}}, nil
 }
 
-// explanation is a verdict, for machines.
+// explanation is a verdict as a machine reads it.
 type explanation struct {
 	Allowed  bool          `json:"allowed"`
 	Rule     access.Rule   `json:"rule"` // that refused; "none"

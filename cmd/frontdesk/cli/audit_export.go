@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 )
 
@@ -37,29 +39,28 @@ type manifest struct {
 	ExportedBy string       `json:"exportedBy"`
 }
 
-// Run writes the file and then its manifest, each by rename: a manifest is
-// there only when its file is complete.
+// Run writes the file and then its manifest. Each appears under its name when it
+// is complete, so that a manifest never stands beside half a file.
 func (c *auditExportCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	f, err := c.resolve(r.ctx, engine)
+	f, err := c.filter(r.ctx, engine)
 	if err != nil {
 		return err
 	}
-	m, err := c.prepare(r.ctx, engine, f)
+	m, err := c.prepare(r, engine, f)
 	if err != nil {
 		return err
 	}
 	meter := newMeter(r.Err, "exporting")
 	defer meter.end()
-	err = replaceFile(c.Out, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) })
-	if err == nil {
-		err = replaceFile(c.Out+".manifest.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(m) })
+	if err := replaceFile(c.Out, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
+		return fmt.Errorf("export: %w", err)
 	}
-	if err != nil {
+	if err := replaceFile(c.Out+".manifest.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	fmt.Fprintf(r.Out, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
@@ -67,38 +68,34 @@ func (c *auditExportCmd) Run(r *run) error {
 }
 
 // prepare fixes the range and records the reading.
-func (c *auditExportCmd) prepare(ctx context.Context, engine *app.Engine, f filter) (m manifest, err error) {
-	head, err := engine.Log.Head(ctx)
+func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFilter) (m manifest, err error) {
+	end, err := engine.Auditor.End(r.ctx, f)
 	if err != nil {
 		return m, err
 	}
-	if c.UpTo > 0 {
-		head = min(head, c.UpTo)
-	}
 	m = manifest{
-		File: filepath.Base(c.Out), After: c.After, UpTo: head, Filter: f.text(), Personal: c.ShowPersonal,
+		File: filepath.Base(c.Out), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
 		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: machineUser(),
 	}
-	var count int64
-	if c.ShowPersonal || !isZero(c.Patient) {
-		if count, err = f.count(ctx, engine, head); err != nil {
-			return m, err
-		}
+	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}
+	if q.ReadsPatients() {
+		q.Count, _, err = engine.Auditor.CountEvents(r.ctx, f, end)
 	}
-	return m, reading{"export", f, c.ShowPersonal}.record(ctx, engine, count)
+	if err != nil {
+		return m, err
+	}
+	return m, r.recordReading(engine, c.Tenant, q)
 }
 
-func isZero[T comparable](v T) bool { var zero T; return v == zero }
-
-func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f filter, w io.Writer, m *manifest, meter *meter) error {
+func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *meter) error {
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	line, _ := printer(buffered, true, c.ShowPersonal)
-	for e, err := range f.events(ctx, engine, m.UpTo) {
-		if err == nil {
-			err = line(e)
-		}
+	for e, err := range engine.Auditor.Events(ctx, f, m.UpTo) {
 		if err != nil {
+			return err
+		}
+		if err := line(e); err != nil {
 			return err
 		}
 		if m.Count++; m.Count == 1 {
@@ -112,8 +109,8 @@ func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f filter
 	return err
 }
 
-// replaceFile writes a file for nobody else's eyes, and puts it in its place
-// when it is complete.
+// replaceFile writes a file that only its owner may read, and puts it in its
+// place when it is complete.
 func replaceFile(name string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), ".frontdesk-*")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 )
@@ -23,7 +24,7 @@ type auditLogCmd struct {
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
 }
 
-// loggedEvent is a line of the log.
+// loggedEvent is an event as a machine reads it.
 type loggedEvent struct {
 	Idx        int64           `json:"idx"`
 	ID         uuid.UUID       `json:"id"`
@@ -38,18 +39,18 @@ type loggedEvent struct {
 
 // Run prints the log up to its head, and then what follows.
 func (c *auditLogCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	f, err := c.resolve(r.ctx, engine)
+	f, err := c.filter(r.ctx, engine)
 	if err != nil {
 		return err
 	}
 	line, flush := printer(r.Out, c.JSON, c.ShowPersonal)
 	for {
-		if err := c.print(r.ctx, engine, &f, line); err != nil {
+		if err := c.print(r, engine, &f, line); err != nil {
 			return endOfFollowing(r.ctx, c.Follow, err)
 		}
 		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= c.UpTo {
@@ -63,7 +64,7 @@ func (c *auditLogCmd) Run(r *run) error {
 
 const followPace = 250 * time.Millisecond
 
-// wait reports whether ctx has lasted as long.
+// wait reports whether ctx has lasted for so long.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -75,7 +76,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// endOfFollowing is no failure: it is how following ends.
+// endOfFollowing makes no failure of Ctrl-C, by which following ends.
 func endOfFollowing(ctx context.Context, follow bool, err error) error {
 	if !follow || ctx.Err() == nil {
 		return err
@@ -84,52 +85,42 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 }
 
 // print shows what passes up to the head of the log and moves the filter there.
-func (c *auditLogCmd) print(ctx context.Context, engine *app.Engine, f *filter, line func(event.Recorded) error) error {
-	head, err := engine.Log.Head(ctx)
+func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error) error {
+	end, err := engine.Auditor.End(r.ctx, *f)
 	if err != nil {
 		return err
 	}
-	if c.UpTo > 0 {
-		head = min(head, c.UpTo)
-	}
-	if err := c.announce(ctx, engine, *f, head); err != nil {
+	if err := c.announce(r, engine, *f, end); err != nil {
 		return err
 	}
-	for e, err := range f.events(ctx, engine, head) {
-		if err == nil {
-			err = line(e)
-		}
+	for e, err := range engine.Auditor.Events(r.ctx, *f, end) {
 		if err != nil {
 			return err
 		}
+		if err := line(e); err != nil {
+			return err
+		}
 	}
-	f.After = max(f.After, head)
+	f.After = max(f.After, end)
 	return nil
 }
 
-// announce records the reading before it happens. What recorded an earlier one
-// needs no record of its own: following would never come to an end.
-func (c *auditLogCmd) announce(ctx context.Context, engine *app.Engine, f filter, head int64) error {
-	if !c.ShowPersonal && f.Patient.UUID == uuid.Nil {
+// announce records the reading before it happens. Following does not record that
+// it shows records of earlier readings: it would never come to an end.
+func (c *auditLogCmd) announce(r *run, engine *app.Engine, f auditing.EventFilter, end int64) error {
+	q := audit.Queried{Command: "log", Filter: f.String(), Patient: f.Patient, Personal: c.ShowPersonal}
+	if !q.ReadsPatients() {
 		return nil
 	}
-	n, readings := int64(0), int64(0)
-	for e, err := range f.events(ctx, engine, head) {
-		if err != nil {
-			return err
-		}
-		n++
-		if _, ok := e.Event.(audit.Queried); ok {
-			readings++
-		}
+	events, readings, err := engine.Auditor.CountEvents(r.ctx, f, end)
+	if err != nil || c.Follow && events == readings {
+		return err
 	}
-	if n == readings && c.Follow {
-		return nil
-	}
-	return reading{"log", f, c.ShowPersonal}.record(ctx, engine, n)
+	q.Count = events
+	return r.recordReading(engine, f.Tenant, q)
 }
 
-// printer prints for machines or for people.
+// printer prints an object a line for machines, or a table for people.
 func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) error, flush func() error) {
 	if machine {
 		encoder := json.NewEncoder(w)
@@ -161,7 +152,7 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 // tableLines is how many lines of a table are held to align them.
 const tableLines = 500
 
-// logged is the line of an event.
+// logged is an event, with personal data or without.
 func logged(e event.Recorded, personal bool) (loggedEvent, error) {
 	show := event.Redacted
 	if personal {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"frontdesk/adapters/postgres/replay"
-	"frontdesk/cmd/frontdesk/app"
 )
 
 type auditRebuildCmd struct {
@@ -21,9 +20,9 @@ type auditRebuildCmd struct {
 
 var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
 
-// Run rebuilds and compares. Ctrl-C stops it; the next run goes on from there.
+// Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}

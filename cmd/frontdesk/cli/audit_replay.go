@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/replay"
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
@@ -64,7 +63,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
@@ -87,7 +86,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	return c.print(r.Out, past.Idx, at, practices)
 }
 
-// practiceThen is one practice, for machines.
+// practiceThen is a practice as a machine reads it.
 type practiceThen struct {
 	Tenant         string              `json:"tenant"`
 	Applications   any                 `json:"applications"`
@@ -98,9 +97,9 @@ type practiceThen struct {
 type authorisationThen struct {
 	Application application.ID `json:"application"`
 	Username    string         `json:"username"`
-	Patient     uuid.UUID      `json:"patient,omitzero"` // none for a standing one
+	Patient     uuid.UUID      `json:"patient,omitzero"` // zero for a standing authorisation
 	ExpiresAt   time.Time      `json:"expiresAt"`
-	Usable      bool           `json:"usable"` // the application is enabled (D14)
+	Usable      bool           `json:"usable"` // the application is enabled
 }
 
 type requestTypeThen struct {

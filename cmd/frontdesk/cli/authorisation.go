@@ -17,7 +17,6 @@ type grantUserAuthorisationCmd struct {
 	Username     string         `required:"" help:"The username of the member of staff."`
 }
 
-// Run carries the command out.
 func (c *grantUserAuthorisationCmd) Run(r *run) error {
 	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		expiresAt, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
@@ -36,7 +35,6 @@ type grantPatientScopedAuthorisationCmd struct {
 	Patient      patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
 }
 
-// Run carries the command out.
 func (c *grantPatientScopedAuthorisationCmd) Run(r *run) error {
 	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		expiresAt, err := desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{
@@ -47,18 +45,13 @@ func (c *grantPatientScopedAuthorisationCmd) Run(r *run) error {
 }
 
 type revokeUserAuthorisationCmd struct {
-	engineFlags `embed:""`
-	Tenant      string         `required:"" help:"The practice's tenant identifier."`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
-	Username    string         `required:"" help:"The username of the member of staff."`
-	Patient     patient.ID     `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
+	enablementFlags `embed:""`
+	Username        string     `required:"" help:"The username of the member of staff."`
+	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
 }
 
-// Run carries the command out.
 func (c *revokeUserAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{
-			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
-		})
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
+		Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
 	})
 }

@@ -102,7 +102,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	exited, status := false, 0
 	parser, err := kong.New(&line,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(streams.Out, streams.Err),
-		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), webhookDefaults(),
+		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper[patient.ID]()),
@@ -113,7 +113,8 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {
-		panic(err) // the struct above is wrong
+		fmt.Fprintf(streams.Err, "frontdesk: %v\n", err) // the struct above is wrong
+		return 1
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -133,7 +134,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return 0
 }
 
-// run is what a subcommand runs in.
+// run is what a subcommand is given: the streams, and when to stop.
 type run struct {
 	ctx context.Context //nolint:containedctx // kong hands one value to Run
 	Streams
@@ -146,7 +147,7 @@ func helpFor(err error) string {
 	return "--help"
 }
 
-// oneLine is what to tell somebody at a terminal: the refusal, if it is one.
+// oneLine is an error in one line: of a refusal, its sentence and its code.
 func oneLine(err error) string {
 	text := err.Error()
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
@@ -158,7 +159,7 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// idMapper reads identifiers.
+// idMapper reads an identifier in its usual form of 36 characters.
 func idMapper[T ~struct{ uuid.UUID }]() kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string

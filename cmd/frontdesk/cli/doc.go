@@ -1,9 +1,11 @@
-// Package cli is the command line of frontdesk: the program's parts (sandbox,
-// serve, migrate, audit, token) and one subcommand for every command of the
-// engine.
+// Package cli is the command line of frontdesk: the parts of the program (sandbox,
+// serve, migrate, keys, audit, token, webhook), and a subcommand for each intent
+// that an operator may give the desk.
 //
-// cli.go lists them all. A subcommand is a struct of flags with a Run method;
-// those of the engine embed [engineFlags] and are one translation each.
+// cli.go lists them all. A subcommand is a struct of flags with a Run method. A
+// subcommand that gives the desk an intent embeds [engineFlags], and its Run is
+// one call of [change] or [create]. It stands in the file of the noun that it is
+// about; everything for auditors is in audit*.go.
 //
 // Exit status: 0 done; 1 refused or failed, with one line on standard error
 // that says why and what to do; 2 wrong usage.

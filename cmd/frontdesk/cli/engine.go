@@ -2,14 +2,20 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os/user"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -19,11 +25,27 @@ type databaseFlag struct {
 	DatabaseURL string `required:"" placeholder:"URL" help:"Postgres, as postgres://… . A password belongs in the environment or in a pgpass file."`
 }
 
-// engineFlags are the flags of every command of the engine.
+func (f databaseFlag) open(r *run) (*app.Engine, error) {
+	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL})
+}
+
+// engineFlags are the flags of every command that gives the desk an intent.
 type engineFlags struct {
 	databaseFlag `embed:""`
 	As           string `placeholder:"USERNAME" help:"Who acts; without it, whoever is at this machine."`
 	JSON         bool   `name:"json" help:"Print one JSON object."`
+}
+
+// practiceFlags are the flags of every command about a practice.
+type practiceFlags struct {
+	engineFlags `embed:""`
+	Tenant      string `required:"" help:"The practice's tenant identifier."`
+}
+
+// applicationFlags are the flags of every command about an application.
+type applicationFlags struct {
+	engineFlags `embed:""`
+	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
 }
 
 // networkFlag opens networks to outbound calls.
@@ -31,18 +53,38 @@ type networkFlag struct {
 	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in beside the public Internet."`
 }
 
-// commandLimit bounds a command of the engine.
-const commandLimit = 30 * time.Second
+// made is what a command has made, by the names of the contract.
+type made map[string]any
 
-// do carries out one command: as whom the flags say, over a store that listens
-// in, and with a log that has the events before it returns.
+// change gives the desk an intent that makes nothing new. The tenant is that of
+// the practice that the intent is about; "" if it is about none.
+func change[T any](r *run, f engineFlags, tenant string, intent func(commands.Desk, context.Context, T) error, given T) error {
+	return f.do(r, app.Config{}, tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, intent(desk, ctx, given)
+	})
+}
+
+// create gives the desk an intent of a practice that makes something, and prints
+// what it has made under a name.
+func create[T, M any](r *run, f practiceFlags, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
+	return f.do(r, app.Config{}, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		it, err := intent(desk, ctx, given)
+		return made{name: it}, err
+	})
+}
+
+// do carries out one command as whoever the flags name, and reports what it has
+// made and appended. It returns once the log has the events.
 func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
 	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
 		return act(ctx, desk)
 	})
 }
 
-// doWith is do for a command that needs more of the engine than its commands.
+// commandLimit is how long one command may take.
+const commandLimit = 30 * time.Second
+
+// doWith is do for a command that needs more of the engine than its desk.
 func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	act func(context.Context, *app.Engine, commands.Desk) (made, error),
 ) error {
@@ -70,7 +112,7 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	return f.print(r, made, listening.appended)
 }
 
-// errNobody is the refusal of --as where there is no practice to look in.
+// errNobody refuses --as for a command that is about no practice.
 var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
 // actor is who the events will name.
@@ -102,7 +144,7 @@ type listeningStore struct {
 	appended []event.Recorded
 }
 
-// Append implements [commands.Store].
+// Append appends to the store and keeps what that recorded.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
 	s.mu.Lock()
@@ -111,7 +153,33 @@ func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([
 	return recorded, err
 }
 
-// lifetimeFlag shortens authorisations, so that a test can see one end.
-type lifetimeFlag struct {
-	AuthorisationLifetime time.Duration `default:"12h" help:"How long an authorisation lasts."`
+// appendedEvent is an event as a command reports it.
+type appendedEvent struct {
+	ID      uuid.UUID `json:"id"`
+	Name    string    `json:"name"`
+	Stream  uuid.UUID `json:"stream"`
+	Version int       `json:"version"`
+}
+
+// print reports what was made and appended, in one JSON object or in lines.
+func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
+	events := []appendedEvent{}
+	for _, e := range appended {
+		events = append(events, appendedEvent{e.ID, e.EventName(), e.Stream.ID, e.Version})
+	}
+	if f.JSON {
+		object := made{"events": events}
+		maps.Copy(object, m)
+		return json.NewEncoder(r.Out).Encode(object)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(r.Out, "%s: %v\n", name, m[name])
+	}
+	for _, e := range events {
+		fmt.Fprintf(r.Out, "appended %s\n", e.Name)
+	}
+	if len(events) == 0 {
+		fmt.Fprintln(r.Out, "nothing to change")
+	}
+	return nil
 }

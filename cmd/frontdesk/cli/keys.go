@@ -56,7 +56,7 @@ type listedKey struct {
 
 // Run lists the keys.
 func (c *keysListCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,5 @@ func (c *keysRetireCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.RetireSigningKey(ctx, commands.RetireSigningKey{KID: kid})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
 }

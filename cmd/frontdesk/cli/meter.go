@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// meter shows on a terminal how far something long has come. Elsewhere it says
-// nothing.
+// meter shows the progress of something long on a terminal. It writes nothing to
+// a file or a pipe.
 type meter struct {
-	w            io.Writer // nil where nobody watches
+	w            io.Writer // nil unless it is a terminal
 	doing        string
 	begun, shown time.Time
 	from         int64 // how far it was when it began
@@ -28,8 +28,8 @@ func newMeter(w io.Writer, doing string) *meter {
 	return m
 }
 
-// show says how many events of how many are done, how many a second, and how
-// much longer it takes.
+// show says how many events of how many are done, how many are done a second, and
+// how long the rest takes.
 func (m *meter) show(done, all int64) {
 	if m.w == nil || time.Since(m.shown) < meterPace {
 		return

@@ -2,48 +2,135 @@ package cli
 
 import (
 	"context"
+	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
 )
 
 type registerPracticeCmd struct {
-	engineFlags `embed:""`
-	Tenant      string `required:"" help:"The practice's tenant identifier."`
-	Name        string `required:"" help:"The practice's name."`
-	TimeZone    string `default:"Europe/London" help:"Its IANA time zone."`
+	practiceFlags `embed:""`
+	Name          string `required:"" help:"The practice's name."`
+	TimeZone      string `default:"Europe/London" help:"Its IANA time zone."`
 }
 
-// Run carries the command out.
 func (c *registerPracticeCmd) Run(r *run) error {
 	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		return made{"tenantId": c.Tenant}, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: c.Tenant, Name: c.Name, TimeZone: c.TimeZone})
 	})
 }
 
-type enableApplicationCmd struct {
-	engineFlags `embed:""`
-	Tenant      string         `required:"" help:"The practice's tenant identifier."`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+type addSiteCmd struct {
+	practiceFlags `embed:""`
+	Name          string `required:"" help:"The site's name."`
 }
 
-// Run carries the command out.
+func (c *addSiteCmd) Run(r *run) error {
+	return create(r, c.practiceFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
+}
+
+type addRoomCmd struct {
+	practiceFlags `embed:""`
+	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
+	Name          string  `required:"" help:"The room's name."`
+}
+
+func (c *addRoomCmd) Run(r *run) error {
+	return create(r, c.practiceFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+}
+
+// enablementFlags name an application at a practice.
+type enablementFlags struct {
+	practiceFlags `embed:""`
+	Application   application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+}
+
+type enableApplicationCmd struct {
+	enablementFlags `embed:""`
+}
+
 func (c *enableApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.EnableApplication(ctx, commands.EnableApplication{Tenant: c.Tenant, Application: c.Application})
-	})
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.EnableApplication, commands.EnableApplication{Tenant: c.Tenant, Application: c.Application})
 }
 
 type disableApplicationCmd struct {
-	engineFlags `embed:""`
-	Tenant      string         `required:"" help:"The practice's tenant identifier."`
-	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	enablementFlags `embed:""`
 }
 
-// Run carries the command out.
 func (c *disableApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.DisableApplication(ctx, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.DisableApplication, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
+}
+
+// requestTypeFlags name a request type of a practice.
+type requestTypeFlags struct {
+	practiceFlags `embed:""`
+	RequestType   request.Type `required:"" placeholder:"medical|admin" help:"The request type."`
+}
+
+type switchRequestTypeOffCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *switchRequestTypeOffCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type switchRequestTypeOnCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *switchRequestTypeOnCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.SwitchRequestTypeOn, commands.SwitchRequestTypeOn{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type pauseRequestTypeCmd struct {
+	requestTypeFlags `embed:""`
+	Until            time.Time `placeholder:"INSTANT" help:"When it resumes by itself, like 2026-03-02T13:00:00Z; without it, when it is resumed."`
+}
+
+func (c *pauseRequestTypeCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.PauseRequestType, commands.PauseRequestType{
+		Tenant: c.Tenant, RequestType: c.RequestType, Until: c.Until,
 	})
+}
+
+type resumeRequestTypeCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *resumeRequestTypeCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.ResumeRequestType, commands.ResumeRequestType{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type setOpeningHoursCmd struct {
+	requestTypeFlags `embed:""`
+	Hours            []string `sep:"none" placeholder:"'mon 08:00-12:30'" help:"When it is open, in the practice's time zone; may be repeated, also for one day. 22:00-06:00 spans midnight. Without any, it is always open."`
+}
+
+func (c *setOpeningHoursCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.SetOpeningHours, commands.SetOpeningHours{
+		Tenant: c.Tenant, RequestType: c.RequestType, Hours: c.Hours,
+	})
+}
+
+type closePracticeCmd struct {
+	practiceFlags `embed:""`
+	From          time.Time `placeholder:"INSTANT" help:"When it closes, like 2026-12-24T12:00:00Z; without it, now."`
+	Until         time.Time `placeholder:"INSTANT" help:"When it is open again; without it, when it is reopened."`
+}
+
+func (c *closePracticeCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.ClosePractice, commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until})
+}
+
+type reopenPracticeCmd struct {
+	practiceFlags `embed:""`
+	From          time.Time `placeholder:"INSTANT" help:"When it is open again; without it, now. The beginning of a planned closure calls it off."`
+}
+
+func (c *reopenPracticeCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: c.Tenant, From: c.From})
 }

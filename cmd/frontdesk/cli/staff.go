@@ -1,15 +1,20 @@
 package cli
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 
-	"frontdesk/cmd/frontdesk/app"
+	"golang.org/x/term"
+
 	"frontdesk/commands"
+	"frontdesk/domain/fault"
 )
 
 type registerStaffCmd struct {
-	engineFlags   `embed:""`
-	Tenant        string `required:"" help:"The practice's tenant identifier."`
+	practiceFlags `embed:""`
 	Username      string `required:"" help:"What they sign in with."`
 	Name          string `required:"" help:"Their name, as others see it."`
 	Email         string `required:"" help:"Their e-mail address."`
@@ -17,7 +22,6 @@ type registerStaffCmd struct {
 	PasswordStdin bool   `help:"Also set their password: one line of standard input."`
 }
 
-// Run carries the command out.
 func (c *registerStaffCmd) Run(r *run) (err error) {
 	password := ""
 	if c.PasswordStdin {
@@ -25,42 +29,81 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 			return err
 		}
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		id, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-			Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-			Password: password,
-		})
-		return made{"staffId": id}, err
+	return create(r, c.practiceFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
+		Password: password,
 	})
 }
 
 type setPasswordCmd struct {
-	engineFlags   `embed:""`
-	Tenant        string `required:"" help:"The practice's tenant identifier."`
+	practiceFlags `embed:""`
 	Username      string `required:"" help:"What they sign in with."`
 	PasswordStdin bool   `help:"The password is one line of standard input; without this it is asked for at the terminal."`
 }
 
-// Run carries the command out.
 func (c *setPasswordCmd) Run(r *run) error {
 	password, err := r.readPassword(c.PasswordStdin)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.SetPassword(ctx, commands.SetPassword{Tenant: c.Tenant, Username: c.Username, Password: password})
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.SetPassword, commands.SetPassword{
+		Tenant: c.Tenant, Username: c.Username, Password: password,
 	})
 }
 
 type deactivateStaffCmd struct {
-	engineFlags `embed:""`
-	Tenant      string `required:"" help:"The practice's tenant identifier."`
-	Username    string `required:"" help:"The username of the member of staff."`
+	practiceFlags `embed:""`
+	Username      string `required:"" help:"The username of the member of staff."`
 }
 
-// Run carries the command out.
 func (c *deactivateStaffCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
-	})
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+}
+
+// What is wrong with how a password was given.
+var (
+	errNoPassword = fault.New(fault.Invalid, "no-password",
+		"Run this at a terminal, or give the password on standard input with --password-stdin.")
+	errPasswordsDiffer = fault.New(fault.Invalid, "passwords-differ", "The two passwords are not the same.")
+)
+
+// passwordBytes is how much of standard input is read as a password.
+const passwordBytes = 4 << 10
+
+// readPassword asks for a password at a terminal. Elsewhere it reads one line of
+// standard input, if the command line says so. A password is never a flag:
+// everybody at the machine can list the command lines of its processes.
+func (r *run) readPassword(stdin bool) (string, error) {
+	if file, ok := r.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return r.promptPassword(file)
+	}
+	if !stdin {
+		return "", errNoPassword
+	}
+	data, err := io.ReadAll(io.LimitReader(r.In, passwordBytes))
+	if err != nil {
+		return "", fmt.Errorf("read password: %w", err)
+	}
+	line := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if line == "" {
+		return "", errNoPassword
+	}
+	return line, nil
+}
+
+func (r *run) promptPassword(terminal *os.File) (string, error) {
+	var typed [2]string
+	for i, prompt := range []string{"Password: ", "The same again: "} {
+		fmt.Fprint(r.Err, prompt)
+		line, err := term.ReadPassword(int(terminal.Fd()))
+		fmt.Fprintln(r.Err)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read password: %w", err)
+		}
+		typed[i] = string(line)
+	}
+	if typed[0] != typed[1] {
+		return "", errPasswordsDiffer
+	}
+	return typed[0], nil
 }

@@ -62,7 +62,6 @@ type setWebhookCmd struct {
 	URL         string                   `required:"" placeholder:"URL" help:"Where it is told of them; https only."`
 }
 
-// Run says where the application is told of events of the kind.
 func (c *setWebhookCmd) Run(r *run) error {
 	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, desk.SetWebhook(ctx, commands.SetWebhook{Application: c.Application, Event: c.Event, URL: c.URL})
@@ -70,14 +69,10 @@ func (c *setWebhookCmd) Run(r *run) error {
 }
 
 type removeWebhookCmd struct {
-	engineFlags `embed:""`
-	Application application.ID           `required:"" placeholder:"UUID" help:"The application's identifier."`
-	Event       application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+	applicationFlags `embed:""`
+	Event            application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
 }
 
-// Run stops telling the application of events of the kind.
 func (c *removeWebhookCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
-		return nil, desk.RemoveWebhook(ctx, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
-	})
+	return change(r, c.engineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
 }

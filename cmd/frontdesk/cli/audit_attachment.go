@@ -25,7 +25,7 @@ var errAltered = errors.New("what is kept of this attachment is not what was sen
 // Run writes the file. It is read twice, so that nothing is written of a file
 // that is not what its event says.
 func (c *auditAttachmentCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package app_test
+package auditing_test
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (w *town) verdicts(t *testing.T) []verdictOn {
 		}
 		return access.RuleGranted
 	}
-	app, closed := w.integrator, w.practices[tenant].patients[1]
+	app, closed := w.applications[0], w.practices[tenant].patients[1]
 	stranger := w.register(t, bearertest.Key())
 	must(t, w.Desk.EnableApplication(t.Context(), commands.EnableApplication{Tenant: tenant, Application: stranger.ID}))
 	return []verdictOn{

@@ -13,7 +13,9 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
@@ -29,33 +31,33 @@ type auditWhoAccessedCmd struct {
 // Run lists every event about a patient, and then every judged call that named
 // them. It counts first, because that is recorded before anything is shown.
 func (c *auditWhoAccessedCmd) Run(r *run) error {
-	engine, err := app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL})
+	engine, err := c.open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	head, err := engine.Log.Head(r.ctx)
+	asked := auditing.EventFilter{Tenant: c.Tenant, Patient: c.Patient}
+	end, err := engine.Auditor.End(r.ctx, asked)
 	if err != nil {
 		return err
 	}
-	asked := filter{filterFlags: filterFlags{Tenant: c.Tenant, Patient: c.Patient}}
-	all := c.accesses(r.ctx, engine, asked, head)
-	count := int64(0)
+	all := c.accesses(r.ctx, engine, asked, end)
+	reading := audit.Queried{Command: "who-accessed", Filter: asked.String(), Patient: c.Patient, Personal: c.ShowPersonal}
 	for _, err := range all {
 		if err != nil {
 			return err
 		}
-		count++
+		reading.Count++
 	}
-	if err := (reading{"who-accessed", asked, c.ShowPersonal}).record(r.ctx, engine, count); err != nil {
+	if err := r.recordReading(engine, c.Tenant, reading); err != nil {
 		return err
 	}
 	line, flush := c.printer(r.Out)
 	for a, err := range all {
-		if err == nil {
-			err = line(a)
-		}
 		if err != nil {
+			return err
+		}
+		if err := line(a); err != nil {
 			return err
 		}
 	}
@@ -64,10 +66,10 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 
 // accesses yields the events up to an idx, oldest first, and the calls up to
 // now, newest first: the same each time.
-func (c *auditWhoAccessedCmd) accesses(ctx context.Context, engine *app.Engine, asked filter, head int64) iter.Seq2[accessed, error] {
+func (c *auditWhoAccessedCmd) accesses(ctx context.Context, engine *app.Engine, asked auditing.EventFilter, end int64) iter.Seq2[accessed, error] {
 	calls := postgres.CallFilter{Tenant: c.Tenant, Patient: c.Patient, Before: event.NewID()}
 	return func(yield func(accessed, error) bool) {
-		for e, err := range asked.events(ctx, engine, head) {
+		for e, err := range engine.Auditor.Events(ctx, asked, end) {
 			if err != nil || !yield(accessOf(e, c.ShowPersonal), nil) {
 				yieldError(yield, err)
 				return
@@ -94,7 +96,7 @@ type accessed struct {
 	At           time.Time `json:"at"`
 	Who          string    `json:"who"`                    // as the log names actors
 	Application  string    `json:"application,omitempty"`  // through which
-	Organisation string    `json:"organisation,omitempty"` // on behalf of which (§2.7)
+	Organisation string    `json:"organisation,omitempty"` // on behalf of which
 	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
 	What         string    `json:"what"`                   // the event's name or the endpoint
 	Idx          int64     `json:"idx,omitempty"`

@@ -1,6 +1,6 @@
 //go:build prove
 
-package app_test
+package auditing_test
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package app_test
+package auditing_test
 
 import (
 	"context"
@@ -17,6 +17,9 @@ import (
 )
 
 var townModes = []application.Mode{application.UserRestricted, application.ApplicationRestricted}
+
+// callers is how many call at once.
+const callers = 16
 
 // live lets many callers at once make so many calls with sound tokens, and
 // some with others in between; meanwhile things change, and time passes.

@@ -1,4 +1,4 @@
-package app_test
+package auditing_test
 
 import (
 	"slices"

@@ -29,3 +29,16 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 		}
 	}
 }
+
+// What is shown as the default is what holds without the flag.
+func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
+	t.Parallel()
+	help := frontdesk(t, "serve", "--help").out
+	for _, flag := range []string{
+		"--authorisation-lifetime=12h", "--lockout=1m", "--session-idle=30m", "--session-limit=12h", "--jwks-cache=1h", "--calls-in-flight=1024",
+	} {
+		if !strings.Contains(help, flag+" ") && !strings.Contains(help, flag+"\n") {
+			t.Errorf("the help does not show %s", flag)
+		}
+	}
+}

@@ -12,14 +12,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Evidence is the event that a rule went by: the last that changed what it asks.
+// Evidence is the last event that changed what a rule asks.
 type Evidence struct {
 	Rule access.Rule
 	event.Recorded
 }
 
-// witness remembers, of all events, the last that changed what each rule asks.
-// It decides nothing.
+// witness sees all events and remembers, for each rule, the last that changed
+// what it asks. It decides nothing.
 type witness struct {
 	question Question
 	member   staff.ID

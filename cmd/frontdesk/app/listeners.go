@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"frontdesk/adapters/postgres"
+)
+
+// listen takes the addresses.
+func (a *App) listen(ctx context.Context) (err error) {
+	front, err := a.front(ctx)
+	if err != nil {
+		return err
+	}
+	if a.public, err = listen(ctx, a.config.Listen, front, a.config.Log); err != nil {
+		return err
+	}
+	if a.config.PrivateListen != "" {
+		a.private, err = listen(ctx, a.config.PrivateListen, a.operations(), a.config.Log)
+	}
+	return err
+}
+
+// operations answers on the private listener, for whoever runs the service.
+func (a *App) operations() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintln(w, "ok")
+	})
+	mux.HandleFunc("GET /readyz", a.ready)
+	return mux
+}
+
+// readyLimit bounds one look at the database.
+const readyLimit = 2 * time.Second
+
+// ready says whether calls would be served. They are if the database answers, and
+// its schema is this program's or, in the middle of a rolling upgrade, newer. How
+// far the feed lags behind does not matter here: that is a metric.
+func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
+	defer cancel()
+	err := postgres.CheckSchema(ctx, a.background)
+	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
+		err = nil
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = fmt.Fprintln(w, "ready")
+}
+
+// server is a listener and what answers on it. A nil server does nothing.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+func listen(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
+	}
+	return &server{listener, &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}}, nil
+}
+
+func (s *server) url() string {
+	if s == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+func (s *server) serve() error {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", s.listener.Addr(), err)
+	}
+	return nil
+}
+
+func (s *server) shutdown(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	if err := s.http.Shutdown(ctx); err != nil {
+		return fmt.Errorf("finish calls on %s: %w", s.listener.Addr(), err)
+	}
+	return nil
+}
+
+func (s *server) close() {
+	if s != nil {
+		_ = s.http.Close()
+		_ = s.listener.Close()
+	}
+}

@@ -1,0 +1,95 @@
+package auditing
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/access"
+)
+
+// Outcome is how a call ended, as the HTTP status of its answer tells.
+type Outcome string
+
+// The outcomes.
+const (
+	Allowed Outcome = "allowed" // it was served
+	Refused Outcome = "refused" // the caller was told what to mend, or that it may not
+	Failed  Outcome = "failed"  // the service could not serve it
+)
+
+// The first statuses of a refusal and of a failure.
+const (
+	firstRefusal = 400
+	firstFailure = 500
+)
+
+// OutcomeOf is how a call ended.
+func OutcomeOf(call access.Call) Outcome {
+	switch {
+	case call.Status < firstRefusal:
+		return Allowed
+	case call.Status < firstFailure:
+		return Refused
+	}
+	return Failed
+}
+
+// statuses are those of an outcome; 0 is no bound, and until is exclusive.
+func (o Outcome) statuses() (from, until int) {
+	switch o {
+	case Allowed:
+		return 0, firstRefusal
+	case Refused:
+		return firstRefusal, firstFailure
+	case Failed:
+		return firstFailure, 0
+	}
+	return 0, 0
+}
+
+// CallFilter says which calls of the access record are asked for. A zero field
+// asks for nothing.
+type CallFilter struct {
+	postgres.CallFilter
+	Outcome Outcome
+}
+
+// Calls reads the newest calls that pass the filter, at most as many as limit.
+func (a Auditor) Calls(ctx context.Context, f CallFilter, limit int) (calls []access.Call, err error) {
+	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
+	for call, err := range a.AccessRecord().Calls(ctx, f.CallFilter) {
+		if err != nil {
+			return nil, err
+		}
+		if calls = append(calls, call); len(calls) == limit {
+			break
+		}
+	}
+	return calls, nil
+}
+
+// String is the filter as a reading is recorded with it: key=value&….
+func (f CallFilter) String() string {
+	values := url.Values{}
+	set(values, "request", f.RequestID.String(), f.RequestID != uuid.Nil)
+	set(values, "before", f.Before.String(), f.Before != uuid.Nil)
+	set(values, "tenant", f.Tenant, f.Tenant != "")
+	set(values, "application", f.Application.String(), f.Application.UUID != uuid.Nil)
+	set(values, "user", f.Staff.String(), f.Staff.UUID != uuid.Nil)
+	set(values, "patient", f.Patient.String(), f.Patient.UUID != uuid.Nil)
+	set(values, "endpoint", string(f.Endpoint), f.Endpoint != "")
+	set(values, "outcome", string(f.Outcome), f.Outcome != "")
+	set(values, "since", f.Since.UTC().Format(time.RFC3339Nano), !f.Since.IsZero())
+	set(values, "until", f.Until.UTC().Format(time.RFC3339Nano), !f.Until.IsZero())
+	return values.Encode()
+}
+
+func set(values url.Values, key, value string, given bool) {
+	if given {
+		values.Set(key, value)
+	}
+}

@@ -1,0 +1,127 @@
+package auditing
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"iter"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// EventFilter says which events of the log are asked for. A zero field asks for
+// nothing.
+type EventFilter struct {
+	After       int64 // an idx, exclusive
+	UpTo        int64 // an idx, inclusive
+	Since       time.Time
+	Until       time.Time // exclusive
+	Tenant      string
+	Stream      uuid.UUID
+	Patient     patient.ID     // whom the event concerns
+	Application application.ID // that caused the event, or that it concerns
+	Staff       staff.ID       // who caused the event, or whom it concerns
+	Names       []string       // any of them; a name without its version stands for all versions
+}
+
+// End is the idx of the last event that can pass now: the head of the log, or
+// UpTo if that is less.
+func (a Auditor) End(ctx context.Context, f EventFilter) (int64, error) {
+	head, err := a.Log.Head(ctx)
+	if f.UpTo > 0 {
+		head = min(head, f.UpTo)
+	}
+	return head, err
+}
+
+// Events yields the events that pass, oldest first, up to the idx end. Those of
+// one patient are looked up; otherwise the whole range is read, so that a gap in
+// it is seen.
+func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2[event.Recorded, error] {
+	all := a.Log.After(ctx, f.After)
+	if f.Patient.UUID != uuid.Nil {
+		all = a.Log.OfPatient(ctx, f.Patient.UUID, f.After)
+	}
+	return func(yield func(event.Recorded, error) bool) {
+		for e, err := range all {
+			if err == nil && e.Idx > end {
+				return
+			}
+			if err == nil && !f.passes(e) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// CountEvents counts the events that [Auditor.Events] yields, and those of them
+// that record an earlier reading.
+func (a Auditor) CountEvents(ctx context.Context, f EventFilter, end int64) (events, readings int64, err error) {
+	for e, err := range a.Events(ctx, f, end) {
+		if err != nil {
+			return 0, 0, err
+		}
+		events++
+		if _, ok := e.Event.(audit.Queried); ok {
+			readings++
+		}
+	}
+	return events, readings, nil
+}
+
+func (f EventFilter) passes(e event.Recorded) bool {
+	return (f.Tenant == "" || e.Stream.Tenant == f.Tenant) &&
+		(f.Stream == uuid.Nil || e.Stream.ID == f.Stream) &&
+		(f.Since.IsZero() || !e.At.Before(f.Since)) &&
+		(f.Until.IsZero() || e.At.Before(f.Until)) &&
+		(len(f.Names) == 0 || slices.ContainsFunc(f.Names, func(name string) bool { return isCalled(e, name) })) &&
+		(f.Application.UUID == uuid.Nil || involves(e, f.Application.UUID)) &&
+		(f.Staff.UUID == uuid.Nil || involves(e, f.Staff.UUID))
+}
+
+func isCalled(e event.Recorded, name string) bool {
+	return e.EventName() == name || strings.HasPrefix(e.EventName(), name+".v")
+}
+
+// involves reports whether somebody caused an event, or is named by it or by
+// its stream.
+func involves(e event.Recorded, id uuid.UUID) bool {
+	actor := e.Metadata.Actor
+	if e.Stream.ID == id || actor.Application == id || actor.ID == id.String() {
+		return true
+	}
+	data, err := json.Marshal(e.Event)
+	return err == nil && bytes.Contains(data, []byte(`"`+id.String()+`"`))
+}
+
+// String is the filter as a reading is recorded with it: key=value&….
+func (f EventFilter) String() string {
+	values := url.Values{}
+	set(values, "after", strconv.FormatInt(f.After, 10), f.After > 0)
+	set(values, "up-to", strconv.FormatInt(f.UpTo, 10), f.UpTo > 0)
+	set(values, "since", f.Since.UTC().Format(time.RFC3339Nano), !f.Since.IsZero())
+	set(values, "until", f.Until.UTC().Format(time.RFC3339Nano), !f.Until.IsZero())
+	set(values, "tenant", f.Tenant, f.Tenant != "")
+	set(values, "stream", f.Stream.String(), f.Stream != uuid.Nil)
+	set(values, "patient", f.Patient.String(), f.Patient.UUID != uuid.Nil)
+	set(values, "application", f.Application.String(), f.Application.UUID != uuid.Nil)
+	set(values, "user", f.Staff.String(), f.Staff.UUID != uuid.Nil)
+	for _, name := range f.Names {
+		values.Add("event", name)
+	}
+	return values.Encode()
+}

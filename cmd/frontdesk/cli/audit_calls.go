@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+type auditCallsCmd struct {
+	databaseFlag `embed:""`
+	Request      uuid.UUID            `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
+	Tenant       string               `help:"Only calls that addressed this practice."`
+	Application  application.ID       `placeholder:"UUID" help:"Only calls of this application."`
+	User         string               `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
+	Patient      patient.ID           `placeholder:"UUID" help:"Only calls that named this patient. That you asked is recorded."`
+	Endpoint     application.Endpoint `help:"Only calls of this endpoint, such as create-note."`
+	Outcome      auditing.Outcome     `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
+	Since        time.Time            `placeholder:"INSTANT" help:"Only calls at or after it."`
+	Until        time.Time            `placeholder:"INSTANT" help:"Only calls before it."`
+	Before       uuid.UUID            `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
+	Limit        int                  `default:"100" help:"At most so many, the newest; 10000 at the most."`
+	ShowPersonal bool                 `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
+	JSON         bool                 `name:"json" help:"Print one JSON object a line."`
+}
+
+// maxCalls bounds how many calls are held in memory: they are counted before
+// they are shown.
+const maxCalls = 10_000
+
+var errLimit = fault.New(fault.Invalid, "invalid-limit", "--limit is 1 to 10000; go on with --before.")
+
+// Run prints the access record, newest calls first.
+func (c *auditCallsCmd) Run(r *run) error {
+	if c.Limit < 1 || c.Limit > maxCalls {
+		return errLimit
+	}
+	engine, err := c.open(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	user, err := staffNamed(r.ctx, engine, c.Tenant, c.User)
+	if err != nil {
+		return err
+	}
+	f := c.filter(user)
+	calls, err := engine.Auditor.Calls(r.ctx, f, c.Limit)
+	if err != nil {
+		return err
+	}
+	if len(calls) > 0 {
+		err = r.recordReading(engine, c.Tenant, audit.Queried{
+			Command: "calls", Filter: f.String(), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(len(calls)),
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(r.Out, calls)
+}
+
+func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
+	return auditing.CallFilter{Outcome: c.Outcome, CallFilter: postgres.CallFilter{
+		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
+		Patient: c.Patient, Endpoint: c.Endpoint, Since: c.Since, Until: c.Until,
+	}}
+}
+
+// shownCall is a call as a machine reads it.
+type shownCall struct {
+	access.Call
+	Outcome auditing.Outcome `json:"outcome"`
+}
+
+// print prints an object a line for machines, or a table for people.
+func (c *auditCallsCmd) print(w io.Writer, calls []access.Call) error {
+	if !c.JSON {
+		return c.printTable(w, calls)
+	}
+	for _, call := range calls {
+		data, err := c.shown(shownCall{call, auditing.OutcomeOf(call)})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "AT\tREQUEST\tTENANT\tENDPOINT\tOUTCOME\tSTATUS\tAPPLICATION\tSTAFF\tPATIENT\tFOR\tWHY")
+	for _, call := range calls {
+		behalf, err := c.behalf(call.Act)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
+			call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
+			call.Application, orDash(call.Staff.UUID), orDash(call.Patient.UUID), behalf, call.Reason)
+	}
+	return table.Flush()
+}
+
+func (c *auditCallsCmd) shown(v any) ([]byte, error) {
+	if c.ShowPersonal {
+		return json.Marshal(v)
+	}
+	return event.Redacted(v)
+}
+
+// behalf names the practitioner and the organisation that an application said it
+// called for.
+func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
+	if act == nil {
+		return "-", nil
+	}
+	data, err := c.shown(act)
+	if err != nil {
+		return "", err
+	}
+	var shown event.OnBehalfOf
+	err = json.Unmarshal(data, &shown)
+	return shown.Practitioner.Name + ", " + shown.Organisation.Name, err
+}
+
+func orDash(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return "-"
+	}
+	return id.String()
+}

@@ -1,0 +1,80 @@
+package cli_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/cmd/frontdesk/cli"
+)
+
+func TestTheLogIsFiltered(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	names := func(args ...string) string {
+		t.Helper()
+		var names []string
+		for _, e := range objects(t, c.audit(t, append([]string{"log", "--json"}, args...)...).out) {
+			names = append(names, e["name"].(string))
+		}
+		return strings.Join(names, " ")
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--tenant=oak"}, "practice.registered.v1"},
+		{[]string{"--after=2", "--up-to=3"}, "staff.registered.v1"},
+		{[]string{"--event=practice.application-enabled", "--event=practice.application-disabled.v1"}, "practice.application-enabled.v1 practice.application-disabled.v1"},
+		{[]string{"--tenant=elm", "--user=dr.lee"}, "staff.registered.v1 practice.application-enabled.v1 user-authorisation.granted.v1 patient.record-restricted.v1"},
+		{[]string{"--since", c.before.Format(time.RFC3339Nano), "--until", c.enabled.Format(time.RFC3339Nano)}, "practice.application-enabled.v1 user-authorisation.granted.v1"},
+		{[]string{"--application", c.app, "--tenant=elm"}, "practice.application-enabled.v1 user-authorisation.granted.v1 practice.application-disabled.v1"},
+		{[]string{"--patient", c.bob}, "patient.registered.v1 patient.record-restricted.v1"},
+		{[]string{"--stream", "0190c7a2-0000-7000-8000-0000000000a1"}, ""},
+	} {
+		if got := names(test.args...); got != test.want {
+			t.Errorf("%v shows %q, want %q", test.args, got, test.want)
+		}
+	}
+	frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.auditor).wantFailure(t, 1, "--tenant")
+}
+
+// A follower sees what comes later, and its end is no failure.
+func TestTheLogIsFollowed(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	ctx, stop := context.WithCancel(t.Context())
+	out := &watched{want: "oak.later", seen: stop}
+	done := make(chan outcome)
+	go func() {
+		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.auditor)
+	}()
+	if o := frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.db.URL); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	if o := <-done; o.status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
+		t.Errorf("exit status %d: %s%s", o.status, out.text, o.err)
+	}
+}
+
+// watched is an output that says when it has seen something.
+type watched struct {
+	text, want string
+	seen       func()
+}
+
+// Write implements [io.Writer].
+func (w *watched) Write(p []byte) (int, error) {
+	if w.text += string(p); strings.Contains(w.text, w.want) {
+		w.seen()
+	}
+	return len(p), nil
+}
+
+func frontdeskIn(ctx context.Context, out *watched, args ...string) outcome {
+	var err strings.Builder
+	status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: out, Err: &err})
+	return outcome{status, out.text, err.String()}
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/domain/authorisation"
+)
+
+// lifetimeFlag shortens authorisations, so that a test can see one end.
+type lifetimeFlag struct {
+	AuthorisationLifetime time.Duration `default:"${authorisation_lifetime}" help:"How long an authorisation lasts."`
+}
+
+// staffPagesFlags are the limits of the staff pages.
+type staffPagesFlags struct {
+	Lockout      time.Duration  `default:"${lockout}" help:"The first wait after too many wrong passwords; it doubles with each further one."`
+	SessionIdle  time.Duration  `default:"${session_idle}" help:"Staff who do nothing for so long have to sign in again."`
+	SessionLimit time.Duration  `default:"${session_limit}" help:"And everybody after so long."`
+	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where staff sign in from; may be repeated."`
+}
+
+// lifetimeFlags are the lifetimes and limits of a service, so that a test can
+// shorten them.
+type lifetimeFlags struct {
+	lifetimeFlag    `embed:""`
+	staffPagesFlags `embed:""`
+	webhookFlags    `embed:""`
+	JWKSCache       time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
+	CallsInFlight   int           `default:"${calls_in_flight}" help:"Calls served at once; more are answered 503."`
+	RateLimit       float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
+	PrivateListen   string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
+}
+
+// serviceDefaults are the lifetimes and limits that hold if the flags are not
+// given.
+func serviceDefaults() kong.Vars {
+	return kong.Vars{
+		"authorisation_lifetime": short(authorisation.DefaultLifetime),
+		"lockout":                short(signin.DefaultLockout),
+		"session_idle":           short(signin.DefaultIdle),
+		"session_limit":          short(signin.DefaultLimit),
+		"jwks_cache":             short(bearer.DefaultTTL),
+		"calls_in_flight":        strconv.Itoa(httpapi.DefaultInFlight),
+	}
+}
+
+func (f lifetimeFlags) apply(c *app.Config) {
+	f.webhookFlags.apply(c)
+	c.Lockout, c.SessionIdle, c.SessionLimit, c.TrustedProxies = f.Lockout, f.SessionIdle, f.SessionLimit, f.TrustedProxy
+	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
+	c.CallsInFlight, c.PrivateListen, c.RateLimit = f.CallsInFlight, f.PrivateListen, f.RateLimit
+}
+
+type sandboxCmd struct {
+	lifetimeFlags `embed:""`
+	networkFlag   `embed:""`
+	Dir           string `default:".frontdesk" placeholder:"DIR" help:"Where its data is kept."`
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
+	TrustCA       string `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
+	Fresh         bool   `help:"Forget what earlier runs have kept."`
+}
+
+// Run runs the sandbox until it is told to stop.
+func (c *sandboxCmd) Run(r *run) error {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("find the sandbox's directory: %w", err)
+	}
+	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork}
+	c.apply(&config)
+	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
+}
+
+type serveCmd struct {
+	databaseFlag   `embed:""`
+	lifetimeFlags  `embed:""`
+	networkFlag    `embed:""`
+	masterKeyFlags `embed:""`
+	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+}
+
+// Run serves until it is told to stop.
+func (c *serveCmd) Run(r *run) error {
+	config := app.Config{
+		DatabaseURL: c.DatabaseURL, Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL, AllowNetwork: c.AllowNetwork,
+		Log: newLog(r.Err),
+	}
+	c.apply(&config)
+	var err error
+	if config.MasterKey, err = c.read(); err != nil {
+		return err
+	}
+	service, err := app.New(r.ctx, config)
+	if err != nil {
+		return err
+	}
+	config.Log.InfoContext(r.ctx, "serving", slog.String("url", service.URL()), slog.String("private_url", service.PrivateURL()))
+	if err := service.Run(r.ctx); err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+type migrateCmd struct {
+	databaseFlag `embed:""`
+	CreateRoles  bool `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
+}
+
+// migrationLimit bounds a whole migration. To build an index on a long log takes
+// time.
+const migrationLimit = time.Hour
+
+// Run brings the schema up to date.
+func (c *migrateCmd) Run(r *run) error {
+	ctx, cancel := context.WithTimeout(r.ctx, migrationLimit)
+	defer cancel()
+	if c.CreateRoles {
+		if err := postgres.CreateRoles(ctx, c.DatabaseURL); err != nil {
+			return err
+		}
+	}
+	migrated, err := postgres.Migrate(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(r.Out, migrated)
+	return nil
+}
+
+// newLog writes one JSON object a line. What is logged during a call carries the
+// id of the call.
+func newLog(w io.Writer) *slog.Logger {
+	return slog.New(identified{slog.NewJSONHandler(w, nil)})
+}
+
+// identified adds the id of the call.
+type identified struct{ slog.Handler }
+
+func (h identified) Handle(ctx context.Context, record slog.Record) error {
+	if id := httpapi.RequestID(ctx); id != "" {
+		record.AddAttrs(slog.String("request_id", id))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+func (h identified) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return identified{h.Handler.WithAttrs(attrs)}
+}
+
+func (h identified) WithGroup(name string) slog.Handler { return identified{h.Handler.WithGroup(name)} }
