@@ -2,11 +2,13 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
@@ -67,4 +69,66 @@ func (d Desk) submit(ctx context.Context, c SubmitPatientRequest) (uuid.UUID, er
 	}
 	id := request.ID{UUID: event.NewID()}
 	return id.UUID, d.begin(ctx, request.StreamOf(c.Tenant, id), events...)
+}
+
+// AnswerLifetime is how long an answer is remembered (D22).
+const AnswerLifetime = 24 * time.Hour
+
+// Answers remembers what calls with an Idempotency-Key were answered.
+type Answers interface {
+	// Answer is the one given to the call with the key, within the tenant and
+	// after an instant; the zero Answer if there was none.
+	Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (Answer, error)
+}
+
+// Answer is what a call was answered.
+type Answer struct {
+	Made uuid.UUID    // the stream of what it made
+	Body event.Digest // of its body
+}
+
+// Refusals of a call that is made again.
+var (
+	ErrKeyReused = fault.New(fault.Conflict, "idempotency-key-reused",
+		"The Idempotency-Key was used for another body within the last 24 hours.")
+	// ErrKeyTaken is what an append says when another was first.
+	ErrKeyTaken = fault.New(fault.Conflict, "idempotency-key-in-use",
+		"A call with this Idempotency-Key is just being answered. Make it again to see its answer.")
+)
+
+// once acts, and returns the stream of what was made, unless the same call was
+// answered before: then it returns what that one made. Of several such calls
+// at once only one gets through its append; the others return what it made.
+func (d Desk) once(ctx context.Context, tenant string, i event.Idempotency,
+	act func(context.Context) (uuid.UUID, error),
+) (uuid.UUID, error) {
+	if i == (event.Idempotency{}) {
+		return act(ctx)
+	}
+	after := d.Now().Add(-AnswerLifetime)
+	if made, err := d.answered(ctx, tenant, i, after); err != nil || made != uuid.Nil {
+		return made, err
+	}
+	metadata := event.MetadataFrom(ctx)
+	metadata.Idempotency = i
+	made, err := act(event.WithMetadata(ctx, metadata))
+	if !errors.Is(err, ErrKeyTaken) {
+		return made, err
+	}
+	if made, lost := d.answered(ctx, tenant, i, after); lost != nil || made != uuid.Nil {
+		return made, lost
+	}
+	return uuid.Nil, err
+}
+
+// answered is what the same call made after an instant; zero if there was none.
+func (d Desk) answered(ctx context.Context, tenant string, i event.Idempotency, after time.Time) (uuid.UUID, error) {
+	answer, err := d.Answers.Answer(ctx, tenant, i.Key, after)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if answer.Made != uuid.Nil && answer.Body != i.Body {
+		return uuid.Nil, ErrKeyReused
+	}
+	return answer.Made, nil
 }

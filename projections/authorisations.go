@@ -1,8 +1,20 @@
 package projections
 
 import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // Authorisations is who lets which application act for them, and until when
@@ -23,4 +35,107 @@ func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)
 		do(`DELETE FROM authorisations WHERE tenant = $1 AND application = $2 AND staff = $3 AND patient = $4`,
 			r.Stream.Tenant, e.Application, e.Staff, e.Patient)
 	}
+}
+
+// GivenAuthorisation is one by which an application acts for a member of staff.
+type GivenAuthorisation struct {
+	Application     application.ID
+	ApplicationName string
+	Enabled         bool // for the practice; without it the authorisation is of no use (D14)
+	Username        string
+	StaffName       string
+	Patient         patient.ID // zero for a standing authorisation
+	ExpiresAt       time.Time
+}
+
+// Scoped reports whether it is for one patient only (§5.5).
+func (g GivenAuthorisation) Scoped() bool { return g.Patient != patient.ID{} }
+
+// GivenAuthorisations answers who lets which application act for them now, out
+// of the read models that are kept at once. Staff who may act no more are left
+// out, for so are their authorisations (D14).
+type GivenAuthorisations struct{ DB Querier }
+
+const givenAuthorisations = `
+SELECT u.application, a.name, EXISTS (SELECT FROM enablements e WHERE e.tenant = u.tenant AND e.application = u.application),
+	s.username, s.name, u.patient, u.expires_at
+FROM authorisations u
+JOIN applications a ON a.application = u.application
+JOIN staff s ON s.tenant = u.tenant AND s.staff = u.staff AND s.active
+WHERE u.tenant = $1 AND u.expires_at > $2 AND (u.staff = $3) = $4
+ORDER BY a.name, s.username, u.expires_at, u.application, u.patient
+LIMIT $5`
+
+// By lists those that a member of staff has given, at most limit.
+func (g GivenAuthorisations) By(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
+	return g.list(ctx, tenant, now, member, true, limit)
+}
+
+// ByOthers lists those of everybody else at the practice, at most limit.
+func (g GivenAuthorisations) ByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
+	return g.list(ctx, tenant, now, member, false, limit)
+}
+
+func (g GivenAuthorisations) list(ctx context.Context, tenant string, now time.Time, member staff.ID, own bool, limit int) ([]GivenAuthorisation, error) {
+	rows, _ := g.DB.Query(ctx, givenAuthorisations, tenant, now, member, own, limit)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[GivenAuthorisation])
+	if err != nil {
+		return nil, fmt.Errorf("list authorisations: %w", err)
+	}
+	return found, nil
+}
+
+// Rights is what claims have a right to, out of the read models that are kept
+// at once, in one query, so that disabling, revoking and expiry hold for the
+// very next call on every replica (D15).
+type Rights struct{ DB Querier }
+
+// One row for each current authorisation; one without any, if there is none.
+// Who has left has none (D14), and is still who was named.
+const rightsOf = `
+SELECT a.jwks_url,
+	EXISTS (SELECT FROM enablements e WHERE e.tenant = $1 AND e.application = $2),
+	EXISTS (SELECT FROM endpoint_grants g WHERE g.application = $2 AND g.endpoint = $4 AND g.mode = $5),
+	s.staff, u.patient, u.expires_at
+FROM applications a
+LEFT JOIN staff s ON s.tenant = $1 AND s.username = $3
+LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = $2 AND u.staff = s.staff AND s.active AND u.expires_at > $6
+WHERE a.application = $2`
+
+// Rights are those of a claim at an instant; an unknown application has none.
+func (r Rights) Rights(ctx context.Context, c access.Claim, now time.Time) (access.Rights, error) {
+	app := pgtype.UUID{Bytes: c.Application.UUID, Valid: true} // pgx's own types spare each call reflection
+	rows, _ := r.DB.Query(ctx, rightsOf, c.Tenant, app, c.Username, string(c.Endpoint.Name), string(c.Mode), now)
+	defer rows.Close()
+	var rights access.Rights
+	for rows.Next() {
+		if err := scanRights(&rights, rows); err != nil {
+			return access.Rights{}, fmt.Errorf("read rights: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return access.Rights{}, fmt.Errorf("read rights: %w", err)
+	}
+	return rights, nil
+}
+
+func scanRights(r *access.Rights, row pgx.CollectableRow) error {
+	var member, about pgtype.UUID
+	var expiresAt pgtype.Timestamptz
+	err := row.Scan(&r.JWKSURL, &r.Enabled, &r.Granted, &member, &about, &expiresAt)
+	if err != nil {
+		return err
+	}
+	r.Known = true
+	if member.Valid {
+		r.Staff.UUID = member.Bytes
+	}
+	switch {
+	case !about.Valid:
+	case about.Bytes == uuid.Nil:
+		r.AuthorisedUntil = expiresAt.Time.UTC()
+	default:
+		r.Patients = append(r.Patients, patient.ID{UUID: about.Bytes})
+	}
+	return nil
 }

@@ -1,10 +1,15 @@
 package postgres
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
+	"time"
 
+	"github.com/ThreeDotsLabs/watermill"
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
 )
@@ -116,3 +121,66 @@ func (feedOffsets) NextOffsetQuery(string, string) wsql.Query { return wsql.Quer
 
 // SchemaInitializingQueries implements [wsql.OffsetsAdapter]: migrations do it.
 func (feedOffsets) SchemaInitializingQueries(string) []wsql.Query { return nil }
+
+// waiter is watermill's backoff manager: it waits itself, for a bell and at a
+// pace, because watermill only knows how to sleep. The pace lets events gather:
+// a look costs a transaction, however little it finds.
+type waiter struct {
+	consumer *Consumer
+	closing  context.Context
+	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
+	schema   feedSchema
+	seen     int64 // idx at the end of the page before
+}
+
+// feedPace is the shortest wait between two looks that find little.
+const feedPace = 10 * time.Millisecond
+
+// HandleError implements [wsql.BackoffManager]. It is called after each look.
+func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
+	switch {
+	case errors.Is(err, sql.ErrTxDone): // undone by us, and logged there
+	case err != nil:
+		w.consumer.Log.Warn("the feed could not be read; it is tried again",
+			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
+		pause(w.closing, feedPoll, nil)
+	case empty:
+		pause(w.closing, feedPoll, w.grown)
+	case w.schema.page.last-w.seen < int64(w.schema.batch): // a short page: there was no more
+		pause(w.closing, feedPace, nil)
+	}
+	w.seen = w.schema.page.last
+	w.grown = w.consumer.Grown.Next()
+	return 0
+}
+
+// Bell wakes everybody who waits for it, and nobody who does not. The zero
+// value is ready; a nil Bell rings for nobody.
+type Bell struct {
+	mu    sync.Mutex
+	waits chan struct{}
+}
+
+// Next is closed at the next [Bell.Ring]. Take it before looking for work, so
+// that work that arrives while looking is not slept through.
+func (b *Bell) Next() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waits == nil {
+		b.waits = make(chan struct{})
+	}
+	return b.waits
+}
+
+// Ring wakes everybody who holds [Bell.Next].
+func (b *Bell) Ring() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waits != nil {
+		close(b.waits)
+		b.waits = nil
+	}
+}

@@ -1,6 +1,13 @@
 package postgres
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/projections"
+)
 
 // Metrics counts what the feed does. A nil Metrics counts nothing.
 type Metrics struct {
@@ -33,5 +40,66 @@ func (m *Metrics) handled(consumer string, idx int64) {
 func (m *Metrics) stopped(consumer string) {
 	if m != nil {
 		m.stops.WithLabelValues(consumer).Inc()
+	}
+}
+
+// Lag measures the way from an append to the log and to the consumers of the
+// feed, each time somebody collects it.
+func Lag(db projections.Querier) prometheus.Collector {
+	return &lag{
+		db,
+		prometheus.NewDesc("frontdesk_log_head", "Idx of the newest event in the log.", nil, nil),
+		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log.", nil, nil),
+		prometheus.NewDesc("frontdesk_log_gaps", "Positions that the sequencer has passed and that may still be filled.", nil, nil),
+		prometheus.NewDesc("frontdesk_feed_offset", "Idx that a consumer has handled, whichever process it ran in.", []string{"consumer"}, nil),
+	}
+}
+
+type lag struct {
+	db                        projections.Querier
+	head, waiting, gaps, seen *prometheus.Desc
+}
+
+// Describe sends the descriptions of the figures.
+func (l *lag) Describe(out chan<- *prometheus.Desc) {
+	out <- l.head
+	out <- l.waiting
+	out <- l.gaps
+	out <- l.seen
+}
+
+// lagLimit bounds one collection.
+const lagLimit = 2 * time.Second
+
+const lagOf = `
+SELECT head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
+FROM sequencer`
+
+// Collect sends the figures. It leaves them out if the database cannot be asked.
+func (l *lag) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
+	defer cancel()
+	var head, waiting, gaps float64
+	if err := l.db.QueryRow(ctx, lagOf).Scan(&head, &gaps, &waiting); err != nil {
+		return
+	}
+	out <- prometheus.MustNewConstMetric(l.head, prometheus.GaugeValue, head)
+	out <- prometheus.MustNewConstMetric(l.waiting, prometheus.GaugeValue, waiting)
+	out <- prometheus.MustNewConstMetric(l.gaps, prometheus.GaugeValue, gaps)
+	l.offsets(ctx, out)
+}
+
+func (l *lag) offsets(ctx context.Context, out chan<- prometheus.Metric) {
+	rows, err := l.db.Query(ctx, `SELECT consumer, idx FROM feed_offsets`)
+	if err != nil {
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var consumer string
+		var idx float64
+		if rows.Scan(&consumer, &idx) == nil {
+			out <- prometheus.MustNewConstMetric(l.seen, prometheus.GaugeValue, idx, consumer)
+		}
 	}
 }

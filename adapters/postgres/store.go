@@ -1,10 +1,14 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
@@ -59,4 +63,88 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	}
 	s.Appended.Ring()
 	return recorded, nil
+}
+
+// appendEvent stores one event. A version without a predecessor of the same
+// tenant becomes NULL, which the column refuses: a stream has no holes and one
+// owner. The first of a stream has none, and a statement that need not look.
+const (
+	appendFirst = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	appendNext = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3,
+	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
+	$5, $6, $7, $8, $9)`
+)
+
+// record numbers and stamps the events, streams in id order so that two
+// appends meet their rows in the same order.
+func (s *Store) record(metadata event.Metadata, changes []event.Change) ([]event.Recorded, error) {
+	at := s.Now().UTC().Truncate(time.Microsecond)
+	var recorded []event.Recorded
+	for _, change := range inStreamOrder(changes) {
+		for i, e := range change.Events {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return nil, fmt.Errorf("mint event id: %w", err)
+			}
+			recorded = append(recorded, event.Recorded{
+				Event: e, ID: id, Stream: change.Stream, Version: change.Expected + i + 1, At: at, Metadata: metadata,
+			})
+		}
+	}
+	return recorded, nil
+}
+
+func inStreamOrder(changes []event.Change) []event.Change {
+	return slices.SortedStableFunc(slices.Values(changes), func(a, b event.Change) int {
+		return bytes.Compare(a.Stream.ID[:], b.Stream.ID[:])
+	})
+}
+
+// batch queues every event, then the rows that must hold at once.
+func (s *Store) batch(recorded []event.Recorded) (*pgx.Batch, error) {
+	batch := &pgx.Batch{}
+	for _, e := range recorded {
+		if err := s.queue(batch, e); err != nil {
+			return nil, err
+		}
+	}
+	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
+	for _, e := range recorded {
+		for _, projection := range s.AtOnce {
+			projection.Project(e, do)
+		}
+	}
+	return batch, nil
+}
+
+func (s *Store) queue(batch *pgx.Batch, e event.Recorded) error {
+	name, data, err := s.Codec.Encode(e.Event)
+	if err != nil {
+		return err
+	}
+	metadata, err := json.Marshal(e.Metadata)
+	if err != nil {
+		return fmt.Errorf("encode metadata of %s: %w", name, err)
+	}
+	statement := appendNext
+	if e.Version == 1 {
+		statement = appendFirst
+	}
+	batch.Queue(statement,
+		e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, name, patientOf(e.Event), string(data), string(metadata), e.At)
+	return nil
+}
+
+// patientOf is the patient that the event concerns, or nil.
+func patientOf(e event.Event) *uuid.UUID {
+	about, ok := e.(event.Patient)
+	if !ok || about.PatientID() == uuid.Nil {
+		return nil
+	}
+	id := about.PatientID()
+	return &id
 }

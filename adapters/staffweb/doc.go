@@ -7,7 +7,7 @@
 //	POST /{tenantId}/staff/sign-out
 //	GET  /{tenantId}/staff/authorisations             what staff have given; POST takes one back
 //
-// A page is a method of [Pages] that returns an error; apology.go decides what
+// A page is a method of [Pages] that returns an error; words.go decides what
 // people are told about it. Pages are html/template with one stylesheet. They
 // work without scripts, by keyboard and with a screen reader.
 //

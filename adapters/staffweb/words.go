@@ -1,15 +1,96 @@
 package staffweb
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/practice"
 )
+
+// apology is a page that says what went wrong and what to do about it.
+type apology struct {
+	status  int
+	Heading string
+	Text    string
+	Advice  string
+}
+
+// Error is the heading.
+func (a *apology) Error() string { return a.Heading }
+
+const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
+
+// What can go wrong.
+var (
+	errIncomplete = &apology{http.StatusBadRequest, "This link is not complete",
+		"The link has to name one application and one address to return to.", askTheSender}
+	errUnknownApplication = &apology{http.StatusNotFound, "We do not know this application",
+		"The link names an application that is not registered with this service.", askTheSender}
+	errNotEnabled = &apology{http.StatusForbidden, "This application is not enabled at your practice",
+		"Nobody here can let it act for them until a practice administrator has enabled it.",
+		"Ask a practice administrator to enable the application, then try again."}
+	errNotForUsers = &apology{http.StatusForbidden, "This application cannot act for staff",
+		"It has not been given anything that it may do on behalf of a member of staff.", askTheSender}
+	errUnknownCallback = &apology{http.StatusBadRequest, "We do not know where this link leads",
+		"The address to return to is not one that is registered for the application. To keep you safe, we have not sent you there.", askTheSender}
+	errStale = &apology{http.StatusForbidden, "This page is out of date",
+		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
+		"Go back to where you came from and try again."}
+	errForeign = &apology{http.StatusForbidden, "This was sent from another website",
+		"Nothing has been changed. Only our own pages can send this.",
+		"If you did not expect to see this page, tell your practice administrator which website you were on."}
+	errNotYours = &apology{http.StatusForbidden, "You cannot stop this authorisation",
+		"It was given by somebody else. They can stop it, and so can a practice administrator.", ""}
+	errUnreadable = &apology{http.StatusBadRequest, "We could not read what your browser sent",
+		"Nothing has been changed.", "Go back and try again."}
+	errNotFound = &apology{http.StatusNotFound, "Page not found",
+		"There is nothing at this address.", "If you typed the address, check that it is right."}
+	errMethod = &apology{http.StatusMethodNotAllowed, "This page is not used in that way",
+		"Nothing has been changed.", "Go back and try again."}
+	errBusy = &apology{http.StatusServiceUnavailable, "Sorry, the service is busy",
+		"We cannot show you this page at the moment. Nothing has been changed.", "Try again shortly."}
+	errInternal = &apology{http.StatusInternalServerError, "Sorry, there is a problem with the service",
+		"This is our fault, not yours.", "Try again later."}
+)
+
+// notAllowed names the methods that the page takes.
+func notAllowed(v *visit, by methods) error {
+	v.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+	return errMethod
+}
+
+// apologise answers an error with a page. Errors that staff can do nothing about
+// are logged here, once.
+func (p *Pages) apologise(v *visit, err error) {
+	sorry, ok := errors.AsType[*apology](err)
+	refusal, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case ok:
+	case errors.Is(err, practice.ErrUnknown):
+		sorry = errNotFound
+	case refusal != nil && refusal.Kind == fault.Unavailable:
+		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
+		sorry = errBusy
+	default:
+		p.Log.ErrorContext(v.ctx(), "page failed", slog.String("request_id", v.id), slog.Any("error", err))
+		sorry = errInternal
+	}
+	if sorry.status == http.StatusServiceUnavailable {
+		v.w.Header().Set("Retry-After", "1")
+	}
+	p.show(v, view{name: "sorry", status: sorry.status, title: sorry.Heading, content: sorry})
+}
 
 // listed is what an application may do by endpoints, in the order of the
 // catalogue. It leaves none out: an endpoint that the catalogue no longer has

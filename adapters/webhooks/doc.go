@@ -12,7 +12,7 @@
 //     told. It waits for nothing but the database. It parks what it cannot queue,
 //     so that the others go on.
 //   - sender.go: [Sender] sends what is queued, looking for it round by round.
-//   - claim.go: it claims what may be sent, as far as lanes.go has free slots.
+//   - claim.go: it claims what may be sent, as far as the lanes of their destinations have free slots.
 //   - names.go: it looks up the names of people and places.
 //   - sign.go: it signs the payload, once for all destinations.
 //   - send.go, post.go: it makes the one attempt.

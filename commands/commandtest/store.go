@@ -12,6 +12,8 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 )
 
@@ -128,4 +130,76 @@ func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 		}
 	}
 	return id, active
+}
+
+// Admission implements commands.Admissions.
+func (s *Store) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
+	exists, err := s.PatientExists(ctx, tenant, id)
+	if err != nil {
+		return commands.Admission{}, err
+	}
+	reception := practice.Reception{Type: typ, Zone: time.UTC}
+	for _, e := range s.Log() {
+		switch e.Stream {
+		case practice.StreamOf(tenant):
+			if registered, ok := e.Event.(practice.Registered); ok {
+				reception.Zone, err = time.LoadLocation(registered.TimeZone)
+			}
+		case practice.IntakeStream(tenant, typ):
+			reception.Intake = reception.Intake.Apply(e.Event)
+		case practice.ClosuresStream(tenant):
+			reception.Closures = reception.Closures.Apply(e.Event)
+		}
+	}
+	return commands.Admission{PatientExists: exists, Reception: reception}, err
+}
+
+// Answer implements commands.Answers.
+func (s *Store) Answer(_ context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answer(tenant, key, after), nil
+}
+
+// answer is the newest answer under a key; the caller holds the lock.
+func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found commands.Answer) {
+	for _, e := range s.log {
+		if i := e.Metadata.Idempotency; e.Stream.Tenant == tenant && i.Key == key && e.At.After(after) {
+			found = commands.Answer{Made: e.Stream.ID, Body: i.Body}
+		}
+	}
+	return found
+}
+
+// taken reports whether an append would be the second under its key; the
+// caller holds the lock.
+func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
+	if i == (event.Idempotency{}) || len(changes) == 0 {
+		return false
+	}
+	return s.answer(changes[0].Stream.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)).Made != uuid.Nil
+}
+
+// Clock is a clock that moves only when a test says so. It is safe for
+// concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock is a clock that stands at an instant.
+func NewClock(now time.Time) *Clock { return &Clock{now: now} }
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Pass moves the clock on.
+func (c *Clock) Pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
 }

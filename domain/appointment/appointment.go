@@ -3,11 +3,89 @@ package appointment
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 )
+
+// ID identifies an appointment of one practice; the API calls it appointmentId.
+type ID struct{ uuid.UUID }
+
+// Subject is which appointment an event is about, whose it is, and where. It
+// never changes.
+type Subject struct {
+	Appointment ID         `json:"appointment"`
+	Patient     patient.ID `json:"patient"`
+	Site        site.ID    `json:"site"`
+}
+
+// PatientID returns the patient whom the event is about.
+func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
+
+// Booked says that a patient is expected.
+type Booked struct {
+	Subject
+	At time.Time `json:"at"` // when the patient is expected, UTC
+}
+
+// CalledIn says that the patient is called in, for the first time or into
+// another room.
+type CalledIn struct {
+	Subject
+	Room       site.RoomID `json:"room,omitzero"` // zero when none is assigned
+	CalledInAt time.Time   `json:"calledInAt"`    // in milliseconds, UTC
+}
+
+// CallInRemoved says that the patient is not called in any more.
+type CallInRemoved struct {
+	Subject
+	Reason    Reason    `json:"reason"`
+	RemovedAt time.Time `json:"removedAt"` // in milliseconds, UTC
+}
+
+// DidNotAttend says that the patient was marked as not attending.
+type DidNotAttend struct {
+	Subject
+}
+
+// Attended says that the appointment's consultation has started. There may be
+// several, by one clinician after another.
+type Attended struct {
+	Subject
+}
+
+// Reason is why a call-in was removed.
+type Reason string
+
+// The reasons.
+const (
+	Cleared             Reason = "cleared"
+	NotAttended         Reason = "did-not-attend"
+	ConsultationStarted Reason = "consultation-started"
+)
+
+// EventName returns the name that the event is stored under.
+func (Booked) EventName() string { return "appointment.booked.v1" }
+
+// EventName returns the name that the event is stored under.
+func (CalledIn) EventName() string { return "appointment.called-in.v1" }
+
+// EventName returns the name that the event is stored under.
+func (CallInRemoved) EventName() string { return "appointment.call-in-removed.v1" }
+
+// EventName returns the name that the event is stored under.
+func (DidNotAttend) EventName() string { return "appointment.did-not-attend.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Attended) EventName() string { return "appointment.attended.v1" }
+
+// Events returns an empty event of each type of this package, for the codec.
+func Events() []event.Event {
+	return []event.Event{Booked{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{}}
+}
 
 // The refusals of this package's rules.
 var (

@@ -106,3 +106,55 @@ func (m Member) Apply(e event.Event) Member {
 	}
 	return m
 }
+
+// CredentialID names one password of one member of staff. It says nothing about
+// the password, whose hash is kept outside the log.
+type CredentialID struct{ uuid.UUID }
+
+// PasswordSet says that a member of staff signs in with another password from
+// now on. It does not hold the password.
+type PasswordSet struct {
+	Credential CredentialID `json:"credential"`
+}
+
+// EventName returns the name that the event is stored under.
+func (PasswordSet) EventName() string { return "staff.password-set.v1" }
+
+// Lengths of a password, in characters. There is no rule about which
+// characters: such rules make passwords worse.
+const (
+	minPassword = 8
+	maxPassword = 256
+)
+
+// The refusals of an unfit password.
+var (
+	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password must have at least 8 characters. Three random words are a good one.")
+	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
+	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy", "The password must not be the username.")
+	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
+)
+
+// CheckPassword refuses a password that is not fit for a username (rule 3).
+func CheckPassword(username, password string) error {
+	switch length := utf8.RuneCountInString(password); {
+	case !utf8.ValidString(password), strings.ContainsAny(password, "\r\n\x00"):
+		return ErrPasswordText
+	case length < minPassword:
+		return ErrPasswordShort
+	case length > maxPassword:
+		return ErrPasswordLong
+	case strings.EqualFold(password, username):
+		return ErrPasswordGuessed
+	}
+	return nil
+}
+
+// SetPassword makes a password the one to sign in with (rule 3). The caller has
+// found it fit and has kept its hash.
+func (m Member) SetPassword(id CredentialID) ([]event.Event, error) {
+	if err := m.Active(); err != nil {
+		return nil, err
+	}
+	return []event.Event{PasswordSet{id}}, nil
+}

@@ -6,7 +6,27 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
 )
+
+// applicationCommands are what can be typed about applications.
+type applicationCommands struct {
+	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
+	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
+	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
+	RemoveCallback      removeCallbackCmd      `cmd:"" group:"application" help:"Forget such an address."`
+	GrantEndpoint       grantEndpointCmd       `cmd:"" group:"application" help:"Let an application call one endpoint in one mode."`
+	RevokeEndpoint      revokeEndpointCmd      `cmd:"" group:"application" help:"Take one endpoint in one mode back, at once."`
+	MarkPatientScoped   markPatientScopedCmd   `cmd:"" group:"application" help:"Mark an application as an integration with patient-scoped authorisations."`
+	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
+}
+
+// authorisationCommands are what can be typed about user authorisations.
+type authorisationCommands struct {
+	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
+	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
+	RevokeUserAuthorisation         revokeUserAuthorisationCmd         `cmd:"" group:"authorisation" help:"End an authorisation, at once."`
+}
 
 type registerApplicationCmd struct {
 	engineFlags   `embed:""`
@@ -102,4 +122,51 @@ type revokeEndpointCmd struct {
 
 func (c *revokeEndpointCmd) Run(r *run) error {
 	return change(r, c.engineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
+}
+
+type grantUserAuthorisationCmd struct {
+	engineFlags  `embed:""`
+	lifetimeFlag `embed:""`
+	Tenant       string         `required:"" help:"The practice's tenant identifier."`
+	Application  application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Username     string         `required:"" help:"The username of the member of staff."`
+}
+
+func (c *grantUserAuthorisationCmd) Run(r *run) error {
+	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		expiresAt, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
+			Tenant: c.Tenant, Application: c.Application, Username: c.Username,
+		})
+		return made{"expiresAt": expiresAt}, err
+	})
+}
+
+type grantPatientScopedAuthorisationCmd struct {
+	engineFlags  `embed:""`
+	lifetimeFlag `embed:""`
+	Tenant       string         `required:"" help:"The practice's tenant identifier."`
+	Application  application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Username     string         `required:"" help:"The username of the member of staff."`
+	Patient      patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
+}
+
+func (c *grantPatientScopedAuthorisationCmd) Run(r *run) error {
+	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		expiresAt, err := desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{
+			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
+		})
+		return made{"expiresAt": expiresAt}, err
+	})
+}
+
+type revokeUserAuthorisationCmd struct {
+	enablementFlags `embed:""`
+	Username        string     `required:"" help:"The username of the member of staff."`
+	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
+}
+
+func (c *revokeUserAuthorisationCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
+		Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
+	})
 }

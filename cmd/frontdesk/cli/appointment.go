@@ -9,6 +9,15 @@ import (
 	"frontdesk/domain/site"
 )
 
+// appointmentCommands are what can be typed about appointments.
+type appointmentCommands struct {
+	BookAppointment   bookAppointmentCmd   `cmd:"" group:"day" help:"Expect a patient at a site."`
+	CallInPatient     callInPatientCmd     `cmd:"" group:"day" help:"Call an appointment's patient in."`
+	ClearCallIn       clearCallInCmd       `cmd:"" group:"day" help:"Clear a call-in by hand."`
+	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" group:"day" help:"Say that an appointment's patient did not attend."`
+	StartConsultation startConsultationCmd `cmd:"" group:"day" help:"Begin a consultation, which ends its appointment's call-in."`
+}
+
 type bookAppointmentCmd struct {
 	practiceFlags `embed:""`
 	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`

@@ -25,7 +25,8 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// commandLine is everything that can be typed.
+// commandLine is everything that can be typed. The commands about a noun of the
+// practice are listed in the noun's file.
 type commandLine struct {
 	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
@@ -35,50 +36,15 @@ type commandLine struct {
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 
-	RegisterPractice   registerPracticeCmd   `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
-	EnableApplication  enableApplicationCmd  `cmd:"" group:"practice" help:"Let an application call for a practice."`
-	DisableApplication disableApplicationCmd `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
-
-	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`
-	SwitchRequestTypeOn  switchRequestTypeOnCmd  `cmd:"" group:"practice" help:"Take them again."`
-	PauseRequestType     pauseRequestTypeCmd     `cmd:"" group:"practice" help:"Stop taking requests of a type for a while."`
-	ResumeRequestType    resumeRequestTypeCmd    `cmd:"" group:"practice" help:"End a pause."`
-	SetOpeningHours      setOpeningHoursCmd      `cmd:"" group:"practice" help:"Say when requests of a type are taken."`
-	ClosePractice        closePracticeCmd        `cmd:"" group:"practice" help:"Take no requests of any type, from now or an instant on."`
-	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
-
-	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
-	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
-	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
-	RemoveCallback      removeCallbackCmd      `cmd:"" group:"application" help:"Forget such an address."`
-	GrantEndpoint       grantEndpointCmd       `cmd:"" group:"application" help:"Let an application call one endpoint in one mode."`
-	RevokeEndpoint      revokeEndpointCmd      `cmd:"" group:"application" help:"Take one endpoint in one mode back, at once."`
-	MarkPatientScoped   markPatientScopedCmd   `cmd:"" group:"application" help:"Mark an application as an integration with patient-scoped authorisations."`
-	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
-	SetWebhook          setWebhookCmd          `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
-	RemoveWebhook       removeWebhookCmd       `cmd:"" group:"application" help:"Tell it of them no more."`
-
-	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
-	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions end."`
-	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
-
-	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
-	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
-	RevokeUserAuthorisation         revokeUserAuthorisationCmd         `cmd:"" group:"authorisation" help:"End an authorisation, at once."`
-
-	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
-	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
-	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
-
-	AddSite           addSiteCmd           `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
-	AddRoom           addRoomCmd           `cmd:"" group:"day" help:"Add a room to a site."`
-	BookAppointment   bookAppointmentCmd   `cmd:"" group:"day" help:"Expect a patient at a site."`
-	CallInPatient     callInPatientCmd     `cmd:"" group:"day" help:"Call an appointment's patient in."`
-	ClearCallIn       clearCallInCmd       `cmd:"" group:"day" help:"Clear a call-in by hand."`
-	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" group:"day" help:"Say that an appointment's patient did not attend."`
-	StartConsultation startConsultationCmd `cmd:"" group:"day" help:"Begin a consultation, which ends its appointment's call-in."`
-	OpenCareRecord    openCareRecordCmd    `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
-	CreateNote        createNoteCmd        `cmd:"" group:"day" help:"Add a note to a patient's care record."`
+	Practices      practiceCommands      `embed:""`
+	Applications   applicationCommands   `embed:""`
+	Registrations  registrationCommands  `embed:""`
+	Staff          staffCommands         `embed:""`
+	Authorisations authorisationCommands `embed:""`
+	Patients       patientCommands       `embed:""`
+	Sites          siteCommands          `embed:""`
+	Appointments   appointmentCommands   `embed:""`
+	Records        recordCommands        `embed:""`
 }
 
 var groups = []kong.Group{

@@ -1,13 +1,29 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 )
+
+// patientCommands are what can be typed about patients.
+type patientCommands struct {
+	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
+	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
+	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
+}
+
+// recordCommands are what can be typed about care records.
+type recordCommands struct {
+	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
+	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
+}
 
 type registerPatientCmd struct {
 	practiceFlags `embed:""`
@@ -71,4 +87,44 @@ func readText(file string, in io.Reader) (string, error) {
 		return "", fmt.Errorf("read the note: %w", err)
 	}
 	return string(text), nil
+}
+
+type submitPatientRequestCmd struct {
+	engineFlags `embed:""`
+	Tenant      string `required:"" help:"The practice's tenant identifier."`
+	File        string `required:"" help:"The request body of the API as a file; - for standard input."`
+}
+
+// Run submits the request in the file, as a call of the API would.
+func (c *submitPatientRequestCmd) Run(r *run) error {
+	in, err := c.open(r.In)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
+		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
+		form, err := files.Read(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		submission, err := form.PatientRequest(form.Patient())
+		if err != nil {
+			return nil, err
+		}
+		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
+		return made{"patientRequestId": id}, err
+	})
+}
+
+func (c *submitPatientRequestCmd) open(in io.Reader) (io.ReadCloser, error) {
+	if c.File == "-" {
+		return io.NopCloser(in), nil
+	}
+	file, err := os.Open(c.File)
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	return file, nil
 }

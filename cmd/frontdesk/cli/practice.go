@@ -11,6 +11,26 @@ import (
 	"frontdesk/domain/site"
 )
 
+// practiceCommands are what can be typed about practices.
+type practiceCommands struct {
+	RegisterPractice     registerPracticeCmd     `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
+	EnableApplication    enableApplicationCmd    `cmd:"" group:"practice" help:"Let an application call for a practice."`
+	DisableApplication   disableApplicationCmd   `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
+	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`
+	SwitchRequestTypeOn  switchRequestTypeOnCmd  `cmd:"" group:"practice" help:"Take them again."`
+	PauseRequestType     pauseRequestTypeCmd     `cmd:"" group:"practice" help:"Stop taking requests of a type for a while."`
+	ResumeRequestType    resumeRequestTypeCmd    `cmd:"" group:"practice" help:"End a pause."`
+	SetOpeningHours      setOpeningHoursCmd      `cmd:"" group:"practice" help:"Say when requests of a type are taken."`
+	ClosePractice        closePracticeCmd        `cmd:"" group:"practice" help:"Take no requests of any type, from now or an instant on."`
+	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
+}
+
+// siteCommands are what can be typed about sites.
+type siteCommands struct {
+	AddSite addSiteCmd `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
+	AddRoom addRoomCmd `cmd:"" group:"day" help:"Add a room to a site."`
+}
+
 type registerPracticeCmd struct {
 	practiceFlags `embed:""`
 	Name          string `required:"" help:"The practice's name."`

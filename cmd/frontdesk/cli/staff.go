@@ -13,6 +13,13 @@ import (
 	"frontdesk/domain/fault"
 )
 
+// staffCommands are what can be typed about staff.
+type staffCommands struct {
+	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
+	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions end."`
+	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
+}
+
 type registerStaffCmd struct {
 	practiceFlags `embed:""`
 	Username      string `required:"" help:"What they sign in with."`

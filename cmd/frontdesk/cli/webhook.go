@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,9 +11,19 @@ import (
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
 )
+
+// registrationCommands are what can be typed about the webhooks of an application.
+type registrationCommands struct {
+	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
+	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
+}
 
 type webhookCmd struct {
 	Listen  webhookListenCmd  `cmd:"" help:"Receive webhooks on this machine, verify and print them."`
@@ -75,4 +87,97 @@ type removeWebhookCmd struct {
 
 func (c *removeWebhookCmd) Run(r *run) error {
 	return change(r, c.engineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+}
+
+type webhookTriggerCmd struct {
+	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
+	Dir         string                   `default:".frontdesk" placeholder:"DIR" help:"The sandbox to do it in."`
+	DatabaseURL string                   `placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
+	Tenant      string                   `help:"The practice's tenant identifier."`
+	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
+	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
+	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
+	As          string                   `placeholder:"USERNAME" help:"Who acts."`
+	JSON        bool                     `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the event happen. Nothing is simulated: the event is in the log like
+// any other.
+func (c *webhookTriggerCmd) Run(r *run) error {
+	if c.DatabaseURL == "" {
+		if err := c.inSandbox(); err != nil {
+			return err
+		}
+	}
+	if c.Tenant == "" || c.Patient == (patient.ID{}) {
+		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
+	}
+	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
+	trigger, known := triggers[c.Event]
+	if !known {
+		return application.ErrUnknownEvent
+	}
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) { return trigger(c, ctx, desk) })
+}
+
+// triggers makes an event of each kind happen.
+var triggers = map[application.WebhookEvent]func(*webhookTriggerCmd, context.Context, commands.Desk) (made, error){
+	application.RecordOpened:        (*webhookTriggerCmd).openRecord,
+	application.ConsultationStarted: (*webhookTriggerCmd).startConsultation,
+	application.CallInShown:         (*webhookTriggerCmd).callIn,
+	application.CallInRemoved:       (*webhookTriggerCmd).clearCallIn,
+}
+
+func (c *webhookTriggerCmd) openRecord(ctx context.Context, desk commands.Desk) (made, error) {
+	return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+}
+
+func (c *webhookTriggerCmd) startConsultation(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
+	return made{"consultationId": id}, err
+}
+
+// callIn books an appointment and calls its patient in.
+func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := c.calledIn(ctx, desk)
+	return made{"appointmentId": id}, err
+}
+
+// clearCallIn does the same, and clears the call-in again.
+func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, desk commands.Desk) (made, error) {
+	id, err := c.calledIn(ctx, desk)
+	if err != nil {
+		return nil, err
+	}
+	return made{"appointmentId": id}, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
+}
+
+func (c *webhookTriggerCmd) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
+	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
+	if err != nil {
+		return id, err
+	}
+	return id, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+}
+
+// inSandbox fills in from the sandbox what was not given.
+func (c *webhookTriggerCmd) inSandbox() error {
+	info, err := sandbox.ReadInfo(c.Dir)
+	if err != nil {
+		return err
+	}
+	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
+		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
+	}
+	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID
+	if c.Patient == (patient.ID{}) {
+		c.Patient = info.Patients[0].ID
+	}
+	if c.Site == (site.ID{}) {
+		c.Site, c.Room = info.Sites[0].ID, info.Rooms[0].ID
+	}
+	if c.As == "" {
+		c.As = info.Staff.Username
+	}
+	return nil
 }
