@@ -15,19 +15,6 @@ import (
 	"frontdesk/projections"
 )
 
-// openCareRecord is POST {patientId} → {patientId}: for a front end that shows
-// the record by other means.
-func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
-	if err := f.Err(); err != nil {
-		return err
-	}
-	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
-	return nil
-}
-
 // retrieveCareRecord is GET ?patientId=. That the record was opened is stored
 // before anything of it is read (D37).
 func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
@@ -42,6 +29,19 @@ func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller 
 		return err
 	}
 	answer(w, http.StatusOK, careRecordOf(caller.patient, found))
+	return nil
+}
+
+// openCareRecord is POST {patientId} → {patientId}: for a front end that shows
+// the record by other means.
+func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
 	return nil
 }
 

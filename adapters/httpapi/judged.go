@@ -20,12 +20,6 @@ type judged struct {
 	patient patient.ID // zero where the endpoint names none
 }
 
-// judgement is what the access record will say of a call, as it becomes known.
-type judgement struct {
-	judged              // zero until the signature has held
-	refusal fault.Error // the first; zero when there was none
-}
-
 // caller finds out who is calling an endpoint, and whether they may as far as
 // that can be said before anything of the call's input is read (D1).
 func (a *API) caller(r *http.Request, endpoint access.Endpoint) (access.Caller, error) {
@@ -76,6 +70,20 @@ func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (jud
 	return j, access.Judge(caller, &named)
 }
 
+// asCaller makes the caller the actor of every event that the call causes.
+func asCaller(r *http.Request, caller access.Caller) *http.Request {
+	id := identityOf(r.Context())
+	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
+		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
+	}))
+}
+
+// judgement is what the access record will say of a call, as it becomes known.
+type judgement struct {
+	judged              // zero until the signature has held
+	refusal fault.Error // the first; zero when there was none
+}
+
 // recorded hands every call whose signature held to the access record (D37),
 // also those that append an event of their own: one list shows all calls.
 func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler {
@@ -106,12 +114,14 @@ func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, st
 	})
 }
 
-// asCaller makes the caller the actor of every event that the call causes.
-func asCaller(r *http.Request, caller access.Caller) *http.Request {
-	id := identityOf(r.Context())
-	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
-		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
-	}))
+// ping is §4.2, as D16 fills it in.
+func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
+	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
+	if caller.Mode == application.UserRestricted {
+		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
+	}
+	answer(w, http.StatusOK, body)
+	return nil
 }
 
 // pong tells a caller how the service sees it (D16).
@@ -121,14 +131,4 @@ type pong struct {
 	Mode            application.Mode `json:"mode"`
 	Username        *string          `json:"username"`
 	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
-}
-
-// ping is §4.2, as D16 fills it in.
-func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
-	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
-	if caller.Mode == application.UserRestricted {
-		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
-	}
-	answer(w, http.StatusOK, body)
-	return nil
 }

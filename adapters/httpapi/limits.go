@@ -15,28 +15,18 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What all calls together may hold in memory: files that are arriving, at some
-// 350 KiB each, and long texts, at some 10 MiB.
-const (
-	uploadsAtOnce = 256
-	textsAtOnce   = 16
-)
-
 // What a deployment has unless it says otherwise.
 const (
 	DefaultInFlight = 1024        // calls served at once
 	DefaultLimit    = time.Minute // for one call, after its body has arrived
 )
 
-// call is what its parts share of one call.
-type call struct {
-	connection   context.Context // ends when the client has gone, and not before
-	judgement    judgement
-	text, upload *body.Slot // taken when the body needs them
-	after        []func(context.Context) error
-}
-
-type callKey struct{}
+// What all calls together may hold in memory: files that are arriving, at some
+// 350 KiB each, and long texts, at some 10 MiB.
+const (
+	uploadsAtOnce = 256
+	textsAtOnce   = 16
+)
 
 // limited bounds the calls in flight, and the time of each.
 func (a *API) limited(next http.Handler) http.Handler {
@@ -58,8 +48,30 @@ func (a *API) limited(next http.Handler) http.Handler {
 	})
 }
 
-// afterLimit bounds each of the things that wait until a call is answered.
-const afterLimit = 10 * time.Second
+// call is what its parts share of one call.
+type call struct {
+	connection   context.Context // ends when the client has gone, and not before
+	judgement    judgement
+	text, upload *body.Slot // taken when the body needs them
+	after        []func(context.Context) error
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{connection: ctx}
+}
+
+// afresh is the context of a call with the whole limit ahead of it: for what
+// follows a body, however long that took to arrive.
+func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
+	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
+	stop := context.AfterFunc(callOf(ctx).connection, cancel)
+	return fresh, func() { stop(); cancel() }
+}
 
 // finish does what the client need not wait for.
 func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
@@ -76,20 +88,8 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
 	}
 }
 
-func callOf(ctx context.Context) *call {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c
-	}
-	return &call{connection: ctx}
-}
-
-// afresh is the context of a call with the whole limit ahead of it: for what
-// follows a body, however long that took to arrive.
-func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
-	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
-	stop := context.AfterFunc(callOf(ctx).connection, cancel)
-	return fresh, func() { stop(); cancel() }
-}
+// afterLimit bounds each of the things that wait until a call is answered.
+const afterLimit = 10 * time.Second
 
 // RateLimit bounds the calls of each application, whatever tenant they are
 // for: a bucket holds the calls of one second and fills again while it is used

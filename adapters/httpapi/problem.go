@@ -117,13 +117,6 @@ func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
-// notAllowed names the methods that there are.
-func notAllowed(w http.ResponseWriter, by methods) error {
-	methods := slices.Sorted(maps.Keys(by))
-	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return errMethod.With("Use %s.", strings.Join(methods, " or "))
-}
-
 // answer writes a JSON body, with its length: a client knows where the answer
 // ends, whatever is still to be done for the call.
 func answer(w http.ResponseWriter, status int, body any) {
@@ -137,4 +130,11 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	// A client that has gone away cannot be told so.
 	_, _ = w.Write(append(text, '\n'))
+}
+
+// notAllowed names the methods that there are.
+func notAllowed(w http.ResponseWriter, by methods) error {
+	methods := slices.Sorted(maps.Keys(by))
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	return errMethod.With("Use %s.", strings.Join(methods, " or "))
 }

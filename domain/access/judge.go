@@ -11,12 +11,6 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Named is what is known of the patient that a call names.
-type Named struct {
-	Patient string // as the call wrote it; "" when it names none that can be read
-	Closed  bool   // the patient's record is restricted to staff other than the caller's user (D17)
-}
-
 // Rule is one of those by which a call is judged.
 type Rule string
 
@@ -61,6 +55,12 @@ var (
 )
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
+
+// Named is what is known of the patient that a call names.
+type Named struct {
+	Patient string // as the call wrote it; "" when it names none that can be read
+	Closed  bool   // the patient's record is restricted to staff other than the caller's user (D17)
+}
 
 // Judge allows a call or returns the [*Refusal] of the first rule that does
 // not. It judges by what is known so far: named is nil until the input of a

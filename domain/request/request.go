@@ -12,45 +12,6 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ErrExists is the refusal to submit a request twice.
-var ErrExists = fault.New(fault.Conflict, "request-exists", "The request was submitted already.")
-
-// StreamOf is the stream of a request.
-func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
-
-// Types lists the request types, in the order of the contract (§2.1).
-func Types() []Type { return []Type{Medical, Admin} }
-
-// Known refuses with [ErrInvalidType] what is no request type.
-func (t Type) Known() error {
-	if !slices.Contains(Types(), t) {
-		return ErrInvalidType
-	}
-	return nil
-}
-
-// Requesters lists who may ask (§2.1).
-func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
-
-// Request is what the rules ask about a request.
-type Request struct{ submitted bool }
-
-// Submit is rule 2. That the patient exists was found out before.
-func (r Request) Submit(s Submission) ([]event.Event, error) {
-	if r.submitted {
-		return nil, ErrExists
-	}
-	return []event.Event{Submitted(s)}, nil
-}
-
-// Apply notes that the request was submitted.
-func (r Request) Apply(e event.Event) Request {
-	if _, ok := e.(Submitted); ok {
-		r.submitted = true
-	}
-	return r
-}
-
 // ID identifies a patient request: the patientRequestId of §2.5.
 type ID struct{ uuid.UUID }
 
@@ -63,6 +24,17 @@ const (
 	Admin   Type = "admin"
 )
 
+// Types lists the request types, in the order of the contract (§2.1).
+func Types() []Type { return []Type{Medical, Admin} }
+
+// Known refuses with [ErrInvalidType] what is no request type.
+func (t Type) Known() error {
+	if !slices.Contains(Types(), t) {
+		return ErrInvalidType
+	}
+	return nil
+}
+
 // Requester is who asks (§2.1).
 type Requester string
 
@@ -71,6 +43,9 @@ const (
 	ByPatient Requester = "patient"
 	ByProxy   Requester = "proxy"
 )
+
+// Requesters lists who may ask (§2.1).
+func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
 
 // Answer is one response item (§2.2).
 type Answer struct {
@@ -105,9 +80,8 @@ func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 // Events are the events of this package, for the codec.
 func Events() []event.Event { return []event.Event{Submitted{}} }
 
-// Submission is a sound request: the rules of this file and of attachments have
-// found no fault with it.
-type Submission Submitted
+// ErrExists is the refusal to submit a request twice.
+var ErrExists = fault.New(fault.Conflict, "request-exists", "The request was submitted already.")
 
 // What a request is refused for: the codes of §7.1. Those of its patient belong
 // to whoever reads an identifier.
@@ -120,6 +94,32 @@ var (
 	ErrEmptyResponse   = fault.New(fault.Invalid, "empty-response", "response must have at least one item.")
 	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
 )
+
+// StreamOf is the stream of a request.
+func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
+
+// Submission is a sound request: the rules of this file and of attachments have
+// found no fault with it.
+type Submission Submitted
+
+// Request is what the rules ask about a request.
+type Request struct{ submitted bool }
+
+// Submit is rule 2. That the patient exists was found out before.
+func (r Request) Submit(s Submission) ([]event.Event, error) {
+	if r.submitted {
+		return nil, ErrExists
+	}
+	return []event.Event{Submitted(s)}, nil
+}
+
+// Apply notes that the request was submitted.
+func (r Request) Apply(e event.Event) Request {
+	if _, ok := e.(Submitted); ok {
+		r.submitted = true
+	}
+	return r
+}
 
 // Proxy judges the details of a proxy, nil for none, whenever there are any, and
 // keeps them only for a proxy (D20).
@@ -148,12 +148,6 @@ func (p Proxy) faults() (faults fault.List) {
 	return faults
 }
 
-// questions are the keys of §2.2.
-var questions = map[Type][]string{
-	Medical: {"healthConcern", "recentContact"},
-	Admin:   {"requestDetails"},
-}
-
 // Item is one item of a response, before anybody has judged it.
 type Item struct {
 	Question *string // nil when it is missing or no text
@@ -177,6 +171,12 @@ func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 		answers[i] = Answer{*item.Question, item.Answer}
 	}
 	return answers, faults
+}
+
+// questions are the keys of §2.2.
+var questions = map[Type][]string{
+	Medical: {"healthConcern", "recentContact"},
+	Admin:   {"requestDetails"},
 }
 
 // questions are the keys for the type; for an unknown one, all that there are.
