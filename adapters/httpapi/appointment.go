@@ -10,8 +10,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// What the bodies around appointments are refused for, beside the codes of
-// §7.1.
+// The refusals of identifiers in the bodies about appointments.
 var (
 	errMissingAppointment = body.MissingID("appointment")
 	errInvalidAppointment = body.InvalidID("appointment")

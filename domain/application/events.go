@@ -9,7 +9,7 @@ import (
 // ID identifies a registered application: the `iss` of its tokens.
 type ID struct{ uuid.UUID }
 
-// Mode is the way in which an application calls (§5.3).
+// Mode is the way in which an application calls.
 type Mode string
 
 // The two modes.
@@ -22,13 +22,13 @@ const (
 // of those that there are is in package access.
 type Endpoint string
 
-// Grant allows one endpoint in one mode, written `<endpoint>:<mode>` (§5.6).
+// Grant allows one endpoint in one mode, written `<endpoint>:<mode>`.
 type Grant struct {
 	Endpoint Endpoint `json:"endpoint"`
 	Mode     Mode     `json:"mode"`
 }
 
-// String is the grant as §5.6 writes it.
+// String returns the grant in the form `<endpoint>:<mode>`.
 func (g Grant) String() string { return string(g.Endpoint) + ":" + string(g.Mode) }
 
 // Registered says that an application is known to the service.

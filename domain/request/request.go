@@ -12,10 +12,10 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ID identifies a patient request: the patientRequestId of §2.5.
+// ID identifies a patient request; the API calls it patientRequestId.
 type ID struct{ uuid.UUID }
 
-// Type is the sort of a request (§2.1).
+// Type is the sort of a request.
 type Type string
 
 // The request types.
@@ -24,10 +24,10 @@ const (
 	Admin   Type = "admin"
 )
 
-// Types lists the request types, in the order of the contract (§2.1).
+// Types lists the request types, in the order of the contract.
 func Types() []Type { return []Type{Medical, Admin} }
 
-// Known refuses with [ErrInvalidType] what is no request type.
+// Known returns [ErrInvalidType] if there is no such request type.
 func (t Type) Known() error {
 	if !slices.Contains(Types(), t) {
 		return ErrInvalidType
@@ -35,7 +35,7 @@ func (t Type) Known() error {
 	return nil
 }
 
-// Requester is who asks (§2.1).
+// Requester says who asks.
 type Requester string
 
 // The requesters.
@@ -44,16 +44,16 @@ const (
 	ByProxy   Requester = "proxy"
 )
 
-// Requesters lists who may ask (§2.1).
+// Requesters lists who may ask.
 func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
 
-// Answer is one response item (§2.2).
+// Answer is the answer to one question.
 type Answer struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer" personal:"patient"`
 }
 
-// Proxy is who asks on a patient's behalf (§2.3).
+// Proxy is somebody who asks on a patient's behalf.
 type Proxy struct {
 	FirstName             string `json:"firstName" personal:"patient"`
 	LastName              string `json:"lastName" personal:"patient"`
@@ -71,20 +71,20 @@ type Submitted struct {
 	Attachments  []Attachment `json:"attachments,omitempty"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Submitted{}} }
 
-// ErrExists is the refusal to submit a request twice.
+// ErrExists refuses to submit a request twice.
 var ErrExists = fault.New(fault.Conflict, "request-exists", "The request was submitted already.")
 
-// What a request is refused for: the codes of §7.1. Those of its patient belong
-// to whoever reads an identifier.
+// The refusals of a request's fields, without those of its identifiers and its
+// attachments.
 var (
 	ErrInvalidType         = fault.New(fault.Invalid, "invalid-request-type", "requestType must be medical or admin.")
 	ErrInvalidRequester    = fault.New(fault.Invalid, "invalid-requester", "requester must be patient or proxy.")
@@ -95,17 +95,17 @@ var (
 	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
 )
 
-// StreamOf is the stream of a request.
+// StreamOf returns the stream of a request.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Submission is a sound request: the rules of this file and of attachments have
-// found no fault with it.
+// Submission is a sound request: the rules have found no fault in its fields.
 type Submission Submitted
 
-// Request is what the rules ask about a request.
+// Request is what later decisions need to know of a request.
 type Request struct{ submitted bool }
 
-// Submit is rule 2. That the patient exists was found out before.
+// Submit submits a request (rule 2). The caller has made sure that the patient
+// exists.
 func (r Request) Submit(s Submission) ([]event.Event, error) {
 	if r.submitted {
 		return nil, ErrExists
@@ -113,7 +113,7 @@ func (r Request) Submit(s Submission) ([]event.Event, error) {
 	return []event.Event{Submitted(s)}, nil
 }
 
-// Apply notes that the request was submitted.
+// Apply returns the request as it is after the event.
 func (r Request) Apply(e event.Event) Request {
 	if _, ok := e.(Submitted); ok {
 		r.submitted = true
@@ -121,8 +121,8 @@ func (r Request) Apply(e event.Event) Request {
 	return r
 }
 
-// Proxy judges the details of a proxy, nil for none, whenever there are any, and
-// keeps them only for a proxy (D20).
+// Proxy judges the details of a proxy; nil stands for none. Details are judged
+// whoever asks, but they are kept only if a proxy asks (D20).
 func (r Requester) Proxy(details *Proxy) (*Proxy, fault.List) {
 	if details == nil {
 		if r == ByProxy {
@@ -148,15 +148,15 @@ func (p Proxy) faults() (faults fault.List) {
 	return faults
 }
 
-// Item is one item of a response, before anybody has judged it.
+// Item is one item of a response that has not been judged yet.
 type Item struct {
-	Question *string // nil when it is missing or no text
+	Question *string // nil if it is missing or not a text
 	Answer   string
 }
 
-// Answers judges the items of a response. The question of an unknown type, which
-// is "", has to be there and is not judged further: that fault follows from
-// another (D2).
+// Answers judges the items of a response. If the type is unknown, which is "", a
+// question only has to be there: it cannot be judged further, because which
+// questions are right depends on the type.
 func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	if len(items) == 0 {
 		return nil, fault.List{ErrEmptyResponse}
@@ -173,13 +173,13 @@ func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	return answers, faults
 }
 
-// questions are the keys of §2.2.
+// questions are the keys of the questions of each type.
 var questions = map[Type][]string{
 	Medical: {"healthConcern", "recentContact"},
 	Admin:   {"requestDetails"},
 }
 
-// questions are the keys for the type; for an unknown one, all that there are.
+// questions returns the keys for the type; if it is unknown, all keys.
 func (t Type) questions() []string {
 	if t == "" {
 		return slices.Concat(questions[Medical], questions[Admin])

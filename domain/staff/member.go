@@ -31,8 +31,8 @@ type Registered struct {
 // Deactivated says that they may not act any more.
 type Deactivated struct{}
 
-// PasswordSet says that a member of staff signs in with another password from
-// now on. It does not hold the password.
+// PasswordSet says that a member of staff signs in with a new password from now
+// on. It does not hold the password.
 type PasswordSet struct {
 	Credential CredentialID `json:"credential"`
 }
