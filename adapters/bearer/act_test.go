@@ -53,7 +53,7 @@ func TestActIsCompleteOrAbsent(t *testing.T) {
 	}
 }
 
-// actWith is a complete act claim but for the member at path, which has the
+// actWith is a complete act claim, except that the member at path has the
 // JSON value, or is missing when there is none.
 func actWith(path, value string) any {
 	if path == "" {

@@ -63,7 +63,7 @@ func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (ev
 
 const longestKey = 255 // bytes
 
-var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempotency-Key is given once, with 1 to 255 bytes.")
+var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempotency-Key must be given once, with 1 to 255 bytes.")
 
 // requestTypeAvailability is GET → {requestTypes}. Patient portals ask it.
 func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller judged, _ *body.Form) error {

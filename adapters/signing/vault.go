@@ -22,7 +22,7 @@ import (
 )
 
 // Vault keeps the private halves of the service's keys in the database, sealed
-// with the master key, for as long as they may sign (D34).
+// with the master key, for as long as they may sign.
 type Vault struct {
 	DB     *pgxpool.Pool
 	Master MasterKey

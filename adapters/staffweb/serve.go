@@ -64,7 +64,7 @@ func (p *Pages) halfOf(answer page) page {
 	}
 }
 
-// hardened tells browsers on every answer what they may not do with it, and
+// hardened tells browsers on every answer what they must not do with it, and
 // accepts forms from this site only (D27).
 func (p *Pages) hardened(next http.Handler) http.Handler {
 	foreign := p.visited("foreign", func(*visit) error { return errForeign })
@@ -102,8 +102,8 @@ func policy(further string) string {
 	return strict + " " + further
 }
 
-// formSource is the callback as a source of a policy: its origin or, where a
-// policy cannot name the origin, its scheme (D27).
+// formSource is the callback as a source of a policy: its origin or, if a
+// policy cannot name the origin, its scheme.
 func formSource(way application.WayBack) string {
 	if host := way.Host(); hostSource.MatchString(host) {
 		return way.Scheme() + "://" + host
@@ -111,8 +111,8 @@ func formSource(way application.WayBack) string {
 	return way.Scheme() + ":"
 }
 
-// hostSource is a host as a policy can name it; an IPv6 address, for example,
-// cannot be named.
+// hostSource matches a host that a policy can name. It cannot name an IPv6 address,
+// for example.
 var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
 // statusWriter remembers the status of an answer.
@@ -127,7 +127,7 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is the writer that [http.ResponseController] reaches.
+// Unwrap returns the writer that [http.ResponseController] reaches.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.

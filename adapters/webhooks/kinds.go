@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// kinds is the catalogue: a row for each event that applications are told of
-// (§6.1). Everything else about a kind of webhook is derived from its row.
+// kinds is the catalogue. It has a row for each event that applications are told
+// of (§6.1). Everything else about a kind of webhook is derived from its row.
 var kinds = []kind{
 	row(func(e record.CareRecordOpened) notice {
 		return notice{application.RecordOpened, e.Patient.UUID, Ages.other, whoActed,
@@ -45,7 +45,7 @@ type notice struct {
 }
 
 // The data that receivers get. Its names and forms are promised to them (§6.2),
-// whatever our own events are called.
+// however our own events are named.
 type (
 	patientData struct {
 		PatientID uuid.UUID `json:"patientId"`
