@@ -56,7 +56,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string
 	return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
 }
 
-// parse makes every check that needs neither a query nor a key.
+// parse makes every check that needs no query and no key.
 func parse(authorisation []string, now time.Time) (Token, error) {
 	token, err := credentials(authorisation)
 	if err != nil {

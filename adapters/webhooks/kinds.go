@@ -38,7 +38,7 @@ var kinds = []kind{
 // notice is what applications are told of one event.
 type notice struct {
 	kind    application.WebhookEvent
-	subject uuid.UUID                // the order of what happens to it is kept (D31)
+	subject uuid.UUID                // the order of what happens to it is kept
 	age     func(Ages) time.Duration // how old the event may be when it is sent
 	names   asking                   // whose names the data holds
 	data    func(names) any          // the payload's data, one of the types below

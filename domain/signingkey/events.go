@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Key is a key as events name it. It is complete, so that a signature can be
-// verified with the log alone for as long as the log is kept.
+// Key is a key as events name it. It holds the whole public key, so that a signature
+// can be verified with the log alone.
 type Key struct {
 	KID       KID       `json:"kid"`
 	PublicKey PublicKey `json:"publicKey"`
