@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"encoding/json"
-	"frontdesk/adapters/httpapi/httpapitest"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"frontdesk/adapters/httpapi/httpapitest"
 )
 
 // Codes that no call of the API is answered, by the package or the code, and
