@@ -59,6 +59,11 @@ func Acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 // Conn is a pool, or one connection of it.
 type Conn interface {
 	projections.Querier
+	changer
+}
+
+// changer is how a Conn changes something.
+type changer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)

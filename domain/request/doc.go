@@ -4,5 +4,6 @@
 //  1. The fields of a request are judged by what they mean (§2.1 to §2.4):
 //     [Requester.Proxy], [Attach] and [Type.Answers]. How a request is written
 //     down is not decided here.
-//  2. A request is submitted once, for a patient of the practice.
+//  2. A request is submitted for a patient of the practice. Each has an
+//     identifier of its own, so no request is asked about another.
 package request

@@ -80,9 +80,6 @@ func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Submitted{}} }
 
-// ErrExists refuses to submit a request twice.
-var ErrExists = fault.New(fault.Conflict, "request-exists", "The request was submitted already.")
-
 // The refusals of a request's fields, without those of its identifiers and its
 // attachments.
 var (
@@ -101,25 +98,9 @@ func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: t
 // Submission is a sound request: the rules have found no fault in its fields.
 type Submission Submitted
 
-// Request is what later decisions need to know of a request.
-type Request struct{ submitted bool }
-
 // Submit submits a request (rule 2). The caller has made sure that the patient
-// exists.
-func (r Request) Submit(s Submission) ([]event.Event, error) {
-	if r.submitted {
-		return nil, ErrExists
-	}
-	return []event.Event{Submitted(s)}, nil
-}
-
-// Apply returns the request as it is after the event.
-func (r Request) Apply(e event.Event) Request {
-	if _, ok := e.(Submitted); ok {
-		r.submitted = true
-	}
-	return r
-}
+// exists and that the practice takes such a request.
+func Submit(s Submission) []event.Event { return []event.Event{Submitted(s)} }
 
 // Proxy judges the details of a proxy; nil stands for none. Details are judged
 // whoever asks, but they are kept only if a proxy asks (D20).

@@ -28,6 +28,11 @@ type Checker interface {
 // caller can understand them.
 type Database interface {
 	projections.Querier
+	changer
+}
+
+// changer is how the tables are changed.
+type changer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
