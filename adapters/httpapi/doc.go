@@ -2,6 +2,7 @@
 // between calls and intents, and decides nothing about the practice.
 //
 //   - routes.go shows the whole API on one screen.
+//   - identity.go says which call it is and which practice it is for, and pings.
 //   - judged.go proves and judges the caller, and records the call.
 //   - patient_request.go, appointment.go, care_record.go and public.go say how the
 //     endpoints of one noun are read and answered.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -70,4 +71,13 @@ func withoutPort(host string) string {
 		return host[:colon]
 	}
 	return host
+}
+
+// pong tells callers how the service sees them.
+type pong struct {
+	TenantID        string           `json:"tenantId"`
+	ApplicationID   application.ID   `json:"applicationId"`
+	Mode            application.Mode `json:"mode"`
+	Username        *string          `json:"username"`
+	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
 }

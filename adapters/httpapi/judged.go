@@ -125,12 +125,3 @@ func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *bod
 	answer(w, http.StatusOK, body)
 	return nil
 }
-
-// pong tells callers how the service sees them.
-type pong struct {
-	TenantID        string           `json:"tenantId"`
-	ApplicationID   application.ID   `json:"applicationId"`
-	Mode            application.Mode `json:"mode"`
-	Username        *string          `json:"username"`
-	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
-}
