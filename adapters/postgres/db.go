@@ -30,7 +30,7 @@ import (
 type DB struct{ conn Conn }
 
 // Conn is a pool, or one connection of it.
-type Conn interface {
+type Conn interface { //nolint:interfacebloat // what a pool, a connection and nothing else of pgx share
 	projections.Querier
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults

@@ -43,7 +43,9 @@ func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
 	_, failed["load"] = e.store.Load(t.Context(), newStream())
 	_, failed["append"] = e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
 	_, failed["acquire"] = postgres.Acquire(t.Context(), e.pool)
-	_, failed["query at once"] = postgres.On(e.pool).Query(t.Context(), `SELECT 1`)
+	found, err := postgres.On(e.pool).Query(t.Context(), `SELECT 1`)
+	found.Close()
+	failed["query at once"] = err
 	for way, err := range failed {
 		if !errors.Is(err, postgres.ErrUnavailable) {
 			t.Errorf("%s: %v, want %v", way, err, postgres.ErrUnavailable)

@@ -119,7 +119,7 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 	if p.calls, err = openPool(ctx, config.DatabaseURL, config.CallConnections); err != nil {
 		return p, err
 	}
-	if err = postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
+	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
 	if p.background, err = openPool(ctx, config.DatabaseURL, backgroundConnections); err != nil {
