@@ -64,12 +64,8 @@ func (d Desk) submit(ctx context.Context, c SubmitPatientRequest) (uuid.UUID, er
 	if err := admission.check(d.Now()); err != nil {
 		return uuid.Nil, err
 	}
-	events, err := request.Request{}.Submit(c.Submission)
-	if err != nil {
-		return uuid.Nil, err
-	}
 	id := request.ID{UUID: event.NewID()}
-	return id.UUID, d.begin(ctx, request.StreamOf(c.Tenant, id), events...)
+	return id.UUID, d.begin(ctx, request.StreamOf(c.Tenant, id), request.Submit(c.Submission)...)
 }
 
 // AnswerLifetime is how long an answer is remembered (D22).

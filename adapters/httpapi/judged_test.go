@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
@@ -108,6 +110,8 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 		"the service's own fault": {forItself, tired, "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500, Code: "internal-error",
 				Reason: "Something went wrong on our side. Quote the X-Request-Id when you report it."}},
+		"time that ran out": {forItself, fmt.Errorf("append: %w", context.DeadlineExceeded), "POST", "/open-care-record", note,
+			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 503, Code: "unavailable", Reason: body.ErrBusy.Detail}},
 		"a panic": {forItself, errBug, "POST", "/open-care-record", note,
 			access.Call{Endpoint: "open-care-record", Patient: ann, Status: 500}},
 	} {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
 )
 
 // Codes that no call of the API is answered, by the package or the code, and
@@ -44,7 +44,6 @@ var (
 		"unknown-practice":   "nobody is enabled for an unknown practice",
 		"invalid-closure":    "closures are made by commands",
 		"invalid-pause":      "pauses are made by commands",
-		"request-exists":     "its identifier has just been minted",
 	}
 )
 
@@ -90,12 +89,12 @@ func describedCodes(t *testing.T) (codes []string) {
 			}
 		}
 	}
-	if err := json.Unmarshal(httpapi.OpenAPI(), &document); err != nil {
+	if err := json.Unmarshal(httpapitest.OpenAPI(), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range document.Components.Schemas.ErrorCode.OneOf {
 		codes = append(codes, one.Const)
-		if n := strings.Count(string(httpapi.OpenAPI()), `"`+one.Const+`"`); n < 2 {
+		if n := strings.Count(string(httpapitest.OpenAPI()), `"`+one.Const+`"`); n < 2 {
 			t.Errorf("no answer is described to have the code %s", one.Const)
 		}
 	}

@@ -30,7 +30,7 @@ type description struct {
 
 func describe(t *testing.T) (d description) {
 	t.Helper()
-	if err := json.Unmarshal(httpapi.OpenAPI(), &d); err != nil {
+	if err := json.Unmarshal(httpapitest.OpenAPI(), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d

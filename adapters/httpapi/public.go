@@ -6,7 +6,6 @@ import (
 	_ "embed" // the description is a file
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -45,9 +44,6 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 //
 //go:embed openapi.json
 var openAPI []byte
-
-// OpenAPI is the OpenAPI 3.1 description of the Transactional API.
-func OpenAPI() []byte { return slices.Clone(openAPI) }
 
 // describe serves the description.
 func (a *API) describe(w http.ResponseWriter, _ *http.Request) error {

@@ -30,8 +30,13 @@ import (
 type DB struct{ conn Conn }
 
 // Conn is a pool, or one connection of it.
-type Conn interface { //nolint:interfacebloat // what a pool, a connection and nothing else of pgx share
+type Conn interface {
 	projections.Querier
+	changer
+}
+
+// changer is how a Conn changes something.
+type changer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)

@@ -45,7 +45,7 @@ func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
 	_, failed["acquire"] = postgres.Acquire(t.Context(), e.pool)
 	found, err := postgres.On(e.pool).Query(t.Context(), `SELECT 1`)
 	found.Close()
-	failed["query at once"] = err
+	failed["query, at once"] = err
 	for way, err := range failed {
 		if !errors.Is(err, postgres.ErrUnavailable) {
 			t.Errorf("%s: %v, want %v", way, err, postgres.ErrUnavailable)

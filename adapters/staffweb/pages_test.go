@@ -2,6 +2,7 @@ package staffweb_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -67,6 +68,24 @@ func (s slow) Check(ctx context.Context, tenant, username, typed string) (signin
 	s.begun <- struct{}{}
 	<-s.proceed
 	return s.passwords.Check(ctx, tenant, username, typed)
+}
+
+// late is a password check whose time ran out while it waited for its turn.
+type late struct{}
+
+func (late) Check(context.Context, string, string, string) (signin.Holder, bool, error) {
+	return signin.Holder{}, false, fmt.Errorf("wait to hash: %w", context.DeadlineExceeded)
+}
+
+func TestAPageWhoseTimeRanOutSaysThatTheServiceIsBusy(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.pages.Door.Passwords = late{}
+	answer := s.browser(t).post("/elm-street/staff/sign-in", try("dr.may", password))
+	answer.wants(t, http.StatusServiceUnavailable, "", "Sorry, the service is busy")
+	if answer.Header.Get("Retry-After") == "" {
+		t.Error("nobody says when to try again")
+	}
 }
 
 func TestAFloodOfPasswordsLeavesRoomForOtherPages(t *testing.T) {

@@ -1,6 +1,7 @@
 package staffweb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -79,7 +80,7 @@ func (p *Pages) apologise(v *visit, err error) {
 	case ok:
 	case errors.Is(err, practice.ErrUnknown):
 		sorry = errNotFound
-	case refusal != nil && refusal.Kind == fault.Unavailable:
+	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
 		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
 		sorry = errBusy
 	default:

@@ -12,9 +12,6 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ErrExists is the refusal to submit a request twice.
-var ErrExists = fault.New(fault.Conflict, "request-exists", "The request was submitted already.")
-
 // StreamOf is the stream of a request.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
@@ -32,24 +29,9 @@ func (t Type) Known() error {
 // Requesters lists who may ask (§2.1).
 func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
 
-// Request is what the rules ask about a request.
-type Request struct{ submitted bool }
-
-// Submit is rule 2. That the patient exists was found out before.
-func (r Request) Submit(s Submission) ([]event.Event, error) {
-	if r.submitted {
-		return nil, ErrExists
-	}
-	return []event.Event{Submitted(s)}, nil
-}
-
-// Apply notes that the request was submitted.
-func (r Request) Apply(e event.Event) Request {
-	if _, ok := e.(Submitted); ok {
-		r.submitted = true
-	}
-	return r
-}
+// Submit is rule 2. That the patient exists and that the practice takes such a
+// request was found out before.
+func Submit(s Submission) []event.Event { return []event.Event{Submitted(s)} }
 
 // ID identifies a patient request: the patientRequestId of §2.5.
 type ID struct{ uuid.UUID }

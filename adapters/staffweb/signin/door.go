@@ -19,6 +19,11 @@ var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or 
 // caller can understand them.
 type Database interface {
 	projections.Querier
+	changer
+}
+
+// changer is how the tables are changed.
+type changer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error

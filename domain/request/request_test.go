@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -22,13 +21,9 @@ var (
 	}
 )
 
-func TestARequestIsSubmittedOnce(t *testing.T) {
+func TestARequestIsSubmittedAsItIs(t *testing.T) {
 	t.Parallel()
-	given := eventtest.Given[request.Request]
-	submit := func(r request.Request) ([]event.Event, error) { return r.Submit(submission) }
-
-	given().When(submit).Then(t, request.Submitted(submission))
-	given(request.Submitted(submission)).When(submit).Refuses(t, request.ErrExists)
+	eventtest.Decided(request.Submit(submission), nil).Then(t, request.Submitted(submission))
 }
 
 func TestStoredEvents(t *testing.T) {
