@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// readAct reads the act claim of an application-restricted token (§2.7, D6):
-// nil when there is none.
+// readAct reads the act claim of an application-restricted token (D6). It returns
+// nil if there is none.
 func (c claims) readAct() (*event.OnBehalfOf, error) {
 	switch {
 	case len(c.act) == 0 || string(c.act) == "null":
@@ -70,7 +70,7 @@ func readOrganisation(raw jsontext.Value) (event.Organisation, error) {
 	return organisation, reader.err
 }
 
-// actReader reads members of act and keeps the first refusal.
+// actReader reads the members of act and keeps the first refusal.
 type actReader struct{ err error }
 
 func (a *actReader) text(name string, v jsontext.Value, ok func(string) bool, want string) string {
@@ -92,7 +92,7 @@ func isAny(string) bool { return true }
 
 func isName(s string) bool { return strings.TrimSpace(s) != "" }
 
-// isEmail asks for one @ with something on both sides, and no spaces (D6).
+// isEmail reports whether s has one @ with something on both sides, and no spaces.
 func isEmail(s string) bool {
 	user, host, _ := strings.Cut(s, "@")
 	return user != "" && host != "" && !strings.Contains(host, "@") && !strings.ContainsFunc(s, unicode.IsSpace)

@@ -53,8 +53,8 @@ func TestActIsCompleteOrAbsent(t *testing.T) {
 	}
 }
 
-// actWith is a complete act claim but for the member at path, which has the
-// JSON value, or is missing when there is none.
+// actWith is a complete act claim, except that the member at path has the
+// JSON value, or is missing if value is empty.
 func actWith(path, value string) any {
 	if path == "" {
 		return json.RawMessage(value)

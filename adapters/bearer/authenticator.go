@@ -8,14 +8,14 @@ import (
 	"frontdesk/domain/access"
 )
 
-// Rights looks up what the application of a token may do. It answers for
-// unknown applications too; an error means that it could not look.
+// Rights looks up what the application of a token may do. An application that is
+// not registered has rights that are not Known. An error means that the rights
+// could not be looked up.
 type Rights interface {
 	Rights(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 }
 
-// Authenticator finds out who is calling (§5, D1 steps 2 to 4). It needs all
-// its fields.
+// Authenticator finds out who is calling. All its fields are needed.
 type Authenticator struct {
 	Rights Rights
 	Keys   *KeyCache
@@ -23,11 +23,12 @@ type Authenticator struct {
 }
 
 // Authenticate proves who makes a call to an endpoint, by the values of its
-// Authorization headers. Whether they may is [access.Judge]'s to say: the
-// Caller has the rights that it asks about.
+// Authorization headers. The Caller carries the rights by which [access.Judge]
+// decides whether they may make it.
 //
-// A refusal is a [*Refusal]; any other error means that the caller could not
-// be found out. Beside an error nothing is known of anybody (D3).
+// A refusal is a [*Refusal]. Any other error means that it could not be found out
+// who is calling. If there is an error, the Caller is empty, because nothing that
+// an unproven token says may be recorded (D3).
 func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (access.Caller, error) {
 	now := a.Now()
 	token, err := parse(authorisation, now)
@@ -55,7 +56,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string
 	return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
 }
 
-// parse makes every check that needs neither a query nor a key.
+// parse makes every check that needs no query and no key.
 func parse(authorisation []string, now time.Time) (Token, error) {
 	token, err := credentials(authorisation)
 	if err != nil {
@@ -64,7 +65,8 @@ func parse(authorisation []string, now time.Time) (Token, error) {
 	return Parse(token, now)
 }
 
-// claim is what a token claims when it calls an endpoint of a tenant.
+// claim returns what the token claims if it is used to call an endpoint of a
+// tenant.
 func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, error) {
 	id, err := t.application()
 	return access.Claim{
@@ -72,13 +74,13 @@ func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, err
 	}, err
 }
 
-// Explain judges a call by the values of its Authorization headers as
-// [Authenticator.Authenticate] does, as far as that can be done without the
-// service: whether the application is registered and what it may do is not
-// judged. keys is asked for the application's key set, once that is needed,
-// and its error is passed on; a nil keys leaves the signature unjudged.
+// Explain judges the values of a call's Authorization headers as
+// [Authenticator.Authenticate] does, but without the service. It does not judge
+// whether the application is registered and what it may do. It calls keys for the
+// application's key set once it needs it, and returns its error. If keys is nil,
+// it does not judge the signature.
 //
-// A refusal is a [*Refusal], word for word the service's own.
+// A refusal is a [*Refusal] with the same words as the service's.
 func Explain(authorisation []string, keys func() (KeySet, error), now time.Time) (Token, error) {
 	token, err := parse(authorisation, now)
 	if err != nil {

@@ -34,7 +34,7 @@ var (
 type desk struct {
 	bearer.Authenticator
 	server *bearertest.Server
-	rights access.Rights // of app, but for its URL; other applications are unknown
+	rights access.Rights // of app, without its URL; other applications are unknown
 	claims []access.Claim
 	err    error // of the database
 }

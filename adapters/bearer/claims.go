@@ -4,13 +4,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What the times of a token may be, in seconds (§5.2, §8).
+// The limits of a token's times, in seconds (D4).
 const (
 	maxLifetime = 60
 	skew        = 60
 )
 
-// rawClaims are the claims as written; others are ignored, aud included (D4).
+// rawClaims are the claims as they are written. All others are ignored, aud among
+// them.
 type rawClaims struct {
 	Iss jsontext.Value `json:"iss"`
 	Sub jsontext.Value `json:"sub"`
@@ -23,12 +24,12 @@ type rawClaims struct {
 
 // claims are the claims by their types.
 type claims struct {
-	iss, sub, azp string // azp is "" when absent
+	iss, sub, azp string // azp is "" if it is absent
 	iat, exp, nbf instant
 	act           jsontext.Value
 }
 
-// readClaims finds what is missing, then what has the wrong type.
+// readClaims refuses a claim that is missing, and then one of the wrong type.
 func readClaims(raw []byte) (claims, error) {
 	var r rawClaims
 	if err := section("claims part", raw, &r); err != nil {
@@ -62,8 +63,8 @@ func (r rawClaims) present() error {
 	return nil
 }
 
-// claimReader reads claims by type and keeps the first refusal. What is
-// absent reads as the zero value.
+// claimReader reads claims by type and keeps the first refusal. A claim that is
+// absent is read as the zero value.
 type claimReader struct{ err error }
 
 func (c *claimReader) text(name string, v jsontext.Value) string {
@@ -93,7 +94,7 @@ func (c *claimReader) refuse(err error) {
 	}
 }
 
-// check judges the claims together, at a time with its fractions (D1, D4, D6).
+// check judges the claims together at an instant.
 func (c claims) check(now instant) error {
 	switch {
 	case c.sub != c.iss && c.azp == "":

@@ -1,8 +1,9 @@
-// Package bearer finds out who is calling: it turns the Authorization header
+// Package bearer finds out who is calling (§5). It turns the Authorization header
 // of a call into a [frontdesk/domain/access.Caller], or into one of a closed set
-// of refusals (§5, §7.2). Whether the caller may, is for package access to judge.
+// of refusals. Package access judges what the caller may do.
 //
-// The order is that of D1, the cheap before the dear, the first refusal only:
+// The order is that of D1. Cheap checks come before dear ones, and the first
+// refusal is the only one:
 //
 //	header ─→ Parse ─→ Rights ─→ KeyCache ─→ Verify
 //	          no key    one       a fetch     one
@@ -10,14 +11,16 @@
 //
 // Its parts:
 //
-//   - [Parse] and [Token.Verify] are pure: token, time and keys in, verdict out.
-//   - [ReadKeySet] keeps the usable keys of a set; one odd key spoils no other.
-//   - [KeyCache] fetches sets: one flight at a time per URL, success kept for an
-//     hour, failure never.
+//   - [Parse] and [Token.Verify] are pure. They judge a token by the time and the
+//     keys that they are given.
+//   - [ReadKeySet] keeps the usable keys of a set. An odd key does not spoil the
+//     others.
+//   - [KeyCache] fetches sets, one fetch at a time for each URL. It keeps a set for
+//     an hour and never keeps a failure.
 //   - [Authenticator] joins them.
-//   - [Refusal] is every way to be turned away; refusal.go lists them all.
+//   - [Refusal] says why a call is turned away; refusal.go lists all refusals.
 //
-// Trust: everything in a token is an attacker's until its signature holds, and
-// a key set's content and server are the application's own: with them it can
-// lock out itself, at most.
+// Trust: everything in a token may be an attacker's until its signature was found
+// right. The content and the server of a key set belong to the application, which
+// can at most lock itself out with them.
 package bearer

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// flight is one fetch, shared by the callers who wait for it. Its other fields
-// are there once done is closed.
+// flight is one fetch, which all callers share who wait for it. Its other fields
+// are set before done is closed.
 type flight struct {
 	done  chan struct{}
 	set   KeySet
@@ -27,8 +27,8 @@ func (f *flight) landed() bool {
 	}
 }
 
-// board is the flight that serves url, now or when it lands, opened when there
-// is none; and the caller's place in the order.
+// board returns the flight that serves url, which may have landed already, and
+// the caller's place in the order. If there is no such flight, it begins one.
 func (c *KeyCache) board(url string) (shared *flight, came uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *KeyCache) board(url string) (shared *flight, came uint64) {
 	return shared, came
 }
 
-// fly waits for the URL's pace, fetches, and tells everybody.
+// fly waits for the URL's pace, fetches the set, and tells all who wait.
 func (c *KeyCache) fly(url string, e *entry) {
 	c.waitForPace(e)
 	c.begin(e)
@@ -58,10 +58,10 @@ func (c *KeyCache) fly(url string, e *entry) {
 	c.land(e, set, err)
 }
 
-// waitForPace keeps the starts of fetches of a failing URL apart.
+// waitForPace keeps the fetches of a failing URL apart in time.
 func (c *KeyCache) waitForPace(e *entry) {
 	c.mu.Lock()
-	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // also when the clock was set back
+	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // at most pace, even if the clock was set back
 	failing := e.failing
 	c.mu.Unlock()
 	if !failing || wait <= 0 {
@@ -94,12 +94,12 @@ func (c *KeyCache) land(e *entry, set KeySet, err error) {
 	close(e.flight.done)
 }
 
-// maxSet bounds a key set, in bytes (D9).
+// maxSet bounds a key set, in bytes.
 const maxSet = 256 << 10
 
-// fetch reads the key set at url, in 5 s at most. Its errors are the three
-// refusals of D10; what lies behind them is for the log alone, since it would
-// let callers explore our network.
+// fetch reads the key set at url, in 5 s at most (D9). Its errors are the three
+// refusals about key sets. Their cause is for the log alone, because it would let
+// callers explore our network.
 func (c *KeyCache) fetch(url string) (KeySet, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, fetchTimeout)
 	defer cancel()
@@ -110,9 +110,9 @@ func (c *KeyCache) fetch(url string) (KeySet, error) {
 	return ReadPublished(url, document)
 }
 
-// ReadPublished reads the key set that was found at url, for which a document
-// over 256 KiB may be cut behind its bound. Its errors are [*Refusal]s, as of
-// [KeyCache.Get].
+// ReadPublished reads the key set that was found at url. A document of more than
+// 256 KiB is refused, so the caller may cut it off anywhere beyond that. The errors are
+// those [*Refusal]s that [KeyCache.Get] returns.
 func ReadPublished(url string, document []byte) (KeySet, error) {
 	set, err := readBounded(document)
 	switch {
@@ -124,8 +124,7 @@ func ReadPublished(url string, document []byte) (KeySet, error) {
 	return set, nil
 }
 
-// readBounded takes a document over the bound for no JSON, even when what was
-// read of it is some.
+// readBounded refuses a document over the bound as if it were not JSON.
 func readBounded(document []byte) (KeySet, error) {
 	if len(document) > maxSet {
 		return KeySet{}, fmt.Errorf("%w of at most %d bytes", ErrNotJSON, maxSet)
@@ -133,7 +132,7 @@ func readBounded(document []byte) (KeySet, error) {
 	return ReadKeySet(document)
 }
 
-// download is the body of a 200, cut one byte after the bound.
+// download returns the body of a 200, cut off one byte after the bound.
 func (c *KeyCache) download(ctx context.Context, url string) ([]byte, error) {
 	if err := c.config.CheckURL(url); err != nil {
 		return nil, err

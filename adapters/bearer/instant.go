@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// instant is a moment in seconds since 1970, exact to the last digit that a
-// token states: a lifetime of 60.0000001 s is too long (D4), and a float would
-// not know.
+// instant is a moment in seconds since 1970, exact to the last digit that a token
+// states: a lifetime of 60.0000001 s is too long, and a float would round it.
 type instant struct {
 	seconds  int64
 	fraction string // decimals of the second, without trailing zeros
 }
 
-// Bounds of a number that states a time: far beyond any real one, near enough
-// that nobody makes us compute with a number of a million digits.
+// The bounds of a number that states a time. They are far beyond any real time, but
+// prevent numbers of a million digits, which are slow to compute with.
 const (
 	maxNumber   = 64 // bytes of the number; also of its exponent's reach
 	maxInstant  = 1 << 53
@@ -28,7 +27,7 @@ func instantOf(t time.Time) instant {
 	return instant{t.Unix(), strings.TrimRight(fraction, "0")}
 }
 
-// parseInstant reads a JSON number, exponents included; false when it is
+// parseInstant reads a JSON number, which may have an exponent; false if it is
 // negative or out of bounds.
 func parseInstant(number string) (instant, bool) {
 	if len(number) > maxNumber || strings.HasPrefix(number, "-") {
@@ -49,7 +48,7 @@ func parseInstant(number string) (instant, bool) {
 	return instant{seconds, strings.TrimRight(fraction, "0")}, err == nil && seconds <= maxInstant
 }
 
-// movePoint moves the decimal point to the right, or to the left when by is
+// movePoint moves the decimal point to the right, or to the left if by is
 // negative.
 func movePoint(whole, fraction string, by int) (string, string) {
 	switch {
@@ -68,8 +67,8 @@ func (i instant) plus(seconds int64) instant {
 	return instant{i.seconds + seconds, i.fraction}
 }
 
-// after reports whether i is later than j. Fractions compare as text: both
-// start right after the point.
+// after reports whether i is later than j. Fractions are compared as text, because
+// both begin right after the point.
 func (i instant) after(j instant) bool {
 	if i.seconds != j.seconds {
 		return i.seconds > j.seconds
@@ -77,7 +76,7 @@ func (i instant) after(j instant) bool {
 	return i.fraction > j.fraction
 }
 
-// String is the plain decimal number of seconds.
+// String returns the seconds as a plain decimal number.
 func (i instant) String() string {
 	if i.fraction == "" {
 		return strconv.FormatInt(i.seconds, 10)

@@ -10,61 +10,61 @@ import (
 	"frontdesk/adapters/outbound"
 )
 
-// Times and bounds of the cache (D8, D9).
+// The times and bounds of the cache.
 const (
-	DefaultTTL = time.Hour // §5.7, §8
+	DefaultTTL = time.Hour // how long a set serves unless a deployment says otherwise
 
 	fetchTimeout = 5 * time.Second        // one fetch, its body included
 	pace         = 200 * time.Millisecond // between the starts of fetches of a failing URL
-	patience     = 10 * time.Second       // one caller's waiting, in all
-	maxEntries   = 10_000                 // URLs remembered
+	patience     = 10 * time.Second       // how long one caller waits in all
+	maxEntries   = 10_000                 // URLs in memory
 )
 
-// KeyCacheConfig is what a [KeyCache] is made of.
+// KeyCacheConfig configures a [KeyCache]. All its fields except TTL are needed.
 type KeyCacheConfig struct {
-	// Transport makes the fetches; [outbound.NewTransport] makes a guarded one.
+	// Transport makes the fetches. [outbound.NewTransport] returns a guarded one.
 	Transport http.RoundTripper
-	// CheckURL judges a URL before each fetch; [outbound.Guard.CheckURL].
+	// CheckURL judges a URL before each fetch, as [outbound.Guard.CheckURL] does.
 	CheckURL func(url string) error
-	// TTL is how long a readable set serves, from the end of its fetch;
-	// [DefaultTTL] when zero (--jwks-cache).
+	// TTL is how long a readable set serves, from the end of its fetch
+	// (--jwks-cache). Zero means [DefaultTTL].
 	TTL time.Duration
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// KeyCache fetches applications' key sets and keeps the readable ones (§5.7,
-// D8, D9). It remembers no failure: while a URL fails, each caller waits for a
-// fetch that begins after the caller came. So the first call after the URL is
-// mended succeeds, and fetches are paced, not calls refused.
+// KeyCache fetches applications' key sets and keeps the readable ones (D8). It
+// never keeps a failure. While a URL fails, each caller waits for a fetch that
+// begins after the caller came, and fetches are spaced out. So the first call
+// after the URL is mended succeeds.
 //
-// Its goroutines, one for each URL being fetched, end before [KeyCache.Close]
-// returns.
+// It runs a goroutine for each URL that is being fetched. All of them have ended
+// when [KeyCache.Close] returns.
 type KeyCache struct {
 	config KeyCacheConfig
 	client *http.Client
 
-	ctx     context.Context // of every fetch: no caller's
+	ctx     context.Context // of every fetch, because no caller owns a fetch
 	stop    context.CancelFunc
 	flights sync.WaitGroup
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	order   uint64 // of callers' coming and fetches' beginning
+	order   uint64 // counts callers as they come and fetches as they begin
 }
 
-// entry is what is known of one URL, guarded by the cache's mutex.
+// entry is what is known of one URL. The cache's mutex guards it.
 type entry struct {
 	flight  *flight   // the latest fetch
-	flying  bool      // which has not landed yet
-	until   time.Time // or has, with a set that serves until then
+	flying  bool      // it has not landed yet
+	until   time.Time // if it has landed with a set, how long the set serves
 	started time.Time // when it started
-	failing bool      // the latest that landed had failed
+	failing bool      // the latest fetch that landed had failed
 }
 
 var errClosed = errors.New("the key cache is closed")
 
-// NewKeyCache makes an empty cache. Its owner closes it.
+// NewKeyCache returns an empty cache. The caller closes it.
 func NewKeyCache(config KeyCacheConfig) *KeyCache {
 	if config.TTL == 0 {
 		config.TTL = DefaultTTL
@@ -87,9 +87,9 @@ func (c *KeyCache) Close() {
 	c.flights.Wait()
 }
 
-// Get is the key set at url: the cached one while its time lasts, a fetched
-// one otherwise. It waits at most 10 s. Errors are a [*Refusal] when the set
-// cannot be had, or the context's when the caller has gone.
+// Get returns the key set at url: the cached set if it still serves, and a fetched
+// one otherwise. It waits at most 10 s. The error is a [*Refusal] if the set cannot
+// be had, or the error of ctx.
 func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
 	shared, came := c.board(url)
 	if shared.landed() && shared.err == nil {
@@ -106,7 +106,7 @@ func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
 			return KeySet{}, ctx.Err()
 		}
 		// A fetch that began before this caller came may have failed before
-		// the URL was mended: its failure is not this caller's (D9).
+		// the URL was mended, so its failure does not count for this caller.
 		if shared.err == nil || came < shared.began {
 			return shared.set, shared.err
 		}
@@ -116,8 +116,8 @@ func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
 
 var errImpatient = errors.New("waited 10 s for fetches that failed or did not end")
 
-// entry is what is known of url, made when nothing is. The caller holds the
-// mutex.
+// entry returns the entry of url and makes one if there is none. The caller holds
+// the mutex.
 func (c *KeyCache) entry(url string) *entry {
 	e, known := c.entries[url]
 	if !known {
@@ -128,8 +128,8 @@ func (c *KeyCache) entry(url string) *entry {
 	return e
 }
 
-// makeRoom forgets some URL that nobody is fetching. Where all are being
-// fetched, the number of calls in flight is the bound.
+// makeRoom forgets a URL that is not being fetched. If all are being fetched, the
+// number of calls in flight bounds them.
 func (c *KeyCache) makeRoom() {
 	if len(c.entries) < maxEntries {
 		return

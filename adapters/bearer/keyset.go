@@ -11,26 +11,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Why a document is no readable key set (§5.7).
+// The reasons why a document is not a readable key set.
 var (
 	ErrNotJSON     = errors.New("the key set is not a JSON object")
 	ErrNoUsableKey = errors.New("the key set holds no usable key")
 )
 
-// maxKeys is how many keys of a set count, from its start (D7).
+// maxKeys is how many keys of a set are read, from its beginning.
 const maxKeys = 100
 
-// KeySet is the usable keys of an application, by kid.
+// KeySet holds the usable keys of an application, by kid.
 type KeySet struct {
 	byKid map[string]*rsa.PublicKey
 }
 
-// Len is the number of usable keys.
+// Len returns the number of usable keys.
 func (s KeySet) Len() int { return len(s.byKid) }
 
-// ReadKeySet reads a JWK set and keeps its usable keys (D7). Each key is read
-// by itself, so that an odd one never spoils the others; a kid that two keys
-// share names neither. Errors are [ErrNotJSON] and [ErrNoUsableKey].
+// ReadKeySet reads a JWK set and keeps its usable keys (D7). Each key is read by
+// itself, so that an odd key does not spoil the others. If two keys share a kid,
+// neither is used. The errors are [ErrNotJSON] and [ErrNoUsableKey].
 func ReadKeySet(document []byte) (KeySet, error) {
 	raw, err := rawKeys(document)
 	if err != nil {
@@ -56,8 +56,8 @@ func ReadKeySet(document []byte) (KeySet, error) {
 	return KeySet{usable}, nil
 }
 
-// rawKeys takes the set apart. A name given twice inside a key is that key's
-// own fault, so it is let through here.
+// rawKeys takes the set apart. It accepts a name that is given twice inside a key,
+// because that makes only that key unusable.
 func rawKeys(document []byte) ([]jsontext.Value, error) {
 	lax := jsontext.AllowDuplicateNames(true)
 	var set struct {
@@ -73,8 +73,8 @@ func rawKeys(document []byte) ([]jsontext.Value, error) {
 	return keys, nil
 }
 
-// What an RSA key must be to count (D7). The upper exponent is the largest
-// that the standard library takes.
+// The bounds of a usable RSA key. The upper exponent is the largest that the
+// standard library takes.
 const (
 	minModulusBits = 2048
 	maxModulusBits = 4096
@@ -82,7 +82,7 @@ const (
 	maxExponent    = math.MaxInt32
 )
 
-// jwk is one key of a set (RFC 7517). null is the same as absent.
+// jwk is one key of a set (RFC 7517). A null member counts as absent.
 type jwk struct {
 	Kty    string   `json:"kty"`
 	Kid    string   `json:"kid"`
@@ -92,7 +92,7 @@ type jwk struct {
 	N      string   `json:"n"`
 	E      string   `json:"e"`
 
-	// A key that shows its private half is nobody's any more (RFC 7518, §6.3.2).
+	// A key that shows its private half can be anybody's (RFC 7518, section 6.3.2).
 	D   jsontext.Value `json:"d"`
 	P   jsontext.Value `json:"p"`
 	Q   jsontext.Value `json:"q"`
@@ -102,7 +102,7 @@ type jwk struct {
 	Oth jsontext.Value `json:"oth"`
 }
 
-// publicKey is the RSA key, or false when it may not verify tokens (D7).
+// publicKey returns the RSA key; false if it may not verify tokens.
 func (k jwk) publicKey() (*rsa.PublicKey, bool) {
 	if !k.forTokens() || k.private() {
 		return nil, false

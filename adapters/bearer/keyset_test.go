@@ -13,14 +13,14 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 )
 
-// mine is the application's key in a set, but for one member.
+// mine is the application's key in a set, with one member changed.
 func mine(name string, value any) map[string]any {
 	key := bearertest.JWK(app.Kid, &app.Key.PublicKey)
 	key[name] = value
 	return key
 }
 
-// modulus is a key of so many bits, odd but for odd = 0.
+// modulus is a key of so many bits; it is odd unless odd is 0.
 func modulus(bits uint, odd int64) map[string]any {
 	n := new(big.Int).Lsh(big.NewInt(1), bits-1)
 	return bearertest.JWK("sized", &rsa.PublicKey{N: n.Add(n, big.NewInt(odd)), E: 65537})

@@ -5,22 +5,21 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Reason names a refusal in metrics (D3): short, constant, never made from
-// what a caller sent.
+// Reason names a refusal in metrics. It is short and constant, and is never made
+// from what a caller sent.
 type Reason string
 
-// Refusal says why a call was turned away. It unwraps to the [*fault.Error]
-// that the caller may see (§7.2), and to its cause, which only the operator's
-// log may.
+// Refusal says why a call was turned away. It unwraps to the [*fault.Error] that
+// the caller is shown, and to its cause, which only the operator's log may hold.
 type Refusal struct {
 	Reason Reason
 	Fault  *fault.Error
-	Cause  error // nil when the refusal says it all
+	Cause  error // nil if the fault says everything
 }
 
-// The closed set of refusals, in the order in which they are judged (D1), and
-// in the words of D10. A verb in a sentence stands for a fixed name, for a
-// time that the token states, or for the registered URL.
+// The closed set of refusals, in the order in which they are judged and in the
+// words of D10. A verb in a sentence stands for a fixed name, for a time that the
+// token states, or for the registered URL.
 var (
 	errNoHeader     = refuse("header-missing", "Missing Authorization header")
 	errHeaderFormat = refuse("header-format", "Invalid Authorization format")
@@ -70,12 +69,13 @@ func (r *Refusal) with(args ...any) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault.With(r.Fault.Detail, args...), Cause: r.Cause}
 }
 
-// because adds what the operator needs to know.
+// because adds the cause, which the operator needs to know.
 func (r *Refusal) because(cause error) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault, Cause: cause}
 }
 
-// Error is for the log; callers are shown the fault's detail.
+// Error returns the text for the log, with the cause. Callers are shown the fault's
+// detail.
 func (r *Refusal) Error() string {
 	if r.Cause == nil {
 		return r.Fault.Error()
@@ -83,7 +83,7 @@ func (r *Refusal) Error() string {
 	return r.Fault.Error() + ": " + r.Cause.Error()
 }
 
-// Unwrap leads to the fault first, then to the cause.
+// Unwrap returns the fault and then the cause, if there is one.
 func (r *Refusal) Unwrap() []error {
 	if r.Cause == nil {
 		return []error{r.Fault}

@@ -11,17 +11,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxToken bounds a token, in bytes (D1).
+// maxToken bounds a token, in bytes.
 const maxToken = 8 << 10
 
-// parts is a token taken apart, its signature aside.
+// parts are the decoded parts of a token, without its signature.
 type parts struct {
 	header, claims []byte
 }
 
-// split takes a compact JWS apart. There is exactly one text for any three
-// parts: what decodes here encodes to the same bytes again, so nobody can
-// make a second token out of one signature.
+// split takes a compact JWS apart. Any three parts have exactly one text, because
+// what it decodes is encoded to the same bytes again. So nobody can make a second
+// token out of one signature.
 func split(token string) (parts, error) {
 	if len(token) > maxToken {
 		return parts{}, errTooLong
@@ -40,11 +40,11 @@ func split(token string) (parts, error) {
 	return parts{header: decoded[0], claims: decoded[1]}, nil
 }
 
-// strict64 refuses padding, and bits set beyond the last byte.
+// strict64 refuses padding, and bits that are set beyond the last byte.
 var strict64 = base64.RawURLEncoding.Strict()
 
-// decode reads base64url. The standard library skips line breaks even when
-// strict, so they are looked for here.
+// decode reads base64url. It looks for line breaks itself, because the standard
+// library skips them even if it is strict.
 func decode(s string) ([]byte, bool) {
 	if strings.ContainsAny(s, "\r\n") {
 		return nil, false
@@ -55,10 +55,10 @@ func decode(s string) ([]byte, bool) {
 
 var errNoObject = errors.New("not a JSON object")
 
-// object reads one JSON object into a struct. Unlike encoding/json it compares
-// names exactly (D5) and refuses a name given twice at any depth, also inside
-// members that the struct does not have: two readers of one token must never
-// read two different tokens.
+// object reads one JSON object into a struct. Unlike encoding/json, it compares
+// names exactly (D5). It refuses a name that is given twice at any depth, even
+// inside members that the struct does not have. So no two readers can understand
+// one token differently.
 func object(raw []byte, into any) error {
 	if jsontext.Value(raw).Kind() != '{' {
 		return errNoObject
@@ -66,7 +66,8 @@ func object(raw []byte, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// section is object for a section of the token, whose name the refusal says.
+// section reads the object of one section of the token. The refusal names the
+// section.
 func section(name string, raw []byte, into any) error {
 	err := object(raw, into)
 	switch {
@@ -78,13 +79,12 @@ func section(name string, raw []byte, into any) error {
 	return errNotObject.with(name)
 }
 
-// absent reports whether a member is missing, null or "", which is all the
-// same (D1).
+// absent reports whether a member is missing, null or "". These count as the same.
 func absent(v jsontext.Value) bool {
 	return len(v) == 0 || bytes.Equal(v, []byte("null")) || bytes.Equal(v, []byte(`""`))
 }
 
-// text is the string that v holds; false when it is something else.
+// text returns the string that v holds; false if it is something else.
 func text(v jsontext.Value) (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
@@ -93,8 +93,8 @@ func text(v jsontext.Value) (string, bool) {
 	return string(unquoted), err == nil
 }
 
-// printable is text without control characters, which databases and
-// terminals choke on.
+// printable returns the string that v holds; false if it is something else or has
+// control characters, which upset databases and terminals.
 func printable(v jsontext.Value) (string, bool) {
 	s, ok := text(v)
 	return s, ok && !strings.ContainsFunc(s, unicode.IsControl)

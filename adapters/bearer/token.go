@@ -13,25 +13,24 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Token is a token that passed every check that needs no key. Until
-// [Token.Verify] holds, it is hearsay: good for looking things up and for
-// nothing else.
+// Token is a token that has passed every check that needs no key. Until
+// [Token.Verify] has found its signature right, it may be forged and is good only
+// for looking things up.
 type Token struct {
 	Issuer  string            // iss: the application
 	Subject string            // sub: the application again, or a username
-	Act     *event.OnBehalfOf // nil without an act claim
-	Hash    [sha256.Size]byte // SHA-256 of the token's text (D37)
+	Act     *event.OnBehalfOf // nil if there is no act claim
+	Hash    [sha256.Size]byte // SHA-256 of the token's text
 
 	kid string
 	jws *jose.JSONWebSignature
 }
 
-// algorithms is what a token may be signed with: §5.2 knows one.
+// algorithms are the algorithms that a token may be signed with.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256}
 
-// Parse judges all of a token that can be judged without a key, at the time
-// now (D1 step 3, D4 to D6), so that junk costs neither a query nor a fetch.
-// Its error is a [*Refusal].
+// Parse judges everything about a token that can be judged without a key, so that
+// junk costs no query and no fetch. Its error is a [*Refusal].
 func Parse(token string, now time.Time) (Token, error) {
 	parts, err := split(token)
 	if err != nil {
@@ -51,8 +50,8 @@ func Parse(token string, now time.Time) (Token, error) {
 	}
 	parsed.kid = kid
 	parsed.Hash = sha256.Sum256([]byte(token))
-	// go-jose reads header members that we ignore, and wants them well formed.
-	// Its errors quote the token, so they go no further.
+	// go-jose also reads header members that we ignore, and refuses those that are
+	// not well formed. Its errors quote the token, so they are not passed on.
 	if parsed.jws, err = jose.ParseSignedCompact(token, algorithms); err != nil {
 		return Token{}, errHeader
 	}
@@ -71,9 +70,9 @@ func parseClaims(raw []byte, now instant) (Token, error) {
 	return Token{Issuer: c.iss, Subject: c.sub, Act: act}, err
 }
 
-// Verify checks the signature with the one key that the token's kid names, or
-// refuses with a [*Refusal]. go-jose is handed that key alone, never a set:
-// it would choose by rules of its own.
+// Verify checks the signature with the one key that the token's kid names. Its
+// error is a [*Refusal]. go-jose gets that key alone, because it would choose from
+// a set by rules of its own.
 func (t Token) Verify(keys KeySet) error {
 	key, known := keys.byKid[t.kid]
 	if !known {
@@ -85,7 +84,7 @@ func (t Token) Verify(keys KeySet) error {
 	return nil
 }
 
-// Mode is the mode of the call (§5.3).
+// Mode returns the mode of the call.
 func (t Token) Mode() application.Mode {
 	if t.Subject == t.Issuer {
 		return application.ApplicationRestricted
@@ -93,7 +92,7 @@ func (t Token) Mode() application.Mode {
 	return application.UserRestricted
 }
 
-// Username is the user of a user-restricted call, "" in the other mode.
+// Username returns the user of a user-restricted call; "" in the other mode.
 func (t Token) Username() string {
 	if t.Mode() == application.ApplicationRestricted {
 		return ""
@@ -101,8 +100,8 @@ func (t Token) Username() string {
 	return t.Subject
 }
 
-// application is the application that iss names. One that is not written as
-// identifiers are is nobody's (D5, D11).
+// application returns the application that iss names. If iss is not written exactly
+// as the service writes identifiers, there is no such application.
 func (t Token) application() (application.ID, error) {
 	id, err := uuid.Parse(t.Issuer)
 	if err != nil || id.String() != t.Issuer {
@@ -111,8 +110,8 @@ func (t Token) application() (application.ID, error) {
 	return application.ID{UUID: id}, nil
 }
 
-// credentials is the token of the Authorization headers of a call: exactly
-// one, "Bearer", spaces, one run of visible characters (D1, step 2).
+// credentials returns the token in the Authorization headers of a call. There must
+// be exactly one header: "Bearer", spaces and one run of visible characters.
 func credentials(authorisation []string) (string, error) {
 	if len(authorisation) == 0 {
 		return "", errNoHeader
@@ -130,8 +129,8 @@ func visible(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// header is what a token's header may say. Keys and addresses of keys in it
-// (jwk, jku, x5c, x5u) are not even read: a token does not choose its key (D7).
+// header is what is read of a token's header. Keys and their addresses (jwk, jku,
+// x5c, x5u) are not read, because a token must not choose its own key.
 type header struct {
 	Alg  jsontext.Value `json:"alg"`
 	Typ  jsontext.Value `json:"typ"`
@@ -140,7 +139,8 @@ type header struct {
 	B64  jsontext.Value `json:"b64"`
 }
 
-// check is the kid of a header that this service understands (§5.2).
+// check returns the kid of a header that this service understands, and refuses any
+// other header.
 func (h header) check() (kid string, err error) {
 	if alg, _ := text(h.Alg); alg != "RS256" {
 		return "", errAlg

@@ -10,8 +10,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// What the bodies around appointments are refused for, beside the codes of
-// §7.1.
+// The refusals of identifiers in the bodies about appointments.
 var (
 	errMissingAppointment = body.MissingID("appointment")
 	errInvalidAppointment = body.InvalidID("appointment")
@@ -19,12 +18,6 @@ var (
 	errInvalidSite        = body.InvalidID("site")
 	errInvalidRoom        = body.InvalidID("room")
 )
-
-// A patient-scoped authorisation covers a call that names its patient. An
-// endpoint that names an appointment and no patient is none of those (D12): it
-// refuses callers that have nothing else, whoever the appointment's patient
-// is. A call that names both is about one patient only when the appointment is
-// that patient's, which the command makes sure of.
 
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
 func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {

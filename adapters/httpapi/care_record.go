@@ -15,21 +15,8 @@ import (
 	"frontdesk/projections"
 )
 
-// openCareRecord is POST {patientId} → {patientId}: for a front end that shows
-// the record by other means.
-func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
-	if err := f.Err(); err != nil {
-		return err
-	}
-	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
-	return nil
-}
-
-// retrieveCareRecord is GET ?patientId=. That the record was opened is stored
-// before anything of it is read (D37).
+// retrieveCareRecord is GET ?patientId=. It stores that the record was opened
+// before it reads any of it.
 func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
 	if err := f.Err(); err != nil {
 		return err
@@ -42,6 +29,19 @@ func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller 
 		return err
 	}
 	answer(w, http.StatusOK, careRecordOf(caller.patient, found))
+	return nil
+}
+
+// openCareRecord is POST {patientId} → {patientId}. A front end calls it that
+// shows the record by other means.
+func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
 	return nil
 }
 
@@ -62,7 +62,8 @@ func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, 
 	return nil
 }
 
-// careRecord is the body of retrieve-care-record: everything newest first.
+// careRecord is the answer of retrieve-care-record. Each list has the newest
+// entries first.
 type careRecord struct {
 	Patient         recordPatient        `json:"patient"`
 	Notes           []recordNote         `json:"notes"`
@@ -74,13 +75,13 @@ type careRecord struct {
 type recordPatient struct {
 	ID        patient.ID `json:"patientId"`
 	Name      string     `json:"name"`
-	BirthDate *string    `json:"birthDate"` // 2006-01-02; null when unknown
+	BirthDate *string    `json:"birthDate"` // 2006-01-02; null if it is unknown
 }
 
 type recordNote struct {
 	ID        record.NoteID `json:"noteId"`
 	Note      string        `json:"note"`
-	UserName  *string       `json:"userName"` // as in §6.2
+	UserName  *string       `json:"userName"` // as in webhooks; null if nobody can be named
 	CreatedAt time.Time     `json:"createdAt"`
 }
 
@@ -95,7 +96,7 @@ type recordRequest struct {
 	SubmittedAt    time.Time         `json:"submittedAt"`
 }
 
-// recordFile says that there is a file, not what is in it.
+// recordFile names a file without its content.
 type recordFile struct {
 	FileName    string `json:"fileName"`
 	ContentType string `json:"contentType"`
@@ -139,7 +140,7 @@ func recordRequestOf(e request.Submitted, entry projections.RecordEntry) recordR
 	}
 }
 
-// orNull is a value, or null for the zero one.
+// orNull returns a value, or null if it is zero.
 func orNull[T comparable](value T) *T {
 	var zero T
 	if value == zero {

@@ -12,16 +12,16 @@ import (
 	"frontdesk/domain/event"
 )
 
-// identity is the ids of one call: ours and, if it sent a sound one, the
-// caller's (D19).
+// identity holds the ids of one call: ours and, if the caller sent one that is
+// well formed, the caller's.
 type identity struct{ request, correlation string }
 
 type identityKey struct{}
 
 var correlationForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// identified gives every call an id of our own, in its context and in its
-// answer (D19).
+// identified gives every call an id of our own. It is in the call's context and
+// in its answer.
 func (a *API) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := identity{request: event.NewID().String()}
@@ -38,18 +38,18 @@ func identityOf(ctx context.Context) identity {
 	return id
 }
 
-// RequestID is the id of the call that ctx belongs to; "" outside a call. Log
-// records carry it.
+// RequestID returns the id of the call that ctx belongs to; "" outside a call. The
+// lines of the log carry it.
 func RequestID(ctx context.Context) string { return identityOf(ctx).request }
 
-// isTenantHost matches the hosts that the API is served on (D11, D36).
+// isTenantHost matches the hosts that the API is served on.
 func (a *API) isTenantHost(r *http.Request, _ *mux.RouteMatch) bool {
 	_, ok := a.tenantOf(r.Host)
 	return ok
 }
 
-// tenantOf is the tenant that a Host header addresses. Whether there is such a
-// tenant is not said here (D11).
+// tenantOf returns the tenant that a Host header addresses (D36); false if it
+// addresses none. It does not tell whether there is such a tenant.
 func (a *API) tenantOf(host string) (string, bool) {
 	name := strings.ToLower(withoutPort(host))
 	if a.DefaultTenant != "" && (name == a.Domain || isBare(name)) {

@@ -17,17 +17,11 @@ import (
 // judged is a caller who may make the call, and the patient whom it names.
 type judged struct {
 	access.Caller
-	patient patient.ID // zero where the endpoint names none
+	patient patient.ID // zero if the endpoint names none
 }
 
-// judgement is what the access record will say of a call, as it becomes known.
-type judgement struct {
-	judged              // zero until the signature has held
-	refusal fault.Error // the first; zero when there was none
-}
-
-// caller finds out who is calling an endpoint, and whether they may as far as
-// that can be said before anything of the call's input is read (D1).
+// caller finds out who is calling an endpoint. It refuses whoever may not call,
+// as far as that is known before any input of the call has been read.
 func (a *API) caller(r *http.Request, endpoint access.Endpoint) (access.Caller, error) {
 	caller, err := a.admit(r, endpoint)
 	a.Metrics.judged(endpoint.Name, err)
@@ -41,7 +35,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 		return caller, err
 	}
 	callOf(r.Context()).judgement.Caller = caller
-	if a.Allow != nil { // asked only now, so that nobody spends another's allowance
+	if a.Allow != nil { // the caller is proven by now, so that nobody spends another's allowance
 		if err := a.Allow(caller.Application); err != nil {
 			return caller, err
 		}
@@ -49,8 +43,9 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 	return caller, access.Judge(caller, nil)
 }
 
-// judge is the rest of the judgement: whether the caller may act on the patient
-// whom the call names. An input that could not be read names nobody (D1).
+// judge completes the judgement, now that the input is read: it refuses a caller
+// who may not act on the patient whom the call names. An input that could not be
+// read names nobody.
 func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j := judged{Caller: caller}
 	if !caller.Endpoint.NamesPatient {
@@ -76,13 +71,28 @@ func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (jud
 	return j, access.Judge(caller, &named)
 }
 
-// recorded hands every call whose signature held to the access record (D37),
-// also those that append an event of their own: one list shows all calls.
+// asCaller makes the caller the actor of every event that the call causes.
+func asCaller(r *http.Request, caller access.Caller) *http.Request {
+	id := identityOf(r.Context())
+	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
+		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
+	}))
+}
+
+// judgement is what the access record will say of a call. It is filled in as it
+// becomes known.
+type judgement struct {
+	judged              // zero until the signature was found right
+	refusal fault.Error // the first; zero if there was none
+}
+
+// recorded hands every call whose signature was right to the access record. That
+// includes calls that append events, so that one list shows all calls.
 func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, seen, answered := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}, false
 		defer func() {
-			if !answered { // but panicked
+			if !answered { // it panicked
 				seen.status = http.StatusInternalServerError
 			}
 			a.record(r, endpoint, at, seen.status)
@@ -97,7 +107,7 @@ func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, st
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
 	}
-	id, _ := uuid.Parse(identityOf(r.Context()).request) // we wrote it
+	id, _ := uuid.Parse(identityOf(r.Context()).request) // we have written it, so it can be read
 	a.Record(access.Call{
 		RequestID: id, At: at.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
@@ -106,24 +116,7 @@ func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, st
 	})
 }
 
-// asCaller makes the caller the actor of every event that the call causes.
-func asCaller(r *http.Request, caller access.Caller) *http.Request {
-	id := identityOf(r.Context())
-	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
-		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
-	}))
-}
-
-// pong tells a caller how the service sees it (D16).
-type pong struct {
-	TenantID        string           `json:"tenantId"`
-	ApplicationID   application.ID   `json:"applicationId"`
-	Mode            application.Mode `json:"mode"`
-	Username        *string          `json:"username"`
-	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
-}
-
-// ping is §4.2, as D16 fills it in.
+// ping tells callers who they are and what they may do (D16). It reads no input.
 func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
 	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
 	if caller.Mode == application.UserRestricted {
@@ -131,4 +124,13 @@ func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *bod
 	}
 	answer(w, http.StatusOK, body)
 	return nil
+}
+
+// pong tells callers how the service sees them.
+type pong struct {
+	TenantID        string           `json:"tenantId"`
+	ApplicationID   application.ID   `json:"applicationId"`
+	Mode            application.Mode `json:"mode"`
+	Username        *string          `json:"username"`
+	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
 }

@@ -15,30 +15,20 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What all calls together may hold in memory: files that are arriving, at some
-// 350 KiB each, and long texts, at some 10 MiB.
-const (
-	uploadsAtOnce = 256
-	textsAtOnce   = 16
-)
-
-// What a deployment has unless it says otherwise.
+// The limits that a deployment has unless it says otherwise.
 const (
 	DefaultInFlight = 1024        // calls served at once
 	DefaultLimit    = time.Minute // for one call, after its body has arrived
 )
 
-// call is what its parts share of one call.
-type call struct {
-	connection   context.Context // ends when the client has gone, and not before
-	judgement    judgement
-	text, upload *body.Slot // taken when the body needs them
-	after        []func(context.Context) error
-}
+// The limits of what all calls together hold in memory. A file that is arriving
+// takes some 350 KiB, and a long text some 10 MiB.
+const (
+	uploadsAtOnce = 256
+	textsAtOnce   = 16
+)
 
-type callKey struct{}
-
-// limited bounds the calls in flight, and the time of each.
+// limited bounds the number of calls in flight and the time of each.
 func (a *API) limited(next http.Handler) http.Handler {
 	calls, uploads, texts := body.NewSlots(a.InFlight), body.NewSlots(uploadsAtOnce), body.NewSlots(textsAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,15 +48,37 @@ func (a *API) limited(next http.Handler) http.Handler {
 	})
 }
 
-// afterLimit bounds each of the things that wait until a call is answered.
-const afterLimit = 10 * time.Second
+// call is what the steps of serving one call share.
+type call struct {
+	connection   context.Context // ends when the client has gone, and not before
+	judgement    judgement
+	text, upload *body.Slot                    // taken once the body needs them
+	after        []func(context.Context) error // done once the call is answered
+}
 
-// finish does what the client need not wait for.
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{connection: ctx}
+}
+
+// afresh returns a context of the call with the whole limit ahead of it, because
+// the body may have taken long to arrive. It ends if the client goes away.
+func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
+	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
+	stop := context.AfterFunc(callOf(ctx).connection, cancel)
+	return fresh, func() { stop(); cancel() }
+}
+
+// finish sends the answer and then does what the client need not wait for.
 func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
 	if len(c.after) == 0 {
 		return
 	}
-	_ = http.NewResponseController(w).Flush() // an error means that nobody waits
+	_ = http.NewResponseController(w).Flush() // an error means that the client has gone
 	for _, do := range c.after {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), afterLimit)
 		if err := do(ctx); err != nil {
@@ -76,25 +88,12 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
 	}
 }
 
-func callOf(ctx context.Context) *call {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c
-	}
-	return &call{connection: ctx}
-}
+// afterLimit bounds each of the things that are done after the answer.
+const afterLimit = 10 * time.Second
 
-// afresh is the context of a call with the whole limit ahead of it: for what
-// follows a body, however long that took to arrive.
-func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
-	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
-	stop := context.AfterFunc(callOf(ctx).connection, cancel)
-	return fresh, func() { stop(); cancel() }
-}
-
-// RateLimit bounds the calls of each application, whatever tenant they are
-// for: a bucket holds the calls of one second and fills again while it is used
-// (D19). It counts the calls of this process alone, and is safe for concurrent
-// use.
+// RateLimit bounds the calls of each application, to all tenants together. An
+// application's bucket holds the calls of one second and is refilled at a steady
+// rate. Each process counts by itself. A RateLimit is safe for concurrent use.
 type RateLimit struct {
 	perSecond rate.Limit
 	burst     int
@@ -104,12 +103,12 @@ type RateLimit struct {
 	buckets map[application.ID]*rate.Limiter
 }
 
-// maxBuckets bounds the applications that are kept in mind.
+// maxBuckets bounds the number of buckets in memory.
 const maxBuckets = 10_000
 
 var errRateLimited = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
 
-// NewRateLimit allows each application so many calls a second.
+// NewRateLimit allows each application perSecond calls a second.
 func NewRateLimit(perSecond float64, now func() time.Time) *RateLimit {
 	return &RateLimit{
 		perSecond: rate.Limit(perSecond), burst: max(1, int(math.Ceil(perSecond))), now: now,
@@ -117,8 +116,8 @@ func NewRateLimit(perSecond float64, now func() time.Time) *RateLimit {
 	}
 }
 
-// Allow takes a call out of the application's bucket. The refusal of an empty
-// one says when there will be another.
+// Allow takes a call out of the application's bucket. If the bucket is empty, the
+// refusal says when it will hold one again.
 func (l *RateLimit) Allow(id application.ID) error {
 	now := l.now()
 	reservation := l.bucket(id, now).ReserveN(now, 1)
@@ -144,8 +143,8 @@ func (l *RateLimit) bucket(id application.ID, now time.Time) *rate.Limiter {
 	return bucket
 }
 
-// forget drops full buckets, which are as good as new ones; all of them, when
-// none is full.
+// forget drops full buckets, which are as good as new ones. If none is full, it
+// drops all.
 func (l *RateLimit) forget(now time.Time) {
 	for id, bucket := range l.buckets {
 		if bucket.TokensAt(now) >= float64(l.burst) {

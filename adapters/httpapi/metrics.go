@@ -41,8 +41,8 @@ func (m *Metrics) judged(endpoint application.Endpoint, err error) {
 	}
 }
 
-// measured times an endpoint and writes its line into the log: no query, no
-// header, no body.
+// measured times an endpoint and writes the call's line of the log, which holds
+// no query, no header and no body.
 func (a *API) measured(endpoint application.Endpoint, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -62,11 +62,11 @@ type statusWriter struct {
 	status int
 }
 
-// WriteHeader implements [http.ResponseWriter].
+// WriteHeader remembers the status and passes it on.
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets [http.ResponseController] through.
+// Unwrap returns the writer that [http.ResponseController] reaches.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

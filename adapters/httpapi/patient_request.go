@@ -13,20 +13,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// withFiles reads a body whose files are stored, under no time limit except that
-// of each part; when the call has been answered, those that no request names are
-// forgotten again.
-func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, error) {
-	call := callOf(r.Context())
-	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Text: call.text, Upload: call.upload}
-	form, err := files.ReadCall(call.connection, r)
-	if files.Stored() {
-		call.after = append(call.after, files.Close)
-	}
-	return form, err
-}
-
-// createPatientRequest is §4.1.
+// createPatientRequest is POST of a patient request → {patientRequestId}.
 func (a *API) createPatientRequest(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
 	idempotency, err := idempotencyOf(r, caller.Caller, f.Digest)
 	if err != nil {
@@ -48,12 +35,21 @@ func (a *API) createPatientRequest(w http.ResponseWriter, r *http.Request, calle
 	return nil
 }
 
-const longestKey = 255 // bytes (D22)
+// withFiles reads the body of a patient request and stores its files on the way.
+// No time limit applies except the pace of the body. Once the call is answered,
+// the files that no request names are forgotten.
+func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, error) {
+	call := callOf(r.Context())
+	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Text: call.text, Upload: call.upload}
+	form, err := files.ReadCall(call.connection, r)
+	if files.Stored() {
+		call.after = append(call.after, files.Close)
+	}
+	return form, err
+}
 
-var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempotency-Key is given once, with 1 to 255 bytes.")
-
-// idempotencyOf is by what the call is recognised when it is made again; zero
-// without an Idempotency-Key (D22).
+// idempotencyOf returns what recognises the call if it is made again; zero if it
+// has no Idempotency-Key.
 func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (event.Idempotency, error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if keys == nil {
@@ -65,14 +61,11 @@ func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (ev
 	return caller.Idempotency(keys[0], body), nil
 }
 
-// availability is one request type as the patient portal shows it (D24).
-type availability struct {
-	RequestType request.Type    `json:"requestType"`
-	Status      practice.Status `json:"status"`
-	NextOpening *time.Time      `json:"nextOpening"`
-}
+const longestKey = 255 // bytes
 
-// requestTypeAvailability is D24: what the patient portal asks.
+var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempotency-Key must be given once, with 1 to 255 bytes.")
+
+// requestTypeAvailability is GET → {requestTypes}. Patient portals ask it.
 func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller judged, _ *body.Form) error {
 	types, err := a.RequestTypes(r.Context(), caller.Tenant, a.Now())
 	if err != nil {
@@ -87,4 +80,11 @@ func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, ca
 	}
 	answer(w, http.StatusOK, map[string][]availability{"requestTypes": body})
 	return nil
+}
+
+// availability is one request type as a patient portal shows it.
+type availability struct {
+	RequestType request.Type    `json:"requestType"`
+	Status      practice.Status `json:"status"`
+	NextOpening *time.Time      `json:"nextOpening"`
 }

@@ -16,14 +16,14 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Kinds of refusal that only HTTP knows.
+// The kinds of refusal that only HTTP knows.
 const (
 	internal fault.Kind = -1 - iota
 	tooSlow
 	wrongMethod
 )
 
-// statuses is the one table from kinds of refusal to HTTP (§7, D19).
+// statuses is the one table from kinds of refusal to HTTP statuses.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
 	fault.Refused:     http.StatusBadRequest,
@@ -39,7 +39,7 @@ var statuses = map[fault.Kind]int{
 	wrongMethod:       http.StatusMethodNotAllowed,
 }
 
-// What HTTP itself refuses (D19).
+// The refusals of HTTP itself (D19).
 var (
 	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
 	errInternal    = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
@@ -48,7 +48,7 @@ var (
 	retryAfterSecs = "1"
 )
 
-// problems is the error body of §2.6.
+// problems is the body of every error (§2.6).
 type problems struct {
 	Errors []problem `json:"errors"`
 }
@@ -58,8 +58,8 @@ type problem struct {
 	Description string `json:"description"`
 }
 
-// answering serves a call and answers its error. Errors that are nobody's
-// business but ours are logged here, once, and answered 500.
+// answering serves a call and answers its error. An error that callers must not
+// see is logged here, once, and answered 500.
 func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)
@@ -79,7 +79,8 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 	})
 }
 
-// refusalsOf is what a caller may be told of an error; nothing, if nothing.
+// refusalsOf returns what a caller may be told of an error. It is empty if that is
+// nothing.
 func refusalsOf(err error) fault.List {
 	if list, ok := errors.AsType[fault.List](err); ok {
 		return list
@@ -93,7 +94,7 @@ func refusalsOf(err error) fault.List {
 	return nil
 }
 
-// refuse writes refusals of one kind.
+// refuse answers with refusals, which are all of one kind.
 func refuse(w http.ResponseWriter, refusals fault.List) {
 	body := problems{}
 	for _, f := range refusals {
@@ -107,8 +108,8 @@ func refuse(w http.ResponseWriter, refusals fault.List) {
 	answer(w, status, body)
 }
 
-// retryAt tells a caller how many seconds to wait, rounded up: a retry on the
-// dot is not too early.
+// retryAt tells a caller how many seconds to wait. The number is rounded up, so
+// that a retry at that moment is not too early.
 func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
 	if at.IsZero() {
 		return
@@ -117,24 +118,23 @@ func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
-// notAllowed names the methods that there are.
-func notAllowed(w http.ResponseWriter, by methods) error {
-	methods := slices.Sorted(maps.Keys(by))
-	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return errMethod.With("Use %s.", strings.Join(methods, " or "))
-}
-
-// answer writes a JSON body, with its length: a client knows where the answer
-// ends, whatever is still to be done for the call.
+// answer writes a JSON body with its length, so that a client need not wait for
+// what is still done for the call after the answer.
 func answer(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // the body is one of ours
+		panic(err) // all bodies are types of this package
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)+1))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	// A client that has gone away cannot be told so.
-	_, _ = w.Write(append(text, '\n'))
+	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
+}
+
+// notAllowed refuses a method and names those that the endpoint takes.
+func notAllowed(w http.ResponseWriter, by methods) error {
+	methods := slices.Sorted(maps.Keys(by))
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	return errMethod.With("Use %s.", strings.Join(methods, " or "))
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// public serves one path of the API to everybody: nobody is judged.
+// public serves a path of the API to everybody. Its callers are not judged.
 func (a *API) public(router *mux.Router, path string, name application.Endpoint, serve func(http.ResponseWriter, *http.Request) error) {
 	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -24,8 +24,8 @@ func (a *API) public(router *mux.Router, path string, name application.Endpoint,
 	})))
 }
 
-// publicKeys is §4.3: the keys that webhooks are verified with, alike for every
-// practice (D34).
+// publicKeys serves the keys that webhooks are verified with. They are the same
+// for every practice.
 func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	document, err := a.SigningKeys(r.Context())
 	if err != nil {
@@ -39,8 +39,8 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openAPI describes the API and the webhooks, for people and for programs. It
-// is written by hand; tests hold every answer against it.
+// openAPI describes the API and the webhooks, for people and for programs. It is
+// written by hand. Tests compare every answer with it.
 //
 //go:embed openapi.json
 var openAPI []byte
@@ -50,7 +50,6 @@ func (a *API) describe(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(openAPI)))
 	w.Header().Set("Cache-Control", "max-age=300")
-	// A client that has gone away cannot be told so.
-	_, _ = w.Write(openAPI)
+	_, _ = w.Write(openAPI) // an error means that the client has gone
 	return nil
 }

@@ -21,8 +21,8 @@ import (
 // API serves the Transactional API. All fields are needed except DefaultTenant,
 // Allow, Record, Rest and Metrics.
 type API struct {
-	Domain        string // tenants are served on {tenantId}.<Domain> (D36)
-	DefaultTenant string // who is meant by a bare address or localhost; "" for nobody (D36)
+	Domain        string // tenants are served on {tenantId}.<Domain>
+	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
 
 	// Authenticate proves who is calling an endpoint of a tenant, by the values
 	// of the Authorization headers.
@@ -33,37 +33,38 @@ type API struct {
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
 	Desk    commands.Desk
-	Uploads body.Uploads // where the files of a patient request go meanwhile
+	Uploads body.Uploads // keeps the files of a patient request while it is read
 
-	// RequestTypes is the availability of a tenant's request types at an instant.
+	// RequestTypes returns the availability of a tenant's request types at an
+	// instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
-	// CareRecord is the record of a patient as everything before the call left
-	// it.
+	// CareRecord returns the record of a patient. It shows everything that was
+	// appended before the call.
 	CareRecord func(ctx context.Context, tenant string, id patient.ID) (projections.CareRecord, error)
-	// SigningKeys is the key set that webhooks are verified with (§4.3).
+	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
 	// Record takes a judged call for the access record. It does not wait. Nil
 	// keeps none.
 	Record func(access.Call)
 
-	InFlight int           // calls served at once; more are answered 503 (D9)
+	InFlight int           // calls served at once; further ones are answered 503
 	Limit    time.Duration // for one call, after its body has arrived
-	Rest     time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s (D1)
+	Rest     time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
 	Now      func() time.Time
 	Metrics  *Metrics // nil measures nothing
 	Log      *slog.Logger
 }
 
-// Handler is the API, routed. Whatever it answers is JSON and carries an
-// X-Request-Id (D19).
+// Handler returns the API as one handler. All its answers are JSON and carry an
+// X-Request-Id.
 func (a *API) Handler() http.Handler {
 	return a.identified(a.paced(a.limited(a.routes())))
 }
 
-// endpoints is the whole API on one screen: how each endpoint of the catalogue
-// is called, what is read of a call, and what answers it. openapi.json
-// describes it.
+// endpoints shows the whole API on one screen: how each endpoint of the catalogue
+// is called, what is read of a call, and what answers it. openapi.json describes
+// it for callers.
 func (a *API) endpoints() map[application.Endpoint]methods {
 	return map[application.Endpoint]methods{
 		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
@@ -93,8 +94,8 @@ func (a *API) routes() *mux.Router {
 	return router
 }
 
-// methods is how an endpoint is called. What serves a method is not given a
-// call whose caller has been refused.
+// methods are the HTTP methods of an endpoint, with what serves each. A call is
+// served only if its caller has not been refused.
 type methods map[string]func(http.ResponseWriter, *http.Request, access.Caller) error
 
 // route serves an endpoint under its name.
@@ -112,12 +113,12 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 	}))))
 }
 
-// reader reads the input of a call into a form, which keeps what is wrong with
-// it. An error is no refusal of this input, but trouble of ours.
+// reader reads the input of a call into a form, which keeps the faults of the
+// input. An error means that the service could not read it.
 type reader func(*http.Request, access.Caller) (*body.Form, error)
 
-// answerer answers a call that has been read and judged. Its error is answered
-// by the problem table.
+// answerer answers a call that has been read and judged. [API.answering] answers
+// its error.
 type answerer func(http.ResponseWriter, *http.Request, judged, *body.Form) error
 
 func (a *API) post(read reader, answer answerer) methods {
@@ -128,8 +129,8 @@ func (a *API) get(read reader, answer answerer) methods {
 	return methods{http.MethodGet: a.after(read, answer)}
 }
 
-// after answers a call once its input has been read and the caller judged by
-// the patient whom it names: nothing that answers can forget that.
+// after reads the input of a call, judges the caller by the patient whom the call
+// names, and only then answers. So no answerer can forget to judge.
 func (a *API) after(read reader, answer answerer) func(http.ResponseWriter, *http.Request, access.Caller) error {
 	return func(w http.ResponseWriter, r *http.Request, caller access.Caller) error {
 		form, err := read(r, caller)
@@ -144,10 +145,10 @@ func (a *API) after(read reader, answer answerer) func(http.ResponseWriter, *htt
 	}
 }
 
-// nothing reads nothing: the call has no input.
+// nothing is the reader of a call that has no input.
 func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Form{}, nil }
 
-// members reads a body of the given members, and no files.
+// members reads a body with the given members and without files.
 func members(names ...string) reader {
 	return func(r *http.Request, _ access.Caller) (*body.Form, error) {
 		return body.Read(r, callOf(r.Context()).text, names...)

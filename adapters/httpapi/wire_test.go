@@ -30,7 +30,7 @@ type wire struct {
 	closed chan struct{}
 }
 
-// Accept implements [net.Listener].
+// Accept hands out the connections.
 func (w *wire) Accept() (net.Conn, error) {
 	select {
 	case conn := <-w.dials:
@@ -40,10 +40,10 @@ func (w *wire) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener].
+// Close ends the listening.
 func (w *wire) Close() error { close(w.closed); return nil }
 
-// Addr implements [net.Listener].
+// Addr returns an address that means nothing.
 func (w *wire) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
 
 func serve(t *testing.T, api *httpapi.API) *wire {

@@ -1,11 +1,9 @@
 // Package outbound is the one way in which frontdesk calls addresses that
-// strangers gave it: applications' key sets (§5.1) and webhook receivers
-// (§6.3).
+// strangers gave it: applications' key sets and webhook receivers.
 //
-// A stranger's address may name a machine inside our own network, or begin to
-// do so after it was registered. So the address is judged when nothing can
-// change any more: after all name resolution, when the operating system is
-// about to connect, once for every address tried.
+// A stranger's address may name a machine inside our own network, or begin to do
+// so after it was registered. So each address is judged after all name resolution,
+// when the operating system is about to connect and nothing can change any more.
 //
 //   - [Guard] allows public addresses and the networks that the operator opened
 //     (--allow-network).
@@ -14,7 +12,7 @@
 //   - [NewTransport] and [NewClient] dial through a Guard: no proxy, no redirects, no
 //     second attempt by HTTP/2, no decompression.
 //
-// Trust: neither the DNS server nor whoever registered an address is trusted.
-// At most they can make us connect to a public address, or to one that the
-// operator opened.
+// Trust: the DNS server is not trusted, and the application that registered an
+// address is not trusted either. At most they can make us connect to a public
+// address, or to one that the operator opened.
 package outbound

@@ -25,7 +25,7 @@ var ErrBlocked = errors.New("the address is not open to outbound calls")
 var azureWireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // Guard decides which addresses may be called. The zero value allows public ones
-// only (D9).
+// only.
 type Guard struct {
 	// Allow lists the networks that the operator opened beyond the public
 	// Internet. Plain http reaches these networks only.
@@ -86,7 +86,7 @@ const maxURL = 2048
 
 // CheckURL checks what the text of an address shows, and refuses with [ErrURL]
 // (D9). The address must be https, or http to a network that the operator
-// opened. It must name a host, and hold neither user info nor a fragment. A
+// opened. It must name a host, and must not hold user info or a fragment. A
 // literal IP address is judged here, a name only when it is dialled.
 func (g Guard) CheckURL(raw string) error {
 	u, err := url.Parse(raw)

@@ -1,4 +1,4 @@
-// Package signing keeps the service's own keys and signs with them (§4.3, §6.4).
+// Package signing keeps the service's own keys and signs with them (§6.4).
 //
 //   - [MasterKey] seals private keys. It is kept outside the database.
 //   - [Vault] makes keys and keeps their private halves in the database, sealed.

@@ -14,8 +14,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Signer signs payloads. It keeps the key that it used last in memory, opened.
-// The zero value of all but Vault is ready to use.
+// Signer signs payloads. It keeps the key that it used last in memory, opened. Only
+// its Vault has to be set.
 type Signer struct {
 	Vault Vault
 
@@ -23,9 +23,9 @@ type Signer struct {
 	last *openedKey
 }
 
-// With returns what signs with the key of this kid: it makes a compact JWT, by
-// RS256 (§6.4), of a payload that is JSON already. The caller has just read
-// that the key is active. The errors are those of [Vault.Check].
+// With returns a function that signs with the key of this kid. It makes a compact
+// JWT, by RS256, of a payload that is JSON already. The caller has just read that
+// the key is active. The errors are the same as of [Vault.Check].
 func (s *Signer) With(ctx context.Context, kid signingkey.KID) (sign func(payload []byte) (jwt string, err error), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (k *openedKey) sign(payload []byte) (string, error) {
 	return string(base64.RawURLEncoding.AppendEncode(append(jwt, '.'), signature)), nil
 }
 
-// KeySet publishes the public keys that receivers verify webhooks with (§4.3).
+// KeySet publishes the public keys that receivers verify webhooks with.
 type KeySet struct {
 	Keys projections.SigningKeys
 

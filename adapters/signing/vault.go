@@ -21,6 +21,105 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
+// Vault keeps the private halves of the service's keys in the database, sealed
+// with the master key, for as long as they may sign.
+type Vault struct {
+	DB     *pgxpool.Pool
+	Master MasterKey
+	Now    func() time.Time
+}
+
+// ErrKeyLost says that the database does not hold a key's private half.
+var ErrKeyLost = errors.New("the signing key's private half is not in the database: stage another")
+
+// keyBits is the size of the keys that are made. The next usual size, 3072,
+// takes three times as long to sign with.
+const keyBits = 2048
+
+// Create makes a key, keeps its private half and returns its public one. The
+// key signs nothing until it has been staged and activated.
+func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
+	key, err := makeKey()
+	if err != nil {
+		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
+	}
+	public := signingkey.Public(&key.PublicKey)
+	sealed, err := v.Master.seal(public.KID(), private)
+	if err != nil {
+		return signingkey.PublicKey{}, err
+	}
+	_, err = v.DB.Exec(ctx, `INSERT INTO signing_key_secrets (kid, sealed, created_at) VALUES ($1, $2, $3)`,
+		string(public.KID()), sealed, v.Now())
+	if err != nil {
+		return signingkey.PublicKey{}, fmt.Errorf("keep signing key: %w", err)
+	}
+	return public, nil
+}
+
+// makeKey makes a key whose kid no command line would take for a flag.
+func makeKey() (*rsa.PrivateKey, error) {
+	for {
+		key, err := rsa.GenerateKey(rand.Reader, keyBits)
+		if err != nil || signingkey.Public(&key.PublicKey).KID()[0] != '-' {
+			return key, err
+		}
+	}
+}
+
+// Check makes sure that this process can sign with the key. It fails with
+// [ErrKeyLost], [ErrNoMasterKey] or [ErrWrongMasterKey] when it cannot.
+func (v Vault) Check(ctx context.Context, kid signingkey.KID) error {
+	_, err := v.open(ctx, kid)
+	return err
+}
+
+// open returns a key that is ready to sign. Its precomputed values make signing
+// three times as fast, so callers should keep it rather than open it again.
+func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, error) {
+	var sealed []byte
+	err := v.DB.QueryRow(ctx, `SELECT sealed FROM signing_key_secrets WHERE kid = $1`, string(kid)).Scan(&sealed)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, ErrKeyLost
+	case err != nil:
+		return nil, fmt.Errorf("read signing key: %w", err)
+	}
+	private, err := v.Master.open(kid, sealed)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("read signing key: %w", err)
+	}
+	key, ok := parsed.(*rsa.PrivateKey)
+	if !ok || signingkey.Public(&key.PublicKey).KID() != kid {
+		return nil, ErrKeyLost
+	}
+	return key, nil
+}
+
+// Sweep destroys the private halves of keys that will never sign again.
+func (v Vault) Sweep(ctx context.Context) error {
+	if _, err := v.DB.Exec(ctx, sweepSecrets, v.Now().Add(-orphansAfter)); err != nil {
+		return fmt.Errorf("destroy old signing keys: %w", err)
+	}
+	return nil
+}
+
+// orphansAfter is how long a private half is kept whose key was never staged,
+// because the process stopped in between.
+const orphansAfter = 24 * time.Hour
+
+const sweepSecrets = `
+DELETE FROM signing_key_secrets s
+WHERE EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid AND k.state IN ('retiring', 'retired'))
+	OR s.created_at < $1 AND NOT EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid)`
+
 // MasterKey seals private keys, so that the database never holds one in the
 // clear. It is kept outside the database and never printed. The zero value
 // seals and opens nothing: it gives [ErrNoMasterKey].
@@ -102,103 +201,4 @@ func (m MasterKey) aead() (cipher.AEAD, error) {
 		return nil, err
 	}
 	return cipher.NewGCMWithRandomNonce(block)
-}
-
-// keyBits is the size of the keys that are made. The next usual size, 3072,
-// takes three times as long to sign with.
-const keyBits = 2048
-
-// ErrKeyLost says that the database does not hold a key's private half.
-var ErrKeyLost = errors.New("the signing key's private half is not in the database: stage another")
-
-// Vault keeps the private halves of the service's keys in the database, sealed
-// with the master key, for as long as they may sign (D34).
-type Vault struct {
-	DB     *pgxpool.Pool
-	Master MasterKey
-	Now    func() time.Time
-}
-
-// Create makes a key, keeps its private half and returns its public one. The
-// key signs nothing until it has been staged and activated.
-func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
-	key, err := makeKey()
-	if err != nil {
-		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
-	}
-	public := signingkey.Public(&key.PublicKey)
-	sealed, err := v.Master.seal(public.KID(), private)
-	if err != nil {
-		return signingkey.PublicKey{}, err
-	}
-	_, err = v.DB.Exec(ctx, `INSERT INTO signing_key_secrets (kid, sealed, created_at) VALUES ($1, $2, $3)`,
-		string(public.KID()), sealed, v.Now())
-	if err != nil {
-		return signingkey.PublicKey{}, fmt.Errorf("keep signing key: %w", err)
-	}
-	return public, nil
-}
-
-// makeKey makes a key whose kid no command line would take for a flag.
-func makeKey() (*rsa.PrivateKey, error) {
-	for {
-		key, err := rsa.GenerateKey(rand.Reader, keyBits)
-		if err != nil || signingkey.Public(&key.PublicKey).KID()[0] != '-' {
-			return key, err
-		}
-	}
-}
-
-// Check makes sure that this process can sign with the key. It fails with
-// [ErrKeyLost], [ErrNoMasterKey] or [ErrWrongMasterKey] when it cannot.
-func (v Vault) Check(ctx context.Context, kid signingkey.KID) error {
-	_, err := v.open(ctx, kid)
-	return err
-}
-
-// open returns a key that is ready to sign. Its precomputed values make signing
-// three times as fast, so callers should keep it rather than open it again.
-func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, error) {
-	var sealed []byte
-	err := v.DB.QueryRow(ctx, `SELECT sealed FROM signing_key_secrets WHERE kid = $1`, string(kid)).Scan(&sealed)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil, ErrKeyLost
-	case err != nil:
-		return nil, fmt.Errorf("read signing key: %w", err)
-	}
-	private, err := v.Master.open(kid, sealed)
-	if err != nil {
-		return nil, err
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(private)
-	if err != nil {
-		return nil, fmt.Errorf("read signing key: %w", err)
-	}
-	key, ok := parsed.(*rsa.PrivateKey)
-	if !ok || signingkey.Public(&key.PublicKey).KID() != kid {
-		return nil, ErrKeyLost
-	}
-	return key, nil
-}
-
-// orphansAfter is how long a private half is kept whose key was never staged,
-// because the process stopped in between.
-const orphansAfter = 24 * time.Hour
-
-const sweepSecrets = `
-DELETE FROM signing_key_secrets s
-WHERE EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid AND k.state IN ('retiring', 'retired'))
-	OR s.created_at < $1 AND NOT EXISTS (SELECT FROM signing_keys k WHERE k.kid = s.kid)`
-
-// Sweep destroys the private halves of keys that will never sign again.
-func (v Vault) Sweep(ctx context.Context) error {
-	if _, err := v.DB.Exec(ctx, sweepSecrets, v.Now().Add(-orphansAfter)); err != nil {
-		return fmt.Errorf("destroy old signing keys: %w", err)
-	}
-	return nil
 }

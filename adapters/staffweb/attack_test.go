@@ -45,7 +45,7 @@ func TestAFormOfAnotherSiteIsRefused_D27(t *testing.T) {
 			"/elm-street/staff/authorise":      form,
 			"/elm-street/staff/authorisations": form,
 			"/elm-street/staff/sign-out":       form,
-			"/elm-street/staff/sign-in":        {"username": {"dr.may"}, "password": {password}}, // nor is anybody signed in as somebody else
+			"/elm-street/staff/sign-in":        {"username": {"dr.may"}, "password": {password}}, // nobody is signed in as somebody else either
 		} {
 			b.header = header
 			answer := b.post(path, form)

@@ -31,8 +31,8 @@ type givenRow struct {
 // mostShown bounds each list of the page.
 const mostShown = 200
 
-// authorisations shows which applications act for whoever is signed in.
-// Practice administrators also see those of all other staff (D14).
+// authorisations shows which applications act for the member of staff.
+// Practice administrators also see those of all other staff.
 func (p *Pages) authorisations(v *visit) error {
 	if !v.signedIn {
 		return v.goTo(v.base() + "/sign-in")

@@ -88,8 +88,8 @@ type authorisePage struct {
 	Token       string
 }
 
-// authoriseForm asks a member of staff whether an application may act for them
-// (§5.4). Looking at the page approves nothing, however often it is done (D25).
+// authoriseForm asks a member of staff whether an application may act for them.
+// Looking at the page approves nothing, however often it is done.
 func (p *Pages) authoriseForm(v *visit) error {
 	request, err := p.judge(v.ctx(), v.practice.Tenant, v.ask, v.session.Staff)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package staffweb is the pages that staff see in a browser: sign in, let an
-// application act for them, and take that back (§4.4, §5.4).
+// Package staffweb serves the pages that staff see in a browser. There they sign
+// in, let an application act for them, and take that back (§4.4, §5.4).
 //
 //	GET  /{tenantId}/staff/authorise?app=&redirect=   asks; a GET never approves
 //	POST /{tenantId}/staff/authorise                  approve or decline → 303 to the callback
@@ -7,8 +7,8 @@
 //	POST /{tenantId}/staff/sign-out
 //	GET  /{tenantId}/staff/authorisations             what staff have given; POST takes one back
 //
-// A page is a method of [Pages] that returns an error; words.go decides what
-// people are told about it. Pages are html/template with one stylesheet. They
+// A page is a method of [Pages] that returns an error. words.go decides what people
+// are told about the error, and how applications, times and waits are written. Pages are html/template with one stylesheet. They
 // work without scripts, by keyboard and with a screen reader.
 //
 // Trust: whatever a browser sends may be forged. A callback is followed only

@@ -42,7 +42,7 @@ type page func(*visit) error
 // methods are the pages of one path, by HTTP method.
 type methods map[string]page
 
-// of is the path of a practice's pages.
+// of is the path under which a practice's pages are.
 const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
 // Handler routes to the pages and sets the bounds of each visit.
@@ -79,7 +79,7 @@ func (p *Pages) route(router *mux.Router, path, name string, by methods) {
 	}))
 }
 
-// home is where staff begin if no application has sent them.
+// home sends staff to their authorisations if no application has sent them.
 func (p *Pages) home(v *visit) error { return v.goTo(v.base() + "/authorisations") }
 
 // ErrURL refuses an address at which browsers could not reach the pages.

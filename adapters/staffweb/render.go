@@ -43,7 +43,7 @@ type frame struct {
 	Base     string
 	Style    string
 	Icon     string
-	Session  *signin.Session // nil when nobody is signed in
+	Session  *signin.Session // nil if nobody is signed in
 	SignOut  string          // the token of the form that signs out
 	Ask      ask             // what the browser comes back to after signing in or out
 	Content  any

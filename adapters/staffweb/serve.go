@@ -64,57 +64,7 @@ func (p *Pages) halfOf(answer page) page {
 	}
 }
 
-// statusWriter remembers the status of an answer.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-// WriteHeader remembers the status and passes it on.
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap is the writer that [http.ResponseController] reaches.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
-type Metrics struct {
-	duration *prometheus.HistogramVec
-	signIns  *prometheus.CounterVec
-}
-
-// NewMetrics registers the metrics of the pages.
-func NewMetrics(registry prometheus.Registerer) *Metrics {
-	m := &Metrics{
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "frontdesk_page_seconds",
-			Help:    "Staff pages, from the request to the answer.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
-		}, []string{"page", "status"}),
-		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "frontdesk_sign_ins_total",
-			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
-		}, []string{"outcome"}),
-	}
-	registry.MustRegister(m.duration, m.signIns)
-	return m
-}
-
-func (m *Metrics) shown(page, status string, took time.Duration) {
-	if m != nil {
-		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
-	}
-}
-
-func (m *Metrics) signedIn(outcome string) {
-	if m != nil {
-		m.signIns.WithLabelValues(outcome).Inc()
-	}
-}
-
-// hardened tells browsers on every answer what they may not do with it, and
+// hardened tells browsers on every answer what they must not do with it, and
 // accepts forms from this site only (D27).
 func (p *Pages) hardened(next http.Handler) http.Handler {
 	foreign := p.visited("foreign", func(*visit) error { return errForeign })
@@ -152,15 +102,65 @@ func policy(further string) string {
 	return strict + " " + further
 }
 
-// hostSource is a host as a policy can name it; an IPv6 address, for example,
-// cannot be named.
-var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
-
-// formSource is the callback as a source of a policy: its origin or, where a
-// policy cannot name the origin, its scheme (D27).
+// formSource is the callback as a source of a policy: its origin or, if a
+// policy cannot name the origin, its scheme.
 func formSource(way application.WayBack) string {
 	if host := way.Host(); hostSource.MatchString(host) {
 		return way.Scheme() + "://" + host
 	}
 	return way.Scheme() + ":"
+}
+
+// hostSource matches a host that a policy can name. It cannot name an IPv6 address,
+// for example.
+var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader remembers the status and passes it on.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap returns the writer that [http.ResponseController] reaches.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	signIns  *prometheus.CounterVec
+}
+
+// NewMetrics registers the metrics of the pages.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "frontdesk_page_seconds",
+			Help:    "Staff pages, from the request to the answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
+		}, []string{"page", "status"}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_sign_ins_total",
+			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
+		}, []string{"outcome"}),
+	}
+	registry.MustRegister(m.duration, m.signIns)
+	return m
+}
+
+func (m *Metrics) shown(page, status string, took time.Duration) {
+	if m != nil {
+		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
+	}
+}
+
+func (m *Metrics) signedIn(outcome string) {
+	if m != nil {
+		m.signIns.WithLabelValues(outcome).Inc()
+	}
 }

@@ -17,10 +17,10 @@ type signInPage struct {
 	Faults    []fieldFault
 }
 
-// fieldFault is what is wrong with a field.
+// fieldFault says what is wrong with a field.
 type fieldFault struct{ Field, Text string }
 
-// Fault is what is wrong with one field; "" if nothing is.
+// Fault returns what is wrong with a field; "" if nothing is.
 func (s signInPage) Fault(field string) string {
 	for _, f := range s.Faults {
 		if f.Field == field {
@@ -107,7 +107,7 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 	return errors.AsType[*fault.Error](err)
 }
 
-// turnAway says the same whatever the reason, and how long to wait (D27).
+// turnAway says the same whatever the reason for the refusal, and how long to wait.
 func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
 	status, text := http.StatusBadRequest, refusal.Detail
 	if wait := refusal.RetryAt.Sub(p.Now()); !refusal.RetryAt.IsZero() && wait > 0 {
@@ -118,8 +118,8 @@ func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error 
 	return p.askWho(v, status, page)
 }
 
-// noteSignIn writes the line that shows an attack to whoever looks for one. It
-// never holds the username, because people type passwords there.
+// noteSignIn writes a line of the log, so that an attack can be seen. The line never
+// holds the username, because people type passwords there.
 func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"

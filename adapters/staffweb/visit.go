@@ -94,15 +94,15 @@ func (p *Pages) token(v *visit) string {
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
 
-// asStaff is the visit's context. It makes whoever is signed in the actor of
-// every event that the visit causes.
+// asStaff is the visit's context. It makes the member of staff the actor of every
+// event that the visit causes.
 func (v *visit) asStaff() context.Context {
 	return event.WithMetadata(v.ctx(), event.Metadata{
 		Actor: event.Actor{Kind: event.ByStaff, ID: v.session.Staff.String()}, RequestID: v.id,
 	})
 }
 
-// by is the opaque id of whoever is signed in; "" if nobody is.
+// by is the opaque id of the member of staff; "" if nobody is signed in.
 func (v *visit) by() string {
 	if !v.signedIn {
 		return ""

@@ -27,12 +27,41 @@ type apology struct {
 	Advice  string
 }
 
-// Error is the heading.
+// Error returns the heading.
 func (a *apology) Error() string { return a.Heading }
 
+// apologise answers an error with a page. Errors that staff can do nothing about
+// are logged here, once.
+func (p *Pages) apologise(v *visit, err error) {
+	sorry, ok := errors.AsType[*apology](err)
+	refusal, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case ok:
+	case errors.Is(err, practice.ErrUnknown):
+		sorry = errNotFound
+	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
+		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
+		sorry = errBusy
+	default:
+		p.Log.ErrorContext(v.ctx(), "page failed", slog.String("request_id", v.id), slog.Any("error", err))
+		sorry = errInternal
+	}
+	if sorry.status == http.StatusServiceUnavailable {
+		v.w.Header().Set("Retry-After", "1")
+	}
+	p.show(v, view{name: "sorry", status: sorry.status, title: sorry.Heading, content: sorry})
+}
+
+// notAllowed refuses a method and names those that the page takes.
+func notAllowed(v *visit, by methods) error {
+	v.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+	return errMethod
+}
+
+// askTheSender is the advice about a link that only its application can put right.
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
-// What can go wrong.
+// The apologies.
 var (
 	errIncomplete = &apology{http.StatusBadRequest, "This link is not complete",
 		"The link has to name one application and one address to return to.", askTheSender}
@@ -65,37 +94,9 @@ var (
 		"This is our fault, not yours.", "Try again later."}
 )
 
-// notAllowed names the methods that the page takes.
-func notAllowed(v *visit, by methods) error {
-	v.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
-	return errMethod
-}
-
-// apologise answers an error with a page. Errors that staff can do nothing about
-// are logged here, once.
-func (p *Pages) apologise(v *visit, err error) {
-	sorry, ok := errors.AsType[*apology](err)
-	refusal, _ := errors.AsType[*fault.Error](err)
-	switch {
-	case ok:
-	case errors.Is(err, practice.ErrUnknown):
-		sorry = errNotFound
-	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
-		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
-		sorry = errBusy
-	default:
-		p.Log.ErrorContext(v.ctx(), "page failed", slog.String("request_id", v.id), slog.Any("error", err))
-		sorry = errInternal
-	}
-	if sorry.status == http.StatusServiceUnavailable {
-		v.w.Header().Set("Retry-After", "1")
-	}
-	p.show(v, view{name: "sorry", status: sorry.status, title: sorry.Heading, content: sorry})
-}
-
-// listed is what an application may do by endpoints, in the order of the
-// catalogue. It leaves none out: an endpoint that the catalogue no longer has
-// is shown by its name.
+// listed says what an application may do with these endpoints, in the order of the
+// catalogue. An endpoint that the catalogue no longer has is shown by its name, so
+// that none is left out.
 func listed(endpoints []application.Endpoint) []string {
 	var texts []string
 	left := slices.Clone(endpoints)
@@ -111,7 +112,12 @@ func listed(endpoints []application.Endpoint) []string {
 	return texts
 }
 
-// span is a duration as people say it, in the largest unit that divides it.
+// clock writes an instant as the clocks of the practice show it.
+func clock(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("3:04pm on Monday 2 January")
+}
+
+// span writes a duration as people say it, in the largest unit that divides it.
 func span(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
@@ -140,12 +146,7 @@ func roundUp(wait time.Duration) time.Duration {
 	return (wait + unit - 1).Truncate(unit)
 }
 
-// seconds is a wait as the value of Retry-After.
+// seconds writes a wait as the value of Retry-After.
 func seconds(wait time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
-}
-
-// clock is an instant as the clocks of the practice show it.
-func clock(t time.Time, zone *time.Location) string {
-	return t.In(zone).Format("3:04pm on Monday 2 January")
 }

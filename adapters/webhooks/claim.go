@@ -30,11 +30,11 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan'
 //   - lanes are the destinations with a free slot. A receiver that hangs has
 //     none, and is not looked at.
 //   - ready is the first of each lane: only the oldest unfinished delivery of a
-//     subject, which keeps the order, and nothing that another sender is at.
+//     subject, which keeps the order (D31), and nothing that another sender is at.
 //   - Every lane gets its first slot before any lane gets its second.
 //
-// The subject's oldest is asked for by a scalar subquery, and rows are fetched
-// by ctid: each is one step, whatever the planner believes.
+// A scalar subquery finds the subject's oldest, and rows are fetched by ctid, so
+// that each is one step, whatever the planner believes.
 const claimBatch = `
 WITH RECURSIVE waiting AS (
 	(SELECT destination FROM deliveries
@@ -115,8 +115,8 @@ func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 		})
 }
 
-// unknownAfter returns how long after its claim a delivery that nobody has ended
-// is taken for lost in a crash: well after its own sender has given it up.
+// unknownAfter returns how long after its claim an unfinished delivery is taken for
+// lost in a crash. By then, its own sender has long given it up.
 func (s *Sender) unknownAfter() time.Duration { return max(leastUnknown, s.Timeout+lookLimit) }
 
 // scan reads one claimed delivery into found.

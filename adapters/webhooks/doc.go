@@ -9,18 +9,19 @@
 // holds the limits. The other files follow the life of a delivery:
 //
 //   - fanout.go: [FanOut] queues a delivery for each application that is to be
-//     told. It waits for nothing but the database. It parks what it cannot queue,
-//     so that the others go on.
+//     told. It waits only for the database. It parks what it cannot queue, so that
+//     the others go on.
 //   - sender.go: [Sender] sends what is queued, looking for it round by round.
-//   - claim.go: it claims what may be sent, as far as the lanes of their destinations have free slots.
+//   - claim.go: it claims what may be sent, if the lane of its destination has a
+//     free slot.
 //   - names.go: it looks up the names of people and places.
 //   - sign.go: it signs the payload, once for all destinations.
 //   - send.go, post.go: it makes the one attempt.
-//   - reason.go: why the attempt failed.
-//   - outcomes.go: it writes down how the attempt ended.
+//   - reason.go: it names the reason why the attempt failed.
+//   - outcomes.go: it writes down how the attempt ended. [DeliveryLog] shows how
+//     each delivery ended, and why.
 //   - keeper.go: [Keeper] ends what is too old or was left behind by a crash, and
 //     deletes what has been kept long enough.
-//   - deliverylog.go: [DeliveryLog] shows how each delivery ended, and why.
 //
 // Trust: a receiver's address, its answers and its certificates are strangers'.
 // At most they cost a slot for the time of one call. What is said about them is

@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// kinds is the catalogue: a row for each event that applications are told of
-// (§6.1). Everything else about a kind of webhook is derived from its row.
+// kinds is the catalogue. It has a row for each event that applications are told
+// of (§6.1). Everything else about a kind of webhook is derived from its row.
 var kinds = []kind{
 	row(func(e record.CareRecordOpened) notice {
 		return notice{application.RecordOpened, e.Patient.UUID, Ages.other, whoActed,
@@ -38,14 +38,14 @@ var kinds = []kind{
 // notice is what applications are told of one event.
 type notice struct {
 	kind    application.WebhookEvent
-	subject uuid.UUID                // the order of what happens to it is kept (D31)
+	subject uuid.UUID                // the order of what happens to it is kept
 	age     func(Ages) time.Duration // how old the event may be when it is sent
 	names   asking                   // whose names the data holds
 	data    func(names) any          // the payload's data, one of the types below
 }
 
 // The data that receivers get. Its names and forms are promised to them (§6.2),
-// whatever our own events are called.
+// however our own events are named.
 type (
 	patientData struct {
 		PatientID uuid.UUID `json:"patientId"`

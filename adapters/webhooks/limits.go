@@ -6,7 +6,7 @@ import "time"
 const (
 	DefaultCallInAge = 2 * time.Minute     // of a call-in event when it is sent
 	DefaultAge       = 15 * time.Minute    // of any other event when it is sent
-	DefaultTimeout   = 10 * time.Second    // for one delivery, from dialling to the end of the answer (§6.3)
+	DefaultTimeout   = 10 * time.Second    // for one delivery, from dialling to the end of the answer
 	DefaultRetention = 30 * 24 * time.Hour // of how a delivery ended
 )
 
@@ -19,7 +19,7 @@ const (
 	perDestination = 4
 	overAll        = 256
 
-	lifetime   = 60 * time.Second // of a token (§6.4)
+	lifetime   = 60 * time.Second // of a token
 	sharedFor  = 5 * time.Second  // after an event was signed, its destinations share the token
 	tokensKept = 1024             // in memory; beyond it, some events are signed again
 

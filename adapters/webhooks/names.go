@@ -44,8 +44,8 @@ func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
 func nobody(*names, *pgx.Batch, event.Recorded) {}
 
 // whoActed names the member of staff who acted, in person or through an
-// application, or the practitioner of an act claim (§6.2). It names nobody for
-// an application that acted by itself, and for staff who cannot be found (D33).
+// application, or the practitioner of an act claim. It names nobody for an
+// application that acted by itself, and nobody for staff who cannot be found.
 func whoActed(n *names, questions *pgx.Batch, e event.Recorded) {
 	by := e.Metadata.Actor
 	id, err := uuid.Parse(by.ID)
@@ -64,7 +64,8 @@ func whoActed(n *names, questions *pgx.Batch, e event.Recorded) {
 	}
 }
 
-// No room has the identifier 00000000-…, which stands for none.
+// callInNames finds no room for the identifier 00000000-…, which means that none is
+// assigned.
 const callInNames = `
 SELECT p.name, s.name, r.name
 FROM patients p JOIN sites s ON s.tenant = p.tenant AND s.site = $3

@@ -15,7 +15,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Status is where a delivery is, or how it has ended.
+// Status says how far a delivery has come, or how it has ended.
 type Status string
 
 // The statuses. Only the first two lead to another.

@@ -19,17 +19,17 @@ import (
 // by roots; nil stands for the system's.
 func NewClient(guard outbound.Guard, roots *x509.CertPool) *http.Client {
 	transport := outbound.NewTransport(guard, roots)
-	// Destinations may share a host. Its connections are kept for whichever is
-	// next, for the 4 s that a connection is kept.
+	// Destinations may share a host. Its connections are kept for any of them, for
+	// the 4 s that a connection is kept.
 	transport.MaxIdleConns = overAll
 	transport.MaxIdleConnsPerHost = overAll
 	return outbound.NewClient(transport)
 }
 
-// answer is what came of a call.
+// answer says what a call led to.
 type answer struct {
 	status           int           // 0 if there was none
-	connected, began time.Duration // since the call began; 0 if it did not come so far
+	connected, began time.Duration // since the call began; 0 if it did not get that far
 	reused           bool
 }
 
@@ -41,8 +41,8 @@ func post(ctx context.Context, client *http.Client, url, token string) (answer, 
 	if err != nil {
 		return answer{}, BlockedAddress
 	}
-	// There must be no Idempotency-Key of any kind: Go's client sends a request
-	// that has one again.
+	// There must be no Idempotency-Key of any kind, because Go's client would send
+	// a request that has one again.
 	request.Header.Set("Content-Type", "application/jwt")
 	request.Header.Set("User-Agent", "frontdesk-webhooks")
 	status, err := exchange(client, request, watch)
@@ -60,7 +60,7 @@ func exchange(client *http.Client, request *http.Request, watch *stopwatch) (sta
 	defer response.Body.Close()
 	watch.reached(reading)
 	_, err = io.CopyN(io.Discard, response.Body, answerBytes)
-	if errors.Is(err, io.EOF) { // shorter, as it should be; unless it ended because we hung up
+	if errors.Is(err, io.EOF) { // shorter, as it should be, unless it ended because we hung up
 		err = request.Context().Err()
 	}
 	return response.StatusCode, err

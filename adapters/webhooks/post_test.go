@@ -133,7 +133,7 @@ type countedConn struct {
 	closed func()
 }
 
-// Close implements [net.Conn].
+// Close closes the connection and says so.
 func (c *countedConn) Close() error {
 	defer c.closed()
 	return c.Conn.Close()

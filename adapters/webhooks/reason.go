@@ -70,8 +70,8 @@ var sentences = map[Reason]string{
 // Sentence says what the reason means to the owner of the receiver.
 func (r Reason) Sentence() string { return sentences[r] }
 
-// These say what it means, in each phase of a call, that its time ran out, and
-// what an error means that says nothing else.
+// The reasons for a call that ran out of time in a phase, and for any other error
+// in a phase that says nothing more.
 var (
 	timeouts = map[phase]Reason{connecting: TimeoutConnect, handshaking: TimeoutTLS, awaiting: TimeoutAnswer, reading: TimeoutBody}
 	others   = map[phase]Reason{connecting: Unreachable, handshaking: TLSError, awaiting: InvalidAnswer, reading: InvalidAnswer}

@@ -145,7 +145,7 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	return found, nil
 }
 
-// rest waits for something to do.
+// rest waits until there may be something to do.
 func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// issuer is the iss of every webhook (§6.4).
+// issuer is the iss of every webhook.
 const issuer = "service"
 
 // claims are what a webhook says (§6.4).
@@ -26,8 +26,8 @@ type claims struct {
 	Data      any                      `json:"data"` // one of the types in kinds.go
 }
 
-// claims returns what the delivery says, with the names of the moment in which
-// it is signed.
+// claims returns what the delivery says, with the names as they are when it is
+// signed.
 func (d delivery) claims(now time.Time) claims {
 	return claims{
 		Issuer: issuer, IssuedAt: now.Unix(), ExpiresAt: now.Add(lifetime).Unix(), ID: d.event.ID,

@@ -12,24 +12,24 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Claim is who a call says it comes from and what it asks for. [Rights] are
-// looked up by it before anything of it is proven.
+// Claim says who makes a call, by the caller's own account, and what the call
+// asks for. [Rights] are looked up by it before any of it is proven.
 type Claim struct {
-	Tenant      string // that the call addresses; there need be no such practice
+	Tenant      string // that the call addresses; there may be no such practice
 	Application application.ID
 	Mode        application.Mode
 	Username    string // of a user-restricted call; "" otherwise
 	Endpoint    Endpoint
 }
 
-// Rights is what the practice and its staff allow a [Claim] at one instant.
+// Rights are what the practice and its staff allow a [Claim] at one instant.
 type Rights struct {
 	Known           bool // the application is registered
 	JWKSURL         string
 	Enabled         bool         // for the practice
-	Granted         bool         // the endpoint in the mode
+	Granted         bool         // the endpoint, in the mode of the claim
 	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
-	AuthorisedUntil time.Time    // end of the current standing authorisation; zero when there is none
+	AuthorisedUntil time.Time    // end of the current standing authorisation; zero if there is none
 	Patients        []patient.ID // patients of the current patient-scoped authorisations
 }
 
@@ -37,11 +37,11 @@ type Rights struct {
 type Caller struct {
 	Claim
 	Rights
-	Act       *event.OnBehalfOf // the act claim; nil without one
+	Act       *event.OnBehalfOf // the act claim; nil if there is none
 	TokenHash [32]byte          // SHA-256 of the token
 }
 
-// Actor is the caller as the events that the call causes name it.
+// Actor returns the caller as it is named by the events that the call causes.
 func (c Caller) Actor() event.Actor {
 	actor := event.Actor{
 		Kind:        event.ByApplication,
@@ -56,14 +56,15 @@ func (c Caller) Actor() event.Actor {
 	return actor
 }
 
-// Idempotency is by what a call is recognised when it is made again: its
-// application, mode, user and key, beside the practice, and its body (D22).
+// Idempotency returns what recognises a call that is made again (D22): the
+// practice, application, mode, user and key have to be the same. The body tells
+// a repetition from another call that has the same key by mistake.
 func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
 	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body}
 }
 
-// Call is one judged call whose signature held (D37).
+// Call is one judged call whose signature held. All of them are recorded (D37).
 type Call struct {
 	RequestID   uuid.UUID            `json:"requestId"` // a UUIDv7 of the service: later calls have greater ones
 	At          time.Time            `json:"at"`        // when it came, in microseconds, UTC

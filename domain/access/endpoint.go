@@ -7,7 +7,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The names of the endpoints, as grants and addresses have them.
+// The names of the endpoints, as grants and addresses spell them.
 const (
 	CreatePatientRequest    application.Endpoint = "create-patient-request"
 	RequestTypeAvailability application.Endpoint = "request-type-availability"
@@ -25,21 +25,24 @@ const (
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
 type Endpoint struct {
 	Name application.Endpoint
-	// WithoutGrant is true where every application that the practice has
-	// enabled may call, and there is nothing to grant.
+	// WithoutGrant is true if every application that the practice has enabled
+	// may call, so that there is nothing to grant.
 	WithoutGrant bool
-	// NamesPatient is true where a call is about the patient that its input
-	// names, so that a patient-scoped authorisation can cover it (D12). A call
-	// that names an appointment alone names no patient.
+	// NamesPatient is true if a call is about the patient that its input names.
+	// A patient-scoped authorisation covers such calls only (D12). A call that
+	// names an appointment but no patient is refused to a caller who has no
+	// standing authorisation, even if the appointment is the right patient's. If
+	// a call names both, the command checks that the appointment is that
+	// patient's.
 	NamesPatient bool
-	// ShowsRecord is true where a call sees or adds to its patient's record,
-	// which may be restricted to named staff (D17).
+	// ShowsRecord is true if a call sees or adds to its patient's record, which
+	// may be restricted to named staff.
 	ShowsRecord bool
-	// Words tell staff what an application may do, after "It may".
+	// Words complete "It may …" when staff are told what an application may do.
 	Words string
 }
 
-// Endpoints is the catalogue, in the order in which people are shown it.
+// Endpoints returns the catalogue, in the order in which people are shown it.
 func Endpoints() []Endpoint {
 	return []Endpoint{
 		{Name: CreatePatientRequest, NamesPatient: true, Words: "send patient requests to the practice"},
@@ -56,7 +59,7 @@ func Endpoints() []Endpoint {
 	}
 }
 
-// Find is the endpoint of a name; false if there is none.
+// Find returns the endpoint of a name; false if there is none.
 func Find(name application.Endpoint) (Endpoint, bool) {
 	all := Endpoints()
 	i := slices.IndexFunc(all, func(e Endpoint) bool { return e.Name == name })
@@ -66,8 +69,8 @@ func Find(name application.Endpoint) (Endpoint, bool) {
 	return all[i], true
 }
 
-// Grantable is the names of the endpoints that are granted to applications one
-// by one (§5.6).
+// Grantable returns the names of the endpoints that are granted to applications
+// one by one.
 func Grantable() []application.Endpoint {
 	var names []application.Endpoint
 	for _, e := range Endpoints() {
@@ -78,14 +81,14 @@ func Grantable() []application.Endpoint {
 	return names
 }
 
-// What is no mode and no endpoint.
+// The refusals of a grant.
 var (
 	ErrUnknownMode     = fault.New(fault.Invalid, "unknown-mode", "The mode must be application-restricted or user-restricted.")
 	ErrUnknownEndpoint = fault.New(fault.Invalid, "unknown-endpoint", "There is no such endpoint to grant.")
 )
 
-// CheckGrant refuses unless there are such a mode and such an endpoint to
-// grant.
+// CheckGrant refuses a grant whose mode does not exist or whose endpoint cannot
+// be granted.
 func CheckGrant(g application.Grant) error {
 	if g.Mode != application.ApplicationRestricted && g.Mode != application.UserRestricted {
 		return ErrUnknownMode

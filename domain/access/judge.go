@@ -11,45 +11,40 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Named is what is known of the patient that a call names.
-type Named struct {
-	Patient string // as the call wrote it; "" when it names none that can be read
-	Closed  bool   // the patient's record is restricted to staff other than the caller's user (D17)
-}
-
-// Rule is one of those by which a call is judged.
+// Rule is one of the rules that a call is judged by.
 type Rule string
 
-// The rules, in the order in which they are asked (D1, step 5).
+// The rules, in the order in which they are applied (D1, step 5).
 const (
 	RuleNone       Rule = "none"                   // no rule refused
 	RuleKnown      Rule = "application-registered" // D11
 	RuleEnabled    Rule = "application-enabled"    // §5.6
 	RuleGranted    Rule = "endpoint-granted"       // §5.6
-	RuleStaff      Rule = "staff-active"           // D14; it refuses as the next one does
+	RuleStaff      Rule = "staff-active"           // D14; its refusal reads as that of the next rule
 	RuleAuthorised Rule = "user-authorised"        // §5.4
 	RuleScope      Rule = "patient-in-scope"       // §5.5, D12
 	RuleRecord     Rule = "record-open"            // D17
 )
 
-// Rules lists them in their order.
+// Rules lists the rules in their order.
 func Rules() []Rule {
 	return []Rule{RuleKnown, RuleEnabled, RuleGranted, RuleStaff, RuleAuthorised, RuleScope, RuleRecord}
 }
 
-// Refusal is a call that a rule does not allow. It unwraps to the fault that
-// the caller is told, in the words of D10.
+// Refusal says which rule does not allow a call. It unwraps to the fault that
+// the caller is told.
 type Refusal struct {
 	Rule  Rule
 	Fault *fault.Error
 }
 
+// Error returns the text of the fault.
 func (r *Refusal) Error() string { return r.Fault.Error() }
 
-// Unwrap leads to the fault.
+// Unwrap returns the fault.
 func (r *Refusal) Unwrap() error { return r.Fault }
 
-// What callers are told (§7.2).
+// The sentences that callers are told (D10).
 var (
 	ErrUnknownApplication = refusal("Invalid JWT: iss is not a registered application")
 	errNotEnabled         = refusal("The app has not been granted access to this tenant")
@@ -62,13 +57,18 @@ var (
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
 
-// Judge allows a call or returns the [*Refusal] of the first rule that does
-// not. It judges by what is known so far: named is nil until the input of a
-// call that names a patient has been read, and for all other calls.
+// Named is what is known of the patient that a call names.
+type Named struct {
+	Patient string // as the call wrote it; "" if it names none that can be read
+	Closed  bool   // the patient's record is restricted to staff other than the caller's user
+}
+
+// Judge allows a call, or returns the [*Refusal] of the first rule that does not
+// allow it. It judges by what is known so far: named is nil until the input of a
+// call that names a patient has been read, and always nil for all other calls.
 //
-// What has been allowed with less knowledge can only be refused, with more, by
-// a rule that comes later, so that it does not matter in how many steps a call
-// is judged.
+// If a call was allowed and more is known later, only a later rule can refuse it.
+// So it does not matter in how many steps a call is judged.
 func Judge(c Caller, named *Named) error {
 	switch {
 	case !c.Known:
@@ -91,9 +91,8 @@ func Judge(c Caller, named *Named) error {
 	return nil
 }
 
-// authorised reports whether the user's standing authorisation is current or,
-// without one, a patient-scoped authorisation may cover the patient that the
-// call will name (D12).
+// authorised reports whether the user has a current standing authorisation, or
+// a patient-scoped one that may cover the patient whom the call will name.
 func (c Caller) authorised() bool {
 	if c.Staff.UUID == uuid.Nil {
 		return false
@@ -101,8 +100,8 @@ func (c Caller) authorised() bool {
 	return !c.AuthorisedUntil.IsZero() || c.Endpoint.NamesPatient && len(c.Patients) > 0
 }
 
-// covers reports whether the caller may act on a patient, given as the call
-// wrote it. Only a standing authorisation covers a patient that cannot be read.
+// covers reports whether the caller may act on a patient, whose id is as the
+// call wrote it. Only a standing authorisation covers an id that cannot be read.
 func (c Caller) covers(id string) bool {
 	return !c.AuthorisedUntil.IsZero() || slices.ContainsFunc(c.Patients, func(p patient.ID) bool {
 		return strings.EqualFold(p.String(), id)

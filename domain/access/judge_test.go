@@ -36,7 +36,7 @@ func always(rule access.Rule) func(access.Endpoint) access.Rule {
 	return func(access.Endpoint) access.Rule { return rule }
 }
 
-// whereGranted is a rule that refuses where a grant is needed.
+// whereGranted expects a refusal of every endpoint that needs a grant.
 func whereGranted(e access.Endpoint) access.Rule {
 	if e.WithoutGrant {
 		return access.RuleNone
@@ -44,8 +44,8 @@ func whereGranted(e access.Endpoint) access.Rule {
 	return access.RuleGranted
 }
 
-// whereNamed is a rule where a patient is named, and otherwise refuses who has
-// no standing authorisation.
+// whereNamed expects the rule for every endpoint that names a patient. The others
+// refuse a caller without a standing authorisation.
 func whereNamed(rule access.Rule) func(access.Endpoint) access.Rule {
 	return func(e access.Endpoint) access.Rule {
 		if e.NamesPatient {

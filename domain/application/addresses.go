@@ -32,7 +32,7 @@ func (a Application) RemoveCallback(callback string) ([]event.Event, error) {
 var barredSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "filesystem"}
 
 // CheckCallback returns [ErrInvalidCallback] for a callback that may never be
-// registered (D25).
+// registered.
 func CheckCallback(callback string) error {
 	parsed, err := url.Parse(callback)
 	switch {
@@ -61,7 +61,7 @@ func IsLoopback(host string) bool {
 // WebhookEvent is a kind of event that applications are told of.
 type WebhookEvent string
 
-// The event kinds (§6.1).
+// The event kinds.
 const (
 	RecordOpened        WebhookEvent = "record.opened"
 	ConsultationStarted WebhookEvent = "consultation.started"

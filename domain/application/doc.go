@@ -3,12 +3,12 @@
 //
 // Rules
 //  1. An application is registered once, for all practices, with one JWKS URL
-//     (§5.6). Its identifier is minted by the service.
-//  2. Each endpoint is granted for each mode by itself (§5.6).
+//     (§5.6). The service mints its identifier.
+//  2. Each endpoint is granted for each mode by itself.
 //  3. A callback is registered before staff are sent to it, and must have a
 //     form that cannot trick a browser (D25).
-//  4. Patient-scoped authorisations exist only for applications marked as such
-//     an integration (§5.5).
+//  4. Patient-scoped authorisations exist only for applications that are marked
+//     as an integration of that kind (§5.5).
 //  5. A decision that would change nothing returns no events.
 //  6. Webhooks of each event kind go to one https address, or to none (§6.3).
 package application

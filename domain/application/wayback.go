@@ -25,7 +25,7 @@ type WayBack struct {
 
 // FindWayBack finds a callback among those registered. Its scheme, authority and
 // path must be exact, its query is free, and an http callback on loopback may
-// have any port (D25, RFC 8252 §7.3).
+// have any port (RFC 8252, section 7.3).
 func FindWayBack(registered []string, callback string) (WayBack, error) {
 	parsed, err := url.Parse(callback)
 	if err != nil || CheckCallback(callback) != nil {
@@ -59,7 +59,7 @@ func portless(base string) string {
 }
 
 // Approved is the callback with the username to call as and the instant, in UTC
-// (RFC 3339), at which the authorisation ends (§5.4).
+// (RFC 3339), at which the authorisation ends.
 func (w WayBack) Approved(username string, expiresAt time.Time) string {
 	return w.with("username="+url.QueryEscape(username),
 		"expiresAt="+url.QueryEscape(expiresAt.UTC().Format(time.RFC3339)))

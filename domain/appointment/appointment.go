@@ -46,6 +46,16 @@ type CallInRemoved struct {
 	RemovedAt time.Time `json:"removedAt"` // in milliseconds, UTC
 }
 
+// Reason is why a call-in was removed.
+type Reason string
+
+// The reasons.
+const (
+	Cleared             Reason = "cleared"
+	NotAttended         Reason = "did-not-attend"
+	ConsultationStarted Reason = "consultation-started"
+)
+
 // DidNotAttend says that the patient was marked as not attending.
 type DidNotAttend struct {
 	Subject
@@ -56,16 +66,6 @@ type DidNotAttend struct {
 type Attended struct {
 	Subject
 }
-
-// Reason is why a call-in was removed.
-type Reason string
-
-// The reasons.
-const (
-	Cleared             Reason = "cleared"
-	NotAttended         Reason = "did-not-attend"
-	ConsultationStarted Reason = "consultation-started"
-)
 
 // EventName returns the name that the event is stored under.
 func (Booked) EventName() string { return "appointment.booked.v1" }
@@ -164,17 +164,6 @@ func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, err
 	return append([]event.Event{Attended{a.subject}}, a.removed(ConsultationStarted, now)...), nil
 }
 
-// removed returns the end of the call-in, if there is one.
-func (a Appointment) removed(why Reason, now time.Time) []event.Event {
-	if !a.calledIn {
-		return nil
-	}
-	return []event.Event{CallInRemoved{a.subject, why, instant(now)}}
-}
-
-// instant cuts a time to the milliseconds that webhooks show.
-func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
 // Known returns [ErrUnknown] if the practice has no such appointment.
 func (a Appointment) Known() error {
 	if a.subject == (Subject{}) {
@@ -199,3 +188,14 @@ func (a Appointment) Apply(e event.Event) Appointment {
 	}
 	return a
 }
+
+// removed returns the end of the call-in, if there is one.
+func (a Appointment) removed(why Reason, now time.Time) []event.Event {
+	if !a.calledIn {
+		return nil
+	}
+	return []event.Event{CallInRemoved{a.subject, why, instant(now)}}
+}
+
+// instant cuts a time to the milliseconds that webhooks show.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

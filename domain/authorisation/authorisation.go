@@ -28,7 +28,7 @@ func (s Subject) Scoped() bool { return s.Patient.UUID != uuid.Nil }
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // DefaultLifetime is how long an authorisation lasts unless a deployment says
-// otherwise (§8).
+// otherwise.
 const DefaultLifetime = 12 * time.Hour
 
 // Granted says that the application may act for the member of staff.

@@ -22,8 +22,8 @@ type Registered struct {
 	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02
 }
 
-// RecordRestricted says that only these staff may see the patient's record
-// from now on; nobody, if there are none.
+// RecordRestricted says that only these staff may see the patient's record from
+// now on. If there are none, nobody may.
 type RecordRestricted struct {
 	Patient ID         `json:"patient"`
 	Staff   []staff.ID `json:"staff"`

@@ -27,7 +27,7 @@ const (
 	TypeClosed   Status = "request-type-closed"
 )
 
-// Availability is whether a practice takes requests of a type at an instant.
+// Availability says whether a practice takes requests of a type at an instant.
 type Availability struct {
 	Type        request.Type
 	Status      Status
@@ -70,7 +70,7 @@ func (r Reception) opening(t time.Time) time.Time {
 	}
 }
 
-// The refusals of a sound request (§7.1).
+// The refusals of a request that is sound.
 var (
 	ErrTypeDisabled = fault.New(fault.Refused, string(TypeDisabled),
 		"The organisation has this request type switched off. Do not retry.")

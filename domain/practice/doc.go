@@ -3,14 +3,14 @@
 //
 // Rules
 //  1. A practice is registered once, under a tenant identifier that is a DNS
-//     label (D35), with an IANA time zone (D23).
+//     label (D35), with an IANA time zone.
 //  2. An application must be enabled by the practice before it may call; it
-//     can be disabled, and enabled again (§5.6, D14).
+//     can be disabled, and enabled again (D14).
 //  3. For each request type, the practice may switch intake off and on, pause
-//     it, with or without an end, resume it, and set opening hours (§1, D23).
+//     it, with or without an end, resume it, and set opening hours (D23).
 //  4. A closure, from now or an instant until another or for good, covers every
 //     type. Reopening ends the closure of that moment and leaves later ones.
 //  5. A request is taken unless its type is switched off, paused, or closed:
-//     in that order (§7.1, D2). When it will be taken is computed from all of
+//     in that order (D2). When it will be taken is computed from all of
 //     these together (D24).
 package practice

@@ -10,13 +10,13 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Limits of attachments (§8). The size is in decoded bytes, inclusive (D21).
+// Limits of attachments (D21). The size is in decoded bytes, inclusive.
 const (
 	MaxAttachments    = 5
 	MaxAttachmentSize = 10 << 20
 )
 
-// contentTypes are those of §2.4, compared exactly (D21).
+// contentTypes are the media types that are accepted. They are compared exactly.
 var contentTypes = []string{
 	"image/jpeg",
 	"image/png",
@@ -24,7 +24,7 @@ var contentTypes = []string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
-// What attachments are refused for: the codes of §7.1.
+// The refusals of attachments.
 var (
 	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most 5 items.")
 	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data must be base64, and not empty.")
@@ -32,11 +32,11 @@ var (
 	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment must be JPEG, PNG, DOC or DOCX.")
 )
 
-// AttachmentID identifies a file sent with a request, and what is kept of it.
+// AttachmentID identifies a file that was sent with a request.
 type AttachmentID struct{ uuid.UUID }
 
-// Attachment is a file sent with a request (§2.4). What is in it is kept
-// outside the log, under its ID.
+// Attachment is a file that was sent with a request. Its content is kept outside
+// the log, under its ID.
 type Attachment struct {
 	ID          AttachmentID `json:"id"`
 	FileName    string       `json:"fileName" personal:"patient"`
@@ -45,26 +45,26 @@ type Attachment struct {
 	SHA256      event.Digest `json:"sha256"`
 }
 
-// Content is what an attachment's data turned out to be. Files are too large to
-// wait in memory for the rest of the body, so whoever reads the body decodes
-// them on the way. A Content says what was found and judges nothing; the zero
-// Content is that of data that is missing or no text.
+// Content says what an attachment's data turned out to be. Files are too large
+// to wait in memory for the rest of the body, so they are decoded while the body
+// is read. A Content only says what was found; the rules judge it. It is zero if
+// the data is missing or not a text.
 type Content struct {
-	ID     AttachmentID // under which it is kept; zero when it is not
-	Base64 bool         // the data was base64 as D21 wants it
-	Size   int64        // decoded bytes, also of what was too large to keep
-	SHA256 event.Digest // of what is kept
+	ID     AttachmentID // under which it is kept; zero if it is not kept
+	Base64 bool         // the data was strict base64
+	Size   int64        // decoded bytes, even if they were too many to keep
+	SHA256 event.Digest // of the content that is kept
 }
 
-// File is a file as it was sent, before anybody has judged it.
+// File is a file as it was sent, not judged yet.
 type File struct {
 	Name        string
-	ContentType string // as it was declared; "" when it is missing or no text
+	ContentType string // as it was declared; "" if it is missing or not a text
 	Content     Content
 }
 
-// Attach judges the files of a request. It reports one fault for each of them,
-// its first; code by code, as all faults are reported (D2).
+// Attach judges the files of a request. It reports the first fault of each file,
+// in the order of the codes.
 func Attach(files []File) ([]Attachment, fault.List) {
 	var many, faults fault.List
 	if len(files) > MaxAttachments {
@@ -81,7 +81,7 @@ func Attach(files []File) ([]Attachment, fault.List) {
 	return attachments, append(many, faults...)
 }
 
-// fault is the first thing that is wrong with the file; nil when nothing is.
+// fault returns the first fault of the file; nil if it has none.
 func (f File) fault(place string) *fault.Error {
 	switch {
 	case !f.Content.Base64 || f.Content.Size == 0:
@@ -94,7 +94,7 @@ func (f File) fault(place string) *fault.Error {
 	return nil
 }
 
-// rank is the place of an attachment's fault in the table of §7.1.
+// rank returns the place of an attachment's fault in the order of the codes.
 func rank(f *fault.Error) int {
 	return slices.Index([]string{ErrInvalidAttachmentContent.Code, ErrAttachmentTooLarge.Code, ErrUnsupportedFileType.Code}, f.Code)
 }

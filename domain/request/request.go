@@ -12,31 +12,10 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// StreamOf is the stream of a request.
-func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
-
-// Types lists the request types, in the order of the contract (§2.1).
-func Types() []Type { return []Type{Medical, Admin} }
-
-// Known refuses with [ErrInvalidType] what is no request type.
-func (t Type) Known() error {
-	if !slices.Contains(Types(), t) {
-		return ErrInvalidType
-	}
-	return nil
-}
-
-// Requesters lists who may ask (§2.1).
-func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
-
-// Submit is rule 2. That the patient exists and that the practice takes such a
-// request was found out before.
-func Submit(s Submission) []event.Event { return []event.Event{Submitted(s)} }
-
-// ID identifies a patient request: the patientRequestId of §2.5.
+// ID identifies a patient request; the API calls it patientRequestId.
 type ID struct{ uuid.UUID }
 
-// Type is the sort of a request (§2.1).
+// Type is the sort of a request.
 type Type string
 
 // The request types.
@@ -45,7 +24,18 @@ const (
 	Admin   Type = "admin"
 )
 
-// Requester is who asks (§2.1).
+// Types lists the request types, in the order of the contract.
+func Types() []Type { return []Type{Medical, Admin} }
+
+// Known returns [ErrInvalidType] if there is no such request type.
+func (t Type) Known() error {
+	if !slices.Contains(Types(), t) {
+		return ErrInvalidType
+	}
+	return nil
+}
+
+// Requester says who asks.
 type Requester string
 
 // The requesters.
@@ -54,13 +44,16 @@ const (
 	ByProxy   Requester = "proxy"
 )
 
-// Answer is one response item (§2.2).
+// Requesters lists who may ask.
+func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
+
+// Answer is the answer to one question.
 type Answer struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer" personal:"patient"`
 }
 
-// Proxy is who asks on a patient's behalf (§2.3).
+// Proxy is somebody who asks on a patient's behalf.
 type Proxy struct {
 	FirstName             string `json:"firstName" personal:"patient"`
 	LastName              string `json:"lastName" personal:"patient"`
@@ -78,21 +71,17 @@ type Submitted struct {
 	Attachments  []Attachment `json:"attachments,omitempty"`
 }
 
-// EventName implements [event.Event].
+// EventName returns the name that the event is stored under.
 func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 
-// PatientID implements [event.Patient].
+// PatientID returns the patient whom the event is about.
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
-// Events are the events of this package, for the codec.
+// Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Submitted{}} }
 
-// Submission is a sound request: the rules of this file and of attachments have
-// found no fault with it.
-type Submission Submitted
-
-// What a request is refused for: the codes of §7.1. Those of its patient belong
-// to whoever reads an identifier.
+// The refusals of a request's fields, without those of its identifiers and its
+// attachments.
 var (
 	ErrInvalidType         = fault.New(fault.Invalid, "invalid-request-type", "requestType must be medical or admin.")
 	ErrInvalidRequester    = fault.New(fault.Invalid, "invalid-requester", "requester must be patient or proxy.")
@@ -103,8 +92,18 @@ var (
 	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
 )
 
-// Proxy judges the details of a proxy, nil for none, whenever there are any, and
-// keeps them only for a proxy (D20).
+// StreamOf returns the stream of a request.
+func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
+
+// Submission is a sound request: the rules have found no fault in its fields.
+type Submission Submitted
+
+// Submit submits a request (rule 2). The caller has made sure that the patient
+// exists and that the practice takes such a request.
+func Submit(s Submission) []event.Event { return []event.Event{Submitted(s)} }
+
+// Proxy judges the details of a proxy; nil stands for none. Details are judged
+// whoever asks, but they are kept only if a proxy asks (D20).
 func (r Requester) Proxy(details *Proxy) (*Proxy, fault.List) {
 	if details == nil {
 		if r == ByProxy {
@@ -130,21 +129,15 @@ func (p Proxy) faults() (faults fault.List) {
 	return faults
 }
 
-// questions are the keys of §2.2.
-var questions = map[Type][]string{
-	Medical: {"healthConcern", "recentContact"},
-	Admin:   {"requestDetails"},
-}
-
-// Item is one item of a response, before anybody has judged it.
+// Item is one item of a response that has not been judged yet.
 type Item struct {
-	Question *string // nil when it is missing or no text
+	Question *string // nil if it is missing or not a text
 	Answer   string
 }
 
-// Answers judges the items of a response. The question of an unknown type, which
-// is "", has to be there and is not judged further: that fault follows from
-// another (D2).
+// Answers judges the items of a response. If the type is unknown, which is "", a
+// question only has to be there: it cannot be judged further, because which
+// questions are right depends on the type.
 func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	if len(items) == 0 {
 		return nil, fault.List{ErrEmptyResponse}
@@ -161,7 +154,13 @@ func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	return answers, faults
 }
 
-// questions are the keys for the type; for an unknown one, all that there are.
+// questions are the keys of the questions of each type.
+var questions = map[Type][]string{
+	Medical: {"healthConcern", "recentContact"},
+	Admin:   {"requestDetails"},
+}
+
+// questions returns the keys for the type; if it is unknown, all keys.
 func (t Type) questions() []string {
 	if t == "" {
 		return slices.Concat(questions[Medical], questions[Admin])

@@ -1,5 +1,5 @@
 // Package signingkey holds the rules of the service's own keys, with which
-// webhooks are signed (§4.3, §6.4, D34).
+// webhooks are signed (D34).
 //
 //	staged ──24 h──→ active ──→ retiring ──24 h──→ retired
 //	published        published  published          gone

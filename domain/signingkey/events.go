@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Key is a key as events name it. It is complete, so that a signature can be
-// verified with the log alone for as long as the log is kept.
+// Key is a key as events name it. It holds the whole public key, so that a signature
+// can be verified with the log alone.
 type Key struct {
 	KID       KID       `json:"kid"`
 	PublicKey PublicKey `json:"publicKey"`
@@ -63,7 +63,7 @@ func Events() []event.Event {
 type KID string
 
 // PublicKey is the public half of an RSA key as a JWK writes it (RFC 7518,
-// §6.3.1): both numbers big-endian, in base64url without padding.
+// section 6.3.1): both numbers big-endian, in base64url without padding.
 type PublicKey struct {
 	N string `json:"n"`
 	E string `json:"e"`
@@ -78,7 +78,7 @@ func Public(key *rsa.PublicKey) PublicKey {
 }
 
 // KID returns the key's name: the SHA-256 of its required members in lexicographic
-// order, without white space (RFC 7638, §3).
+// order, without white space (RFC 7638, section 3).
 func (p PublicKey) KID() KID {
 	sum := sha256.Sum256([]byte(`{"e":"` + p.E + `","kty":"RSA","n":"` + p.N + `"}`))
 	return KID(base64.RawURLEncoding.EncodeToString(sum[:]))

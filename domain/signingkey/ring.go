@@ -17,14 +17,14 @@ var (
 	ErrTooSoon   = fault.New(fault.Refused, "signing-key-in-use", "The key has been retiring for less than 24 hours.")
 )
 
-// A key is published for so long before it signs, and for so long afterwards:
-// receivers cache key sets for up to a day.
+// How long a key is published before it signs, and after it has signed. Receivers
+// cache key sets for up to a day.
 const (
 	StagedFor   = 24 * time.Hour
 	RetiringFor = 24 * time.Hour
 )
 
-// State is where a key is in its life.
+// State says how far a key has come in its life.
 type State string
 
 // The states, in their order.

@@ -16,6 +16,10 @@ import (
 // username.
 type ID struct{ uuid.UUID }
 
+// CredentialID names one password of one member of staff. It says nothing about
+// the password, whose hash is kept outside the log.
+type CredentialID struct{ uuid.UUID }
+
 // Registered says that somebody works for the practice.
 type Registered struct {
 	Username      string `json:"username" personal:"staff"`
@@ -27,11 +31,20 @@ type Registered struct {
 // Deactivated says that they may not act any more.
 type Deactivated struct{}
 
+// PasswordSet says that a member of staff signs in with a new password from now
+// on. It does not hold the password.
+type PasswordSet struct {
+	Credential CredentialID `json:"credential"`
+}
+
 // EventName returns the name that the event is stored under.
 func (Registered) EventName() string { return "staff.registered.v1" }
 
 // EventName returns the name that the event is stored under.
 func (Deactivated) EventName() string { return "staff.deactivated.v1" }
+
+// EventName returns the name that the event is stored under.
+func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Registered{}, Deactivated{}, PasswordSet{}} }
@@ -88,6 +101,15 @@ func (m Member) Deactivate() ([]event.Event, error) {
 	return []event.Event{Deactivated{}}, nil
 }
 
+// SetPassword makes a password the one to sign in with (rule 3). The caller has
+// found it fit and has kept its hash.
+func (m Member) SetPassword(id CredentialID) ([]event.Event, error) {
+	if err := m.Active(); err != nil {
+		return nil, err
+	}
+	return []event.Event{PasswordSet{id}}, nil
+}
+
 // Active returns [ErrUnknown] unless the member of staff may act.
 func (m Member) Active() error {
 	if !m.registered || m.deactivated {
@@ -106,19 +128,6 @@ func (m Member) Apply(e event.Event) Member {
 	}
 	return m
 }
-
-// CredentialID names one password of one member of staff. It says nothing about
-// the password, whose hash is kept outside the log.
-type CredentialID struct{ uuid.UUID }
-
-// PasswordSet says that a member of staff signs in with another password from
-// now on. It does not hold the password.
-type PasswordSet struct {
-	Credential CredentialID `json:"credential"`
-}
-
-// EventName returns the name that the event is stored under.
-func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 
 // Lengths of a password, in characters. There is no rule about which
 // characters: such rules make passwords worse.
@@ -148,13 +157,4 @@ func CheckPassword(username, password string) error {
 		return ErrPasswordGuessed
 	}
 	return nil
-}
-
-// SetPassword makes a password the one to sign in with (rule 3). The caller has
-// found it fit and has kept its hash.
-func (m Member) SetPassword(id CredentialID) ([]event.Event, error) {
-	if err := m.Active(); err != nil {
-		return nil, err
-	}
-	return []event.Event{PasswordSet{id}}, nil
 }

@@ -22,11 +22,11 @@ func NewApplication(id application.ID) Application {
 	return Application{ID: id, Kid: "test-key", Key: Key()}
 }
 
-// JWKS is the application's key set.
+// JWKS returns the application's key set.
 func (a Application) JWKS() []byte { return KeySet(JWK(a.Kid, &a.Key.PublicKey)) }
 
-// Token is a right application-restricted token, issued at now and valid for a
-// minute, with the edits applied before it is signed.
+// Token returns an application-restricted token that is issued at now and valid for
+// a minute. The edits are applied before it is signed.
 func (a Application) Token(now time.Time, edits ...Edit) string {
 	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": a.Kid}
 	claims := map[string]any{
@@ -81,8 +81,8 @@ func WithoutHeader(name string) Edit {
 	return func(header, _ map[string]any) { delete(header, name) }
 }
 
-// Act is a complete act claim (§2.7). A test may change it, and puts it into a
-// token by [Claim].
+// Act returns a complete act claim. A test may change it, and puts it into a token
+// with [Claim].
 func Act() map[string]any {
 	return map[string]any{
 		"practitioner": map[string]any{"name": "Dr Ann Lee", "email": "ann@example.org", "gmc_number": "1234567"},

@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 )
 
-// Key is an RSA key of 2048 bits. It is the same one throughout a process,
+// Key returns an RSA key of 2048 bits. It is the same key throughout a process,
 // because making one takes longer than most tests.
 func Key() *rsa.PrivateKey { return key() }
 
-// StrangersKey is another key, which is in no key set of the tests.
+// StrangersKey returns another key, which is in no key set of the tests.
 func StrangersKey() *rsa.PrivateKey { return strangersKey() }
 
 var (
@@ -32,7 +32,7 @@ func newKey() *rsa.PrivateKey {
 	return made
 }
 
-// JWK is the public key as a member of a key set (RFC 7517). A test may change
+// JWK returns the public key as a member of a key set (RFC 7517). A test may change
 // it to make an odd one.
 func JWK(kid string, public *rsa.PublicKey) map[string]any {
 	return map[string]any{
@@ -42,12 +42,13 @@ func JWK(kid string, public *rsa.PublicKey) map[string]any {
 	}
 }
 
-// KeySet is a JWK set of keys; each is a value that encodes as JSON.
+// KeySet returns a JWK set of keys, each of which is a value that encodes as JSON.
 func KeySet(keys ...any) []byte {
 	return mustMarshal(map[string]any{"keys": append([]any{}, keys...)})
 }
 
-// Server serves a key set by plain HTTP on loopback. Whoever made it closes it.
+// Server serves a key set by plain HTTP on loopback. The test that made it closes
+// it.
 type Server struct {
 	*httptest.Server // its URL is the JWKS URL
 	fetches          atomic.Int64
@@ -65,7 +66,7 @@ func NewServer(document []byte) *Server {
 	return s
 }
 
-// Fetches is the number of requests so far.
+// Fetches returns the number of requests so far.
 func (s *Server) Fetches() int { return int(s.fetches.Load()) }
 
 // Publish serves another document from now on.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// strict64 is RFC 4648 §4, padded. Line breaks, which it would skip, do not
-// get as far (D21).
+// strict64 is padded base64 (RFC 4648, section 4). It would skip line breaks, so
+// they must not get this far.
 var strict64 = base64.StdEncoding.Strict()
 
 // decoder decodes one JSON string of base64 while it arrives.
@@ -19,16 +19,16 @@ type decoder struct {
 	out   io.Writer
 	quad  [4]byte // characters of a group that is not complete
 	n     int     // how many
-	ended bool    // by padding: nothing may follow
+	ended bool    // by padding: nothing may come after it
 	bad   bool    // it is not base64
-	bytes []byte  // room for what is decoded
+	bytes []byte  // takes what is decoded
 }
 
-// decode reads a JSON string, its opening quote aside, and writes what it
-// decodes to. Escapes are undone first (D21). What is not base64 is read to
-// the end all the same, and judged as the text that it is: an error is a
-// refusal of the body, or the reader's or writer's own. The reader's buffer has
-// at most readBuffer bytes, and the one for decoding has decodeBuffer.
+// decode reads a JSON string whose opening quote has been read, and writes the
+// bytes that it decodes to. Escapes are undone first. A string that is not base64
+// is read to its end, because it must still be a JSON string. An error is a
+// refusal of the body, or comes from the reader or the writer. The reader's buffer
+// has at most readBuffer bytes, and buffer has decodeBuffer.
 func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err error) {
 	d := &decoder{text: textReader{in}, out: out, bytes: buffer}
 	for {
@@ -48,9 +48,9 @@ func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err 
 	}
 }
 
-// groups decodes whole groups of four plain characters, as many as are at
-// hand: the fast way through nearly everything. It stops where something else
-// comes, padding included, and leaves that to add.
+// groups decodes as many whole groups of four plain characters as are buffered,
+// which is the fast way through nearly all of a file. It stops at anything else,
+// such as padding, and leaves that to add.
 func (d *decoder) groups() error {
 	if d.n > 0 || d.ended || d.bad {
 		return nil
@@ -71,9 +71,9 @@ func (d *decoder) groups() error {
 	return err
 }
 
-// plain is what is at hand before the next escape, quote, padding or line
-// break, cut to whole groups. Escapes come first: where they are frequent, the
-// other searches are short.
+// plain returns what is buffered before the next escape, quote, padding or line
+// break, cut to whole groups. It looks for escapes first: if they are frequent,
+// the other searches are short.
 func (d *decoder) plain() []byte {
 	plain, _ := d.text.in.Peek(d.text.in.Buffered())
 	for _, end := range []byte{'\\', '"', '=', '\n', '\r'} {
@@ -84,7 +84,7 @@ func (d *decoder) plain() []byte {
 	return plain[:len(plain)/4*4]
 }
 
-// add takes a single character.
+// add decodes a single character.
 func (d *decoder) add(r rune) error {
 	d.bad = d.bad || d.ended || r >= utf8.RuneSelf
 	if d.bad {

@@ -11,40 +11,41 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// MaxBytes bounds a body as it arrives (D19).
+// MaxBytes bounds a body as it arrives.
 const MaxBytes = 100 << 20
 
-// Bounds of what is held in memory of one body: its JSON without the data of
-// attachments. Small values take far more memory than text, so they are counted.
+// The bounds of what is held in memory of one body, which is its JSON without the
+// data of attachments. Small values take far more memory than their text, so they
+// are counted.
 const (
 	maxInline   = 4 << 20
 	maxValues   = 1 << 16
-	maxText     = 1 << 20  // of one string, as it is written
+	maxText     = 1 << 20  // bytes of one string, as it is written
 	smallInline = 64 << 10 // more JSON than this needs a slot
 )
 
-// What is read and stored at a time of a file.
+// How much of a file is read, decoded and stored at a time.
 const (
 	readBuffer   = 32 << 10
 	decodeBuffer = readBuffer / 4 * 3
 	chunkSize    = 256 << 10
 )
 
-// ErrTooLarge is the refusal of a body beyond [MaxBytes], or beyond what is held
-// in memory of it.
+// ErrTooLarge refuses a body that is larger than [MaxBytes], or of which more
+// would have to be held in memory than is allowed.
 var ErrTooLarge = fault.New(fault.TooLarge, "request-too-large", fmt.Sprintf(
 	"A body must have at most %d MiB, and at most %d MiB and %d values beside the data of attachments.",
 	MaxBytes>>20, maxInline>>20, maxValues))
 
-// raw is a body as it arrives: bounded and, for a call that may be made again,
+// raw is a body as it arrives. It is bounded and, if the call may be made again,
 // hashed.
 type raw struct {
 	io.Reader
-	hash hash.Hash // nil: nobody asks
+	hash hash.Hash // nil if the call has no Idempotency-Key
 }
 
-// rawOf is the body of a call, if it is of our media type and not declared to be
-// too large.
+// rawOf returns the body of a call, or refuses it if it has another media type
+// or is declared to be too large.
 func rawOf(r *http.Request) (*raw, error) {
 	switch {
 	case !isJSON(r.Header.Values("Content-Type")):
@@ -60,7 +61,7 @@ func rawOf(r *http.Request) (*raw, error) {
 	return body, nil
 }
 
-// sum is the SHA-256 of what has been read.
+// sum returns the SHA-256 of what has been read; zero if it was not hashed.
 func (b *raw) sum() (sum event.Digest) {
 	if b.hash != nil {
 		b.hash.Sum(sum[:0])
@@ -68,15 +69,15 @@ func (b *raw) sum() (sum event.Digest) {
 	return sum
 }
 
-// inline bounds the JSON of a body that is held in memory: for one call, and
-// for all calls that need much.
+// inline bounds the JSON of a body that is held in memory. A call that needs much
+// has to take a slot, which bounds all such calls together.
 type inline struct {
 	r    io.Reader
 	n    int
 	slot *Slot
 }
 
-// Read reads on. Its error is [ErrTooLarge], [ErrBusy] or the reader's own.
+// Read reads on. Its error is [ErrTooLarge], [ErrBusy] or an error of the reader.
 func (i *inline) Read(p []byte) (int, error) {
 	n, err := i.r.Read(p)
 	i.n += n

@@ -10,38 +10,38 @@ import (
 	"frontdesk/domain/request"
 )
 
-// A diverter stands in front of the JSON parser, which holds each string as a
-// whole, and takes the files out of a body before they get there: what is at
-// attachments[…].data is decoded and handed on while it arrives, and a short
-// marker takes its place. Everything else passes byte for byte, so a body is
-// as well-formed behind the diverter as it was in front of it.
+// diverter takes the files out of a body before they reach the JSON parser, which
+// holds each string as a whole. The string at attachments[…].data is decoded and
+// handed on while it arrives, and a short marker takes its place. Everything else
+// passes byte for byte, so a body is as well-formed behind the diverter as it was
+// in front of it.
 //
-// No caller can write a marker: every string at that place is replaced, and
-// markers are random.
+// No caller can write a marker, because every string at that place is replaced
+// and markers are random.
 type diverter struct {
 	in    *bufio.Reader
 	out   []byte // passed on, and not read yet
-	err   error  // why nothing follows
+	err   error  // returned once out is read
 	place place
 	texts texts
 
 	open   func() file // the next file
 	buffer []byte      // what a file is decoded in; made for the first one
-	mark   string      // what markers of this body begin with
+	mark   string      // the beginning of the markers of this body
 	found  map[string]request.Content
 }
 
-// A file takes what is decoded.
+// file takes the decoded bytes of one file.
 type file interface {
 	io.Writer
-	// finish ends the file, of which all was base64 or not.
+	// finish ends the file and is told whether all of it was base64.
 	finish(base64 bool) (request.Content, error)
 }
 
-// readers are used again: most bodies are far smaller than their buffers.
+// readers are used again, because most bodies are far smaller than a buffer.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
-// newDiverter takes the files out of r. Close it when r has been read.
+// newDiverter takes the files out of r. The caller closes it.
 func newDiverter(r io.Reader, open func() file) *diverter {
 	in := readers.Get().(*bufio.Reader)
 	in.Reset(r)
@@ -53,8 +53,8 @@ func (d *diverter) close() {
 	readers.Put(d.in)
 }
 
-// Read reads on in what is left of the body. Its error is a refusal, a file's,
-// or the reader's own.
+// Read reads the body without its files. Its error is a refusal, or comes from a
+// file or the reader.
 func (d *diverter) Read(p []byte) (int, error) {
 	for len(d.out) == 0 && d.err == nil {
 		d.out, d.err = d.advance(d.out[:0], len(p))
@@ -67,8 +67,8 @@ func (d *diverter) Read(p []byte) (int, error) {
 	return 0, d.err
 }
 
-// advance appends what is at hand to out, about n bytes of it, up to the end
-// of the next file at most.
+// advance appends about n of the buffered bytes to out. It stops after the next
+// file.
 func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 	if _, err := d.in.Peek(1); err != nil {
 		return out, err
@@ -89,7 +89,7 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 	return out, nil
 }
 
-// divert hands a string on as a file, and leaves a marker.
+// divert hands a string on as a file and appends a marker to out.
 func (d *diverter) divert(out []byte) ([]byte, error) {
 	if d.buffer == nil {
 		d.buffer = make([]byte, decodeBuffer)
@@ -109,10 +109,10 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	return strconv.AppendQuote(out, marker), nil
 }
 
-// texts follows the strings that pass, each of maxText at most.
+// texts follows the strings that pass. None may be longer than maxText.
 type texts struct {
 	inside  bool
-	escaped bool // by the character before
+	escaped bool // the character before was a backslash that escapes this one
 	length  int
 }
 

@@ -15,32 +15,33 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Uploads keeps files until a request names them, and for as long as one
+// Uploads keeps files until a request names them, and for as long as a request
 // does.
 type Uploads interface {
-	// AddChunk keeps one part of a file, from n = 0 on, in a transaction of its
-	// own. It does not keep data itself.
+	// AddChunk stores part n of a file, counted from 0, in a transaction of its
+	// own. The caller may use data again afterwards.
 	AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error
 	// Discard forgets those of the files that no request names.
 	Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error
 }
 
-// Files reads the body of one patient request. The files in it are stored on
-// the way, because they are too large to wait for the rest: whatever becomes
-// of the request, [Files.Close] it in the end. It serves one goroutine.
+// Files reads the body of one patient request. It stores the files on the way,
+// because they are too large to wait for the rest of the body. The caller must
+// [Files.Close] it, whether or not the request was submitted. It must not be used
+// concurrently.
 type Files struct {
 	Tenant  string
 	Uploads Uploads
-	Text    *Slot // that a long text takes; nil where there is room, as at a command line
-	Upload  *Slot // that a file takes; nil likewise
+	Text    *Slot // that a long text takes; nil if nothing limits them, as at the command line
+	Upload  *Slot // that files take; nil likewise
 
-	met    int                    // files, so far
-	stored []request.AttachmentID // of these, the ones of which something is stored
-	chunk  []byte                 // what is not stored yet of the file that is read
+	met    int                    // files that have begun so far
+	stored []request.AttachmentID // the files of which something is stored
+	chunk  []byte                 // what is not stored yet of the present file
 }
 
-// ReadCall reads the body of a call as [Files.Read] does, and hashes it for a
-// call with an Idempotency-Key. What is stored is stored under ctx.
+// ReadCall reads the body of a call as [Files.Read] does. It hashes the body if
+// the call has an Idempotency-Key. Files are stored under ctx.
 func (f *Files) ReadCall(ctx context.Context, r *http.Request) (*Form, error) {
 	raw, err := rawOf(r)
 	if err != nil {
@@ -54,9 +55,9 @@ func (f *Files) ReadCall(ctx context.Context, r *http.Request) (*Form, error) {
 	return form, nil
 }
 
-// Read reads a body as the form of a patient request. In memory it holds a
-// bounded part of the body at any time, whatever its size. As with [Read], a
-// refusal of the body is kept in the form, and an error is none.
+// Read reads a body as the form of a patient request. It holds only a bounded
+// part of the body in memory. As with the function [Read], the form keeps a
+// refusal of the body, and an error means that the service could not read it.
 func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 	tree, err := f.tree(ctx, body)
 	if err != nil {
@@ -78,12 +79,11 @@ func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
 	return tree, settle(tree, d.found)
 }
 
-// Stored reports whether anything was stored, which [Files.Close] would look
-// after.
+// Stored reports whether anything was stored that [Files.Close] has to look after.
 func (f *Files) Stored() bool { return len(f.stored) > 0 }
 
-// Close forgets the files that no request names by now. What it cannot reach
-// is left to the sweeper.
+// Close forgets the files that no request names by now. If it fails, they are
+// swept later.
 func (f *Files) Close(ctx context.Context) error {
 	if !f.Stored() {
 		return nil
@@ -94,8 +94,8 @@ func (f *Files) Close(ctx context.Context) error {
 	return nil
 }
 
-// next is the next file of the body. More than are allowed are read and not
-// kept.
+// next begins the next file of the body. Files beyond the allowed number are read
+// but not kept.
 func (f *Files) next(ctx context.Context) file {
 	f.met++
 	f.chunk = f.chunk[:0]
@@ -106,18 +106,18 @@ func (f *Files) next(ctx context.Context) file {
 	return u
 }
 
-// upload stores one file while it arrives, and no more of it than an
-// attachment may have.
+// upload stores one file while it arrives. It stores no more than an attachment
+// may have.
 type upload struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call's body is read
 	files  *Files
-	id     request.AttachmentID // zero: the file is not kept
+	id     request.AttachmentID // zero if the file is not kept
 	chunks int                  // stored
 	size   int64
 	sum    hash.Hash
 }
 
-// Write takes the next bytes of the file, and stores each chunk that is full.
+// Write takes the next bytes of the file and stores each chunk once it is full.
 func (u *upload) Write(p []byte) (int, error) {
 	if u.size += int64(len(p)); !u.kept() {
 		return len(p), nil
@@ -161,7 +161,7 @@ func (u *upload) flush() error {
 	return nil
 }
 
-// finish stores the rest of the file, and says what it was.
+// finish stores the rest of the file and returns what the file turned out to be.
 func (u *upload) finish(base64 bool) (request.Content, error) {
 	content := request.Content{Base64: base64, Size: u.size}
 	if !base64 || !u.kept() {
@@ -173,7 +173,7 @@ func (u *upload) finish(base64 bool) (request.Content, error) {
 
 var errNoMarker = errors.New("an attachment's data has passed the diverter")
 
-// settle puts contents where their markers are.
+// settle replaces the markers in a tree by the contents that they stand for.
 func settle(tree any, found map[string]request.Content) error {
 	body, _ := tree.(map[string]any)
 	items, _ := body["attachments"].([]any)

@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// What a form is refused for, beside the faults of its endpoint. What no code is
-// documented for makes a body invalid as a whole (D19).
+// The refusals of every form, beside the faults of its endpoint. A fault that has
+// no code of its own makes the body invalid as a whole.
 var (
 	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
 	ErrMissingPatientID = MissingID("patient")
@@ -26,34 +26,34 @@ var (
 	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
 )
 
-// MissingID is the refusal of a member without an identifier, with a code in the
-// form of §7.1: missing-room-id for the kind "room", whose member is roomId.
+// MissingID returns the refusal of a member without an identifier. For the kind
+// "room", the member is roomId and the code is missing-room-id.
 func MissingID(kind string) *fault.Error {
 	return fault.New(fault.Invalid, "missing-"+kind+"-id", fmt.Sprintf("%sId must be given.", kind))
 }
 
-// InvalidID is the refusal of a member that holds no identifier: invalid-room-id
-// for the kind "room".
+// InvalidID returns the refusal of a member whose value is not an identifier. For
+// the kind "room", the member is roomId and the code is invalid-room-id.
 func InvalidID(kind string) *fault.Error {
 	return fault.New(fault.Invalid, "invalid-"+kind+"-id", fmt.Sprintf("%sId must be a UUID of 36 characters.", kind))
 }
 
-// Form is the body of a call, read member by member. It keeps what is wrong with
-// it until [Form.Err] is asked: every fault of a member, in the order of reading
-// (D2), or the first reason why the body is invalid as a whole.
+// Form is the body of a call, read member by member. It collects every fault of a
+// member, in the order of reading, and the first reason why the body is invalid as
+// a whole. [Form.Err] returns them (D2).
 type Form struct {
 	Digest event.Digest // SHA-256 of the body as it arrived; zero unless [Files.ReadCall] found an Idempotency-Key
 
 	members map[string]any
 	unread  error // why there are no members
-	invalid error
+	invalid error // why the body is invalid as a whole
 	faults  fault.List
 }
 
-// Read reads the body of a call as a form of the named members, and holds its
-// JSON in memory; a long one takes the slot. A refusal of the body is
-// kept in the form, so that what takes precedence over it can be judged first.
-// An error is no refusal of this body, but trouble of ours.
+// Read reads the body of a call as a form of the named members and holds its JSON
+// in memory. A long body takes the slot. The form keeps a refusal of the body, so
+// that the caller's scope can be judged before it. An error means that the service
+// could not read the body.
 func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
@@ -68,7 +68,8 @@ func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
 	return formOf(tree, members), nil
 }
 
-// unread is the form of a body that was refused before its members were known.
+// unread returns the form of a body that was refused before its members were
+// known. Any other error it returns as it is.
 func unread(err error) (*Form, error) {
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if !refused || refusal.Kind == fault.Unavailable {
@@ -87,14 +88,14 @@ func formOf(tree any, members []string) *Form {
 	return f
 }
 
-// Unread is why nothing could be read of the body: its media type, its size, its
-// pace or its JSON. It comes after the caller's scope (D1), and before anything
-// else. That a patient request is no object is left to [Form.PatientRequest]: an
-// Idempotency-Key is judged before it.
+// Unread returns why nothing of the body could be read: its media type, its size,
+// its pace or its JSON. It is judged after the caller's scope and before anything
+// else. Only [Form.PatientRequest] refuses a patient request that is not an
+// object, because an Idempotency-Key is judged before that.
 func (f *Form) Unread() error { return f.unread }
 
-// Err is everything that is wrong with the body, as far as it was read; nil when
-// nothing is.
+// Err returns all faults of the body, as far as it was read; nil if there are
+// none.
 func (f *Form) Err() error {
 	switch {
 	case f.unread != nil:
@@ -105,7 +106,7 @@ func (f *Form) Err() error {
 	return f.faults.Err()
 }
 
-// Add keeps faults that a rule has found.
+// Add adds faults that a rule has found.
 func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
 
 // invalidate keeps the first reason why the body is invalid as a whole.
@@ -115,8 +116,8 @@ func (f *Form) invalidate(format string, args ...any) {
 	}
 }
 
-// checkNames refuses a known name in another case: a lenient reader behind us
-// could take it for the known one (D19).
+// checkNames refuses a known name in another case, which a more lenient reader
+// could take for the known one.
 func (f *Form) checkNames(object map[string]any, place string, known []string) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
@@ -126,8 +127,8 @@ func (f *Form) checkNames(object map[string]any, place string, known []string) {
 	}
 }
 
-// Query reads the query of a call as a form of one member, given at most once. It
-// is read like a body: what is malformed, or given twice, is unread.
+// Query reads the query of a call as a form of one member. A query that is
+// malformed, or names the member twice, is unread like a body that cannot be read.
 func Query(r *http.Request, member string, invalid *fault.Error) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -144,19 +145,19 @@ func Query(r *http.Request, member string, invalid *fault.Error) *Form {
 	return f
 }
 
-// PatientAsWritten is the text that the body names its patient with, whatever
-// else is wrong with the body; "" when there is no such text or no body.
+// PatientAsWritten returns the patientId as it is written, even if it is invalid;
+// "" if there is no such text or no body.
 func (f *Form) PatientAsWritten() string {
 	text, _ := f.members["patientId"].(string)
 	return text
 }
 
-// Patient is the patientId; zero when it is missing or invalid.
+// Patient returns the patientId; zero if it is missing or invalid.
 func (f *Form) Patient() patient.ID {
 	return patient.ID{UUID: f.ID("patientId", ErrMissingPatientID, ErrInvalidPatientID)}
 }
 
-// ID is the identifier in a member, which has to be there.
+// ID returns the identifier in a member that must be given.
 func (f *Form) ID(name string, missing, invalid *fault.Error) uuid.UUID {
 	if f.absent(name) {
 		f.Add(missing)
@@ -169,8 +170,8 @@ func (f *Form) ID(name string, missing, invalid *fault.Error) uuid.UUID {
 	return id
 }
 
-// OptionalID is the identifier in a member; zero when the member is absent, and
-// only then.
+// OptionalID returns the identifier in a member; zero if the member is absent. The
+// zero identifier itself is invalid.
 func (f *Form) OptionalID(name string, invalid *fault.Error) uuid.UUID {
 	if f.absent(name) {
 		return uuid.Nil
@@ -190,7 +191,7 @@ func (f *Form) id(name string) (uuid.UUID, bool) {
 	return ParseID(text)
 }
 
-// ParseID reads a UUID of 36 characters, in any case (D20).
+// ParseID reads a UUID of 36 characters, in upper or lower case.
 func ParseID(text string) (uuid.UUID, bool) {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != 36 {
@@ -199,7 +200,7 @@ func ParseID(text string) (uuid.UUID, bool) {
 	return id, true
 }
 
-// Text is the text in a member; "" when it is missing or null.
+// Text returns the text in a member; "" if it is missing or null.
 func (f *Form) Text(name string) string {
 	text, ok := f.members[name].(string)
 	if !ok && f.members[name] != nil {
@@ -208,7 +209,7 @@ func (f *Form) Text(name string) string {
 	return text
 }
 
-// Instant is the RFC 3339 instant in a member, which has to be there.
+// Instant returns the RFC 3339 instant in a member that must be given.
 func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
 	if f.absent(name) {
 		f.Add(missing)

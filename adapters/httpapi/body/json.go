@@ -12,10 +12,10 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrMediaType is the refusal of a body that is not declared to be JSON.
+// ErrMediaType refuses a body that is declared to be something other than JSON.
 var ErrMediaType = fault.New(fault.Unsupported, "unsupported-media-type", "Send the body as Content-Type: application/json.")
 
-// isJSON accepts application/json, with any parameters, or nothing at all.
+// isJSON accepts application/json with any parameters, and no Content-Type.
 func isJSON(contentTypes []string) bool {
 	if len(contentTypes) == 0 {
 		return true
@@ -25,10 +25,10 @@ func isJSON(contentTypes []string) bool {
 		(err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
 }
 
-// readJSON reads one JSON value and nothing after it, as a tree of
-// map[string]any, []any, string, number, bool and nil. A name twice in one
-// object, invalid UTF-8, a lone surrogate and U+0000 are refused (D19): each
-// would be read differently by somebody else.
+// readJSON reads one JSON value as a tree of map[string]any, []any, string,
+// number, bool and nil. It refuses anything after the value. It also refuses a
+// name that an object has twice, invalid UTF-8, a lone surrogate and U+0000
+// (D19), because other readers would understand each of these differently.
 func readJSON(r io.Reader) (any, error) {
 	reader := treeReader{Decoder: jsontext.NewDecoder(r)}
 	tree, err := reader.value()
@@ -41,8 +41,8 @@ func readJSON(r io.Reader) (any, error) {
 	return tree, nil
 }
 
-// refusalOf is what an error of the decoder says of the body. Refusals, and
-// errors of whatever the body comes from, stay as they are.
+// refusalOf returns the refusal that an error of the decoder means. It returns
+// refusals, and errors of the source of the body, as they are.
 func refusalOf(err error) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return ErrTooLarge
@@ -56,10 +56,10 @@ func refusalOf(err error) error {
 	return err
 }
 
-// number is a JSON number as it was written. No field of the contract is one.
+// number is a JSON number as it was written. No field of the contract is a number.
 type number string
 
-// treeReader reads values, and counts them.
+// treeReader reads values and counts them.
 type treeReader struct {
 	*jsontext.Decoder
 	values int

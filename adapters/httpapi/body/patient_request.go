@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Members in the order of §2.1 to §2.4.
+// The members of a patient request and of its parts, in the order of the contract.
 var (
 	requestMembers    = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
 	answerMembers     = []string{"question", "answer"}
@@ -18,12 +18,12 @@ var (
 	attachmentMembers = []string{"fileName", "contentType", "data"}
 )
 
-// PatientRequest is the patient request of §2.1 in a form that [Files] has read,
-// about the patient of the form. The error is every structural fault, in the order of §7.1 (D2, D20, D21), or
-// the one refusal of the body as a whole.
+// PatientRequest reads a patient request about a patient, from a form that [Files]
+// has read. The error holds every structural fault, in the order of the contract's
+// table of codes, or the one refusal of the body as a whole.
 //
-// The form decides the shape, which is looked at first, and the domain what the
-// members mean.
+// The form checks the shape of the members first, and then the domain judges what
+// they mean.
 func (f *Form) PatientRequest(about patient.ID) (request.Submission, error) {
 	proxy := f.proxyDetails()
 	urgent := f.flag("isHighPriority")
@@ -44,7 +44,8 @@ func (f *Form) PatientRequest(about patient.ID) (request.Submission, error) {
 	return s, f.Err()
 }
 
-// proxyDetails are the details as they are given; nil when they are no object.
+// proxyDetails returns the details as they are given; nil if they are not an
+// object.
 func (f *Form) proxyDetails() *request.Proxy {
 	object, ok := f.members["proxyDetails"].(map[string]any)
 	if !ok {
@@ -60,7 +61,7 @@ func (f *Form) proxyDetails() *request.Proxy {
 	}
 }
 
-// proxyFor is the proxy that the requester is, if any.
+// proxyFor returns the proxy who asks; nil if the patient asks.
 func (f *Form) proxyFor(requester request.Requester, given *request.Proxy) *request.Proxy {
 	if given == nil && f.members["proxyDetails"] != nil {
 		f.Add(request.ErrInvalidProxyDetails)
@@ -109,7 +110,7 @@ func (f *Form) attachments() []request.File {
 	return files
 }
 
-// object is the object at a place of the form, where there must be one.
+// object returns the object at a place of the form that must hold one.
 func (f *Form) object(value any, place string, known []string) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -119,7 +120,7 @@ func (f *Form) object(value any, place string, known []string) map[string]any {
 	return object
 }
 
-// flag is the yes or no in a member; no when it is missing or null.
+// flag returns the boolean in a member; false if it is missing or null.
 func (f *Form) flag(name string) bool {
 	yes, ok := f.members[name].(bool)
 	if !ok && f.members[name] != nil {
@@ -128,7 +129,8 @@ func (f *Form) flag(name string) bool {
 	return yes
 }
 
-// choice is the one of the values that a member holds; "" when it holds none.
+// choice returns the one of the values that a member holds; "" if it holds none of
+// them.
 func choice[T ~string](f *Form, name string, values []T, invalid *fault.Error) T {
 	text, _ := f.members[name].(string)
 	if !slices.Contains(values, T(text)) {

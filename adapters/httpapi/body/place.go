@@ -2,22 +2,23 @@ package body
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// place follows a JSON text from a distance: it knows whether the string that
-// begins next is attachments[…].data of the root object. What it thinks of a
-// text that is not well-formed does not matter: the parser refuses that.
+// place follows a JSON text and knows whether the string that begins next is
+// attachments[…].data of the root object. It may be wrong about a text that is not
+// well-formed, because the parser refuses such a text.
 type place struct {
 	depth  int
-	valued bool   // the last structural character was a colon: a value follows
+	valued bool   // the last structural character was a colon, so a value comes next
 	files  bool   // inside root.attachments
-	file   bool   // inside an object of it
+	file   bool   // inside an object of root.attachments
 	naming bool   // inside a name that may matter
-	name   []byte // the last such name, as it is written between its quotes
+	name   []byte // the last name that may matter, as it is written between its quotes
 }
 
 // longestName is "attachments" with every character escaped as \u….
 const longestName = 6 * len("attachments")
 
-// structural moves on by a character outside strings.
+// structural takes the next character outside strings. The characters of a string
+// go to beginString, inString and endString.
 func (p *place) structural(c byte) {
 	switch c {
 	case '{', '[':
@@ -52,7 +53,6 @@ func (p *place) isData() bool {
 	return p.depth == 3 && p.file && p.valued && p.named("data")
 }
 
-// The characters of a string go to these three.
 func (p *place) beginString() {
 	p.naming = !p.valued && (p.depth == 1 || p.depth == 3 && p.file)
 	if p.naming {
@@ -61,14 +61,14 @@ func (p *place) beginString() {
 }
 
 func (p *place) inString(c byte) {
-	if p.naming && len(p.name) <= longestName { // one more than the longest is enough to be another
+	if p.naming && len(p.name) <= longestName { // one character too many is enough to tell them apart
 		p.name = append(p.name, c)
 	}
 }
 
 func (p *place) endString() { p.naming, p.valued = false, false }
 
-// named compares the last name with one that is written without escapes.
+// named reports whether the last name is this one, escapes undone.
 func (p *place) named(name string) bool {
 	quoted := append(append([]byte{'"'}, p.name...), '"')
 	unquoted, err := jsontext.AppendUnquote(nil, quoted)

@@ -2,7 +2,7 @@ package body
 
 import "frontdesk/domain/fault"
 
-// ErrBusy is the refusal of a call that found no free slot.
+// ErrBusy refuses a call that found no free slot.
 var ErrBusy = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
 
 // Slots bounds how many calls do something at once. It is safe for concurrent
@@ -12,18 +12,18 @@ type Slots chan struct{}
 // NewSlots makes n slots.
 func NewSlots(n int) Slots { return make(Slots, n) }
 
-// Slot is one of them for a call, which has not taken it yet.
+// Slot returns a slot for one call. It is not taken yet.
 func (s Slots) Slot() *Slot { return &Slot{slots: s} }
 
-// Slot is one slot of many, taken when it is first needed. A nil Slot is always
-// free.
+// Slot is one of many slots. It is taken once it is needed. A nil Slot can always
+// be taken.
 type Slot struct {
 	slots Slots
 	taken bool
 }
 
-// Take takes the slot, once however often it is called. It does not wait: where
-// all slots are taken, it returns [ErrBusy].
+// Take takes the slot, unless it has already been taken. It does not wait: if no
+// slot is free, it returns [ErrBusy].
 func (s *Slot) Take() error {
 	if s == nil || s.taken {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// textReader reads a JSON string character by character, its escapes undone. What
-// no text may hold is refused, as the parser refuses it (D19).
+// textReader reads a JSON string character by character and undoes its escapes. It
+// refuses what the parser refuses in a text.
 type textReader struct{ in *bufio.Reader }
 
 var (
@@ -19,7 +19,7 @@ var (
 	errNUL       = ErrInvalid.With("A text must not contain U+0000.")
 )
 
-// next is the next character; ended reports the closing quote instead.
+// next returns the next character. At the closing quote, ended is true.
 func (t textReader) next() (r rune, ended bool, err error) {
 	c, err := t.in.ReadByte()
 	switch {
@@ -51,7 +51,7 @@ func (t textReader) beyondASCII() (rune, error) {
 	return r, err
 }
 
-// escape reads what follows a backslash.
+// escape reads the rest of an escape, after its backslash.
 func (t textReader) escape() (rune, error) {
 	c, err := t.in.ReadByte()
 	if err != nil {
@@ -66,7 +66,8 @@ func (t textReader) escape() (rune, error) {
 	return 0, errMalformed
 }
 
-// unicode reads the digits of a \u escape, and the second half of a pair.
+// unicode reads the digits of a \u escape and, for a surrogate pair, the second
+// escape.
 func (t textReader) unicode() (rune, error) {
 	r, err := t.digits()
 	if err != nil {
@@ -109,7 +110,7 @@ func (t textReader) digits() (rune, error) {
 	return rune(value), nil
 }
 
-// cut says that a text has no end.
+// cut turns the end of the input into the error that the text has no end.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

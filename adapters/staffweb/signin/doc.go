@@ -17,7 +17,7 @@
 // library has one cookie name, and here each practice has its own; it stores
 // bytes that no query can read; and it reads the clock itself.
 //
-// Trust: whoever reads the tables can neither sign in nor take over a session,
-// because they hold hashes. Whoever writes to them can be anybody at the
-// practice.
+// Trust: somebody who can read the tables cannot sign in and cannot take over a
+// session, because the tables hold hashes. Somebody who can write to them can act
+// as anybody at the practice.
 package signin

@@ -11,9 +11,18 @@ import (
 	"frontdesk/projections"
 )
 
-// ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
-// names an instant, no password is looked at before then.
-var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
+// Door lets staff in and keeps everybody else out.
+type Door struct {
+	Tries     Tries
+	Passwords Checker
+	Sessions  Sessions
+}
+
+// Checker knows whose username and password these are. It takes just as long if
+// they are nobody's.
+type Checker interface {
+	Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error)
+}
 
 // Database keeps the tables of this package. Its errors are faults where a
 // caller can understand them.
@@ -31,25 +40,16 @@ type changer interface {
 	InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) error) error
 }
 
-// Checker knows whose username and password these are. It takes just as long if
-// they are nobody's.
-type Checker interface {
-	Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error)
-}
-
-// Door lets staff in and keeps everybody else out.
-type Door struct {
-	Tries     Tries
-	Passwords Checker
-	Sessions  Sessions
-}
-
 // Try is what somebody types to sign in, and where they type it.
 type Try struct {
 	Account
 	Password string
 	Source   string // an address or a network, as [Source] returns it
 }
+
+// ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
+// names an instant, no password is looked at before then.
+var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
 
 // SignIn begins a session and returns its token and its holder, or
 // [ErrRefused].

@@ -103,7 +103,7 @@ func NewHasher() *Hasher {
 }
 
 // Hash returns the PHC form of a password's hash, with a salt of its own. The
-// only error is that of ctx.
+// only error is the error of ctx.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
@@ -114,9 +114,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return encode(salt, key), nil
 }
 
-// Verify reports whether a hash is the password's. The empty hash is nobody's
-// and costs just as much. The error is that of ctx, or says that the hash cannot
-// be read.
+// Verify reports whether a hash is the password's. An empty hash is nobody's, and
+// checking it costs just as much. The error is the error of ctx, or says that the
+// hash cannot be read.
 func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error) {
 	somebody := hash != ""
 	if !somebody {
@@ -131,7 +131,7 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (bool, error
 }
 
 // key waits for a slot and hashes. Keyboards differ in how they send a letter
-// with an accent, so the password is composed first (RFC 8265 §4).
+// with an accent, so the password is composed first (RFC 8265, section 4).
 func (h *Hasher) key(ctx context.Context, password string, salt []byte, m, t uint32, p uint8) ([]byte, error) {
 	select {
 	case h.slots <- struct{}{}:
@@ -150,7 +150,7 @@ func encode(salt, key []byte) string {
 		argon2.Version, memory, passes, threads, b64.EncodeToString(salt), b64.EncodeToString(key))
 }
 
-// decode reads a hash, whatever cost it was made at.
+// decode reads a hash, which may have been made at another cost.
 func decode(hash string) (m, t uint32, p uint8, salt, key []byte, err error) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {

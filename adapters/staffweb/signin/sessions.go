@@ -47,8 +47,8 @@ const (
 // Sessions keeps who is signed in.
 type Sessions struct {
 	DB    Database
-	Idle  time.Duration // a session ends that was not seen for so long
-	Limit time.Duration // every session ends after so long
+	Idle  time.Duration // a session ends once it has not been seen for this long
+	Limit time.Duration // every session ends after this long
 	Now   func() time.Time
 }
 

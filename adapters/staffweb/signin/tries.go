@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How many tries there are before the next one has to wait (D27).
+// How many tries there are before the next one has to wait.
 const (
 	sourceLimit  = 5  // of one account, from one source
 	accountLimit = 50 // of one account, from everywhere
@@ -146,7 +146,7 @@ func later(a, b time.Time) time.Time {
 
 // Source is where a request comes from, as far as that can be known. It is the
 // address of the connection or, behind trusted proxies, the last address in
-// X-Forwarded-For that is not a trusted proxy's. Whoever has one IPv6 address
+// X-Forwarded-For that is not a trusted proxy's. Somebody who has one IPv6 address
 // has 2⁶⁴ of them, so an IPv6 address counts as its /64 network.
 func Source(r *http.Request, proxies []netip.Prefix) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -21,7 +21,7 @@ import (
 // Authority is a private certification authority. Whoever trusts it trusts it
 // for loopback addresses only.
 type Authority struct {
-	File        string // its certificate (PEM), for whoever has to trust it
+	File        string // its certificate (PEM), for those who have to trust it
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }

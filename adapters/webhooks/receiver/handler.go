@@ -22,7 +22,7 @@ const maxBody = 64 << 10
 type Handler struct {
 	Verifier *Verifier
 	Received func(context.Context, Webhook) error // may be called for several at once
-	Refused  func(context.Context, error)         // nil if nobody wants to know
+	Refused  func(context.Context, error)         // called for each refusal; may be nil
 }
 
 // ServeHTTP receives one webhook.

@@ -12,10 +12,10 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Issuer is the iss of every webhook (§6.4).
+// Issuer is the iss of every webhook.
 const Issuer = "service"
 
-// Why a webhook must not be believed.
+// The reasons why a webhook must not be believed.
 var (
 	ErrMalformed  = errors.New("it is not a JWT signed with RS256")
 	ErrUnknownKey = errors.New("no published key has its kid")
@@ -95,8 +95,7 @@ func (v *Verifier) read(kid string, claims []byte) (Webhook, error) {
 // can invent as many kids as they like.
 const refetchAfter = time.Second
 
-// key finds the key of a kid. It fetches the set only if the kid is not in it
-// (§6.5).
+// key finds the key of a kid. It fetches the set only if the kid is not in it.
 func (v *Verifier) key(ctx context.Context, kid string) (*jose.JSONWebKey, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// auditCmd is what auditors ask of the log and of the access record. What a
-// filter selects is decided in package auditing.
+// auditCmd holds what auditors ask of the log and of the access record. Package
+// auditing decides what a filter selects.
 type auditCmd struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
@@ -35,8 +35,8 @@ type auditCmd struct {
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
 }
 
-// filterFlags say which events of the log to read. A flag that is not given asks
-// for nothing.
+// filterFlags say which events of the log to read. A flag that is not given leaves
+// no event out.
 type filterFlags struct {
 	After       int64          `placeholder:"IDX" help:"Only events after this idx."`
 	UpTo        int64          `placeholder:"IDX" help:"Only events up to this idx."`
@@ -75,8 +75,8 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 	return engine.Staff.AnyStaffByUsername(ctx, tenant, user)
 }
 
-// recordReading appends what is about to be shown. Nothing may be shown when it
-// fails.
+// recordReading appends what is about to be shown. If it fails, nothing may be
+// shown.
 func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) error {
 	if err := engine.Auditor.RecordReading(r.ctx, tenant, machineUser(), q); err != nil {
 		return fmt.Errorf("nothing is shown, because it could not be recorded that it was: %w", err)

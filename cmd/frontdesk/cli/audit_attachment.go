@@ -22,8 +22,8 @@ type auditAttachmentCmd struct {
 
 var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing is written")
 
-// Run writes the file. It is read twice, so that nothing is written of a file
-// that is not what its event says.
+// Run writes the file. It reads the file twice, so that it writes none of it if the
+// file is not what its event says.
 func (c *auditAttachmentCmd) Run(r *run) error {
 	engine, err := c.open(r)
 	if err != nil {
@@ -60,7 +60,7 @@ func copyFile(ctx context.Context, w io.Writer, engine *app.Engine, file project
 	return nil
 }
 
-// recordSight appends that a patient's file is about to be shown (D37).
+// recordSight appends that a patient's file is about to be shown.
 func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
 	err := engine.Auditor.RecordReading(ctx, file.Tenant, machineUser(), audit.Queried{
 		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,

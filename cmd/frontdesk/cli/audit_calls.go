@@ -37,11 +37,11 @@ type auditCallsCmd struct {
 	JSON         bool                 `name:"json" help:"Print one JSON object a line."`
 }
 
-// maxCalls bounds how many calls are held in memory: they are counted before
-// they are shown.
+// maxCalls bounds how many calls are held in memory. They are held because they are
+// counted before they are shown.
 const maxCalls = 10_000
 
-var errLimit = fault.New(fault.Invalid, "invalid-limit", "--limit is 1 to 10000; go on with --before.")
+var errLimit = fault.New(fault.Invalid, "invalid-limit", "--limit must be 1 to 10000; go on with --before.")
 
 // Run prints the access record, newest calls first.
 func (c *auditCallsCmd) Run(r *run) error {

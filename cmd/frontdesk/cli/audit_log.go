@@ -37,7 +37,7 @@ type loggedEvent struct {
 	Data       json.RawMessage `json:"data"`
 }
 
-// Run prints the log up to its head, and then what follows.
+// Run prints the log up to its head and, with --follow, what is appended later.
 func (c *auditLogCmd) Run(r *run) error {
 	engine, err := c.open(r)
 	if err != nil {
@@ -76,7 +76,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// endOfFollowing makes no failure of Ctrl-C, by which following ends.
+// endOfFollowing returns nil if Ctrl-C has ended following, which is no failure.
 func endOfFollowing(ctx context.Context, follow bool, err error) error {
 	if !follow || ctx.Err() == nil {
 		return err
@@ -84,7 +84,8 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 	return nil
 }
 
-// print shows what passes up to the head of the log and moves the filter there.
+// print shows what passes the filter up to the head of the log, and moves the filter
+// there.
 func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error) error {
 	end, err := engine.Auditor.End(r.ctx, *f)
 	if err != nil {
@@ -105,8 +106,8 @@ func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter,
 	return nil
 }
 
-// announce records the reading before it happens. Following does not record that
-// it shows records of earlier readings: it would never come to an end.
+// announce records the reading before it happens. While following, it does not
+// record that it shows records of earlier readings, or it would never end.
 func (c *auditLogCmd) announce(r *run, engine *app.Engine, f auditing.EventFilter, end int64) error {
 	q := audit.Queried{Command: "log", Filter: f.String(), Patient: f.Patient, Personal: c.ShowPersonal}
 	if !q.ReadsPatients() {

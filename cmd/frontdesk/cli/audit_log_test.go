@@ -65,7 +65,7 @@ type watched struct {
 	seen       func()
 }
 
-// Write implements [io.Writer].
+// Write adds to the text and says when it holds what is wanted.
 func (w *watched) Write(p []byte) (int, error) {
 	if w.text += string(p); strings.Contains(w.text, w.want) {
 		w.seen()

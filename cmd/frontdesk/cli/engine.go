@@ -56,8 +56,8 @@ type networkFlag struct {
 // made is what a command has made, by the names of the contract.
 type made map[string]any
 
-// change gives the desk an intent that makes nothing new. The tenant is that of
-// the practice that the intent is about; "" if it is about none.
+// change gives the desk an intent that makes nothing new. The tenant is the practice
+// that the intent is about; "" if it is about none.
 func change[T any](r *run, f engineFlags, tenant string, intent func(commands.Desk, context.Context, T) error, given T) error {
 	return f.do(r, app.Config{}, tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, intent(desk, ctx, given)
@@ -73,8 +73,8 @@ func create[T, M any](r *run, f practiceFlags, name string, intent func(commands
 	})
 }
 
-// do carries out one command as whoever the flags name, and reports what it has
-// made and appended. It returns once the log has the events.
+// do gives the desk one intent, with the actor whom the flags name, and prints what
+// was made and appended. It returns once the log has the events.
 func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
 	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
 		return act(ctx, desk)
@@ -84,7 +84,7 @@ func (f engineFlags) do(r *run, config app.Config, tenant string, act func(conte
 // commandLimit is how long one command may take.
 const commandLimit = 30 * time.Second
 
-// doWith is do for a command that needs more of the engine than its desk.
+// doWith does the same for a command that needs more of the engine than its desk.
 func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	act func(context.Context, *app.Engine, commands.Desk) (made, error),
 ) error {

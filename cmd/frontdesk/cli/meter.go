@@ -28,8 +28,8 @@ func newMeter(w io.Writer, doing string) *meter {
 	return m
 }
 
-// show says how many events of how many are done, how many are done a second, and
-// how long the rest takes.
+// show shows how many of all events are done, how many are done a second, and how
+// long the rest will take.
 func (m *meter) show(done, all int64) {
 	if m.w == nil || time.Since(m.shown) < meterPace {
 		return

@@ -67,7 +67,7 @@ func (c *deactivateStaffCmd) Run(r *run) error {
 	return change(r, c.engineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
 }
 
-// What is wrong with how a password was given.
+// The refusals of how a password was given.
 var (
 	errNoPassword = fault.New(fault.Invalid, "no-password",
 		"Run this at a terminal, or give the password on standard input with --password-stdin.")

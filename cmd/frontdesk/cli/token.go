@@ -68,7 +68,7 @@ type keygenCmd struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run makes the key. Older keys stay in the set, as rotation asks for.
+// Run makes the key. Older keys stay in the set, because rotation needs both.
 func (c *keygenCmd) Run(r *run) error {
 	set, err := readSet(c.JWKS)
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *explainCmd) header(r *run) (string, error) {
 	return "Bearer " + text, nil
 }
 
-// judge tells the verdict, and the refusal if it is one.
+// judge returns the verdict, and the refusal if it is one.
 func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) {
 	var v verdict
 	v.Header, v.Claims = peek(header)
@@ -98,7 +98,7 @@ func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) 
 	return v, err
 }
 
-// keys reads the key set; nil when it is not known where it is.
+// keys returns what reads the key set; nil if it is not known where the set is.
 func (c *explainCmd) keys(ctx context.Context, token bearer.Token) func() (bearer.KeySet, error) {
 	place, open := c.JWKS, c.AllowNetwork
 	if place == "" {
@@ -137,8 +137,8 @@ func readKeys(file string) (bearer.KeySet, error) {
 	return bearer.ReadPublished(file, document)
 }
 
-// print shows the verdict on standard output; a refusal is told on standard
-// error besides, as every failure is.
+// print shows the verdict on standard output. A refusal also goes to standard error,
+// as every failure does.
 func (v verdict) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(v)

@@ -115,7 +115,7 @@ type result struct {
 
 const callLimit = 10 * time.Second
 
-// ServeHTTP is the callback (§5.4). It makes a user-restricted call at once,
+// ServeHTTP is the callback. It makes a user-restricted call at once,
 // with only the username that it was told, and shows the answer.
 func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()

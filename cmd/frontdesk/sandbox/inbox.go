@@ -37,7 +37,7 @@ type inbox struct {
 type WebhookReceiver struct {
 	URL string `json:"url"`
 	Log string `json:"log"` // verified webhooks, one JSON object a line
-	CA  string `json:"ca"`  // certificate of whoever vouches for the URL
+	CA  string `json:"ca"`  // certificate of the authority that vouches for the URL
 }
 
 func openInbox(dir string) (*inbox, error) {
@@ -79,8 +79,9 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted is what the sandbox's outbound calls trust: the certificates of the
-// system, that of its own authority, and that in a file, if one is given.
+// trusted returns what the sandbox's outbound calls trust: the certificates of the
+// system, the certificate of its own authority, and the one in a file, if a file is
+// given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

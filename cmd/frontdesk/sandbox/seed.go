@@ -29,8 +29,8 @@ type seed struct {
 	Day
 }
 
-// seeded is what dir was seeded with. It seeds what is missing, and brings up to
-// date whatever differs from one start to the next.
+// seeded returns what dir was seeded with. It seeds what is missing, and brings up
+// to date what differs from one start to the next.
 func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiverURL string) (seed, error) {
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "sandbox"}})
 	s, err := sown(ctx, filepath.Join(dir, "seed.json"), desk, jwksURL)
@@ -46,9 +46,9 @@ func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiv
 	return s, nil
 }
 
-// sown is the seed that the file remembers, with everything planted that it
-// lacks. A program that knew no sites or no passwords may have seeded it. Each
-// part is written down before the next is planted.
+// sown returns the seed that the file remembers, and plants what it lacks, because
+// an older program that knew no sites or no passwords may have seeded it. Each part
+// is written down before the next is planted.
 func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) (seed, error) {
 	s, err := remembered(ctx, file, desk, jwksURL)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package hours is the opening hours of a week, as a practice writes them on
-// its door (D23).
+// its door.
 //
 // Rules
 //  1. An [Interval] is a stretch `[open, close)` of one weekday. If its close is
