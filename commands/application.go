@@ -8,13 +8,13 @@ import (
 	"frontdesk/domain/event"
 )
 
-// RegisterApplication makes an external application known, once for all
-// practices.
+// RegisterApplication makes an external application known to the service, once for
+// all practices.
 type RegisterApplication struct {
 	Name          string
 	JWKSURL       string
-	Callbacks     []string // where staff may be sent after approval
-	PatientScoped bool     // an integration with patient-scoped authorisations
+	Callbacks     []string // addresses that staff may be sent to after approval
+	PatientScoped bool     // whether staff's authorisations may be limited to one patient
 }
 
 // RegisterApplication returns the identifier minted for the application.
@@ -55,20 +55,20 @@ type AddCallback struct {
 	Callback    string
 }
 
-// AddCallback changes nothing where the callback is registered already.
+// AddCallback changes nothing if the callback is registered already.
 func (d Desk) AddCallback(ctx context.Context, c AddCallback) error {
 	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
 		return a.AddCallback(c.Callback)
 	})
 }
 
-// RemoveCallback forgets an address that staff were sent to after approval.
+// RemoveCallback ends that staff may be sent to an address after approval.
 type RemoveCallback struct {
 	Application application.ID
 	Callback    string
 }
 
-// RemoveCallback changes nothing where the callback is not registered.
+// RemoveCallback changes nothing if the callback is not registered.
 func (d Desk) RemoveCallback(ctx context.Context, c RemoveCallback) error {
 	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
 		return a.RemoveCallback(c.Callback)
@@ -111,16 +111,16 @@ func (d Desk) RevokeEndpoint(ctx context.Context, c RevokeEndpoint) error {
 // patient-scoped authorisations are set up.
 type MarkPatientScoped struct{ Application application.ID }
 
-// MarkPatientScoped changes nothing where the application is marked already.
+// MarkPatientScoped changes nothing if the application is marked already.
 func (d Desk) MarkPatientScoped(ctx context.Context, c MarkPatientScoped) error {
 	return d.application(ctx, c.Application, application.Application.MarkPatientScoped)
 }
 
-// UnmarkPatientScoped ends an application's being such an integration.
+// UnmarkPatientScoped takes the mark of [MarkPatientScoped] back.
 type UnmarkPatientScoped struct{ Application application.ID }
 
-// UnmarkPatientScoped ends no authorisation: what was granted runs out by
-// itself.
+// UnmarkPatientScoped ends no authorisation: those that were granted run out by
+// themselves.
 func (d Desk) UnmarkPatientScoped(ctx context.Context, c UnmarkPatientScoped) error {
 	return d.application(ctx, c.Application, application.Application.UnmarkPatientScoped)
 }
@@ -148,14 +148,14 @@ type RemoveWebhook struct {
 	Event       application.WebhookEvent
 }
 
-// RemoveWebhook withdraws what is queued for the application, too.
+// RemoveWebhook also withdraws the deliveries of this kind that are still queued.
 func (d Desk) RemoveWebhook(ctx context.Context, c RemoveWebhook) error {
 	return d.application(ctx, c.Application, func(a application.Application) ([]event.Event, error) {
 		return a.RemoveWebhook(c.Event)
 	})
 }
 
-// application has a decision taken about one application.
+// application has a decision taken about an application, and appends it.
 func (d Desk) application(ctx context.Context, id application.ID,
 	decide func(application.Application) ([]event.Event, error),
 ) error {

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// BookAppointment expects a patient at a site.
+// BookAppointment books an appointment for a patient at a site.
 type BookAppointment struct {
 	Tenant  string
 	Patient patient.ID
@@ -18,9 +18,9 @@ type BookAppointment struct {
 	At      time.Time
 }
 
-// BookAppointment returns the identifier minted for the appointment. It
-// refuses a patient and then a site of another practice, with
-// patient.ErrUnknown and site.ErrUnknown.
+// BookAppointment returns the identifier of the new appointment. It refuses a patient
+// of another practice with patient.ErrUnknown, and then a site of another practice with
+// site.ErrUnknown.
 func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointment.ID, error) {
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
 		return appointment.ID{}, err
@@ -36,15 +36,14 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 	return id, d.begin(ctx, appointment.StreamOf(c.Tenant, id), events...)
 }
 
-// CallInPatient sets an appointment's arrival status to Called In.
+// CallInPatient calls an appointment's patient in from the waiting room.
 type CallInPatient struct {
 	Tenant      string
 	Appointment appointment.ID
-	Room        site.RoomID // zero: none is assigned
+	Room        site.RoomID // zero if none is assigned
 }
 
-// CallInPatient changes nothing where the patient is called into the same room
-// already.
+// CallInPatient changes nothing if the patient is called into the same room already.
 func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 	room, err := d.room(ctx, c.Tenant, c.Room)
 	if err != nil {
@@ -55,43 +54,44 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 	})
 }
 
-// room is what is known of a room; nothing where none is named.
-func (d Desk) room(ctx context.Context, tenant string, id site.RoomID) (site.Room, error) {
-	if id == (site.RoomID{}) {
-		return site.Room{}, nil
-	}
-	return Load[site.Room](ctx, d.Store, site.RoomStreamOf(tenant, id))
-}
-
-// ClearCallIn clears an appointment's called-in status by hand.
+// ClearCallIn takes an appointment's call-in back, by hand.
 type ClearCallIn struct {
 	Tenant      string
 	Appointment appointment.ID
 }
 
-// ClearCallIn changes nothing where the patient is not called in.
+// ClearCallIn changes nothing if the patient is not called in.
 func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.ClearCallIn(d.Now())
 	})
 }
 
-// MarkDidNotAttend says that an appointment's patient did not attend, which
+// MarkDidNotAttend records that an appointment's patient did not attend, which also
 // ends a call-in.
 type MarkDidNotAttend struct {
 	Tenant      string
 	Appointment appointment.ID
 }
 
-// MarkDidNotAttend changes nothing where the appointment is marked already.
+// MarkDidNotAttend changes nothing if the appointment is marked already.
 func (d Desk) MarkDidNotAttend(ctx context.Context, c MarkDidNotAttend) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.MarkDidNotAttend(d.Now())
 	})
 }
 
+// appointment has a decision taken about an appointment, and appends it.
 func (d Desk) appointment(ctx context.Context, tenant string, id appointment.ID,
 	decide func(appointment.Appointment) ([]event.Event, error),
 ) error {
 	return Update(ctx, d.Store, appointment.StreamOf(tenant, id), decide)
+}
+
+// room returns the state of a room, and the zero state if none is named.
+func (d Desk) room(ctx context.Context, tenant string, id site.RoomID) (site.Room, error) {
+	if id == (site.RoomID{}) {
+		return site.Room{}, nil
+	}
+	return Load[site.Room](ctx, d.Store, site.RoomStreamOf(tenant, id))
 }

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// GrantUserAuthorisation lets an application act for a member of staff,
-// without a limit to one patient.
+// GrantUserAuthorisation lets an application act for a member of staff, for all
+// patients.
 type GrantUserAuthorisation struct {
 	Tenant      string
 	Application application.ID
@@ -19,7 +19,7 @@ type GrantUserAuthorisation struct {
 }
 
 // GrantUserAuthorisation returns the instant at which the authorisation ends,
-// exclusive. Granting it again gives it a new lifetime.
+// exclusive. To grant it again begins a new lifetime.
 func (d Desk) GrantUserAuthorisation(ctx context.Context, c GrantUserAuthorisation) (expiresAt time.Time, err error) {
 	subject, err := d.subject(ctx, c.Tenant, c.Application, c.Username)
 	if err != nil {
@@ -28,9 +28,9 @@ func (d Desk) GrantUserAuthorisation(ctx context.Context, c GrantUserAuthorisati
 	return d.authorise(ctx, c.Tenant, subject)
 }
 
-// GrantPatientScopedAuthorisation lets an application act for a member of
-// staff on one patient alone. The service sets it up, for integrations that
-// are marked for it.
+// GrantPatientScopedAuthorisation lets an application act for a member of staff, for
+// one patient only. The operator grants it, and only to applications that are marked
+// for it.
 type GrantPatientScopedAuthorisation struct {
 	Tenant      string
 	Application application.ID
@@ -68,7 +68,7 @@ type RevokeUserAuthorisation struct {
 	Tenant      string
 	Application application.ID
 	Username    string
-	Patient     patient.ID // zero: the standing authorisation
+	Patient     patient.ID // zero for the standing authorisation
 }
 
 // RevokeUserAuthorisation takes effect with the next call.
@@ -83,7 +83,8 @@ func (d Desk) RevokeUserAuthorisation(ctx context.Context, c RevokeUserAuthorisa
 	})
 }
 
-// subject is whose standing authorisation it is, once both sides are known.
+// subject returns the subject of a standing authorisation. It refuses unless the
+// practice, the application and the member of staff exist.
 func (d Desk) subject(ctx context.Context, tenant string, app application.ID, username string) (authorisation.Subject, error) {
 	if err := d.knowBoth(ctx, tenant, app); err != nil {
 		return authorisation.Subject{}, err
@@ -92,6 +93,7 @@ func (d Desk) subject(ctx context.Context, tenant string, app application.ID, us
 	return authorisation.Subject{Staff: member, Application: app}, err
 }
 
+// authorise grants an authorisation and returns when it ends.
 func (d Desk) authorise(ctx context.Context, tenant string, s authorisation.Subject) (expiresAt time.Time, err error) {
 	err = Update(ctx, d.Store, authorisation.StreamOf(tenant, s), func(a authorisation.Authorisation) ([]event.Event, error) {
 		granted := a.Grant(s, d.Now(), d.AuthorisationLifetime)

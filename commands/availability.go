@@ -16,7 +16,7 @@ type SwitchRequestTypeOff struct {
 	RequestType request.Type
 }
 
-// SwitchRequestTypeOff changes nothing where the type is switched off already.
+// SwitchRequestTypeOff changes nothing if the type is switched off already.
 func (d Desk) SwitchRequestTypeOff(ctx context.Context, c SwitchRequestTypeOff) error {
 	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
 		return i.SwitchOff(c.RequestType)
@@ -29,7 +29,7 @@ type SwitchRequestTypeOn struct {
 	RequestType request.Type
 }
 
-// SwitchRequestTypeOn changes nothing where the type is not switched off.
+// SwitchRequestTypeOn changes nothing if the type is not switched off.
 func (d Desk) SwitchRequestTypeOn(ctx context.Context, c SwitchRequestTypeOn) error {
 	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
 		return i.SwitchOn(c.RequestType)
@@ -40,10 +40,10 @@ func (d Desk) SwitchRequestTypeOn(ctx context.Context, c SwitchRequestTypeOn) er
 type PauseRequestType struct {
 	Tenant      string
 	RequestType request.Type
-	Until       time.Time // exclusive; zero: until it is resumed
+	Until       time.Time // exclusive; zero if it lasts until it is resumed
 }
 
-// PauseRequestType replaces the end of a pause that lasts.
+// PauseRequestType gives a pause that has not ended yet the new end.
 func (d Desk) PauseRequestType(ctx context.Context, c PauseRequestType) error {
 	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
 		return i.Pause(c.RequestType, c.Until, d.Now())
@@ -56,7 +56,7 @@ type ResumeRequestType struct {
 	RequestType request.Type
 }
 
-// ResumeRequestType changes nothing where the type is not paused.
+// ResumeRequestType changes nothing if the type is not paused.
 func (d Desk) ResumeRequestType(ctx context.Context, c ResumeRequestType) error {
 	return d.requestType(ctx, c.Tenant, c.RequestType, func(i practice.Intake) ([]event.Event, error) {
 		return i.Resume(c.RequestType, d.Now())
@@ -67,7 +67,7 @@ func (d Desk) ResumeRequestType(ctx context.Context, c ResumeRequestType) error 
 type SetOpeningHours struct {
 	Tenant      string
 	RequestType request.Type
-	Hours       []string // like "mon 08:00-12:30", in the practice's time zone; none: at all hours
+	Hours       []string // like "mon 08:00-12:30", in the practice's time zone; none for all hours
 }
 
 // SetOpeningHours replaces the hours of the type.
@@ -81,8 +81,8 @@ func (d Desk) SetOpeningHours(ctx context.Context, c SetOpeningHours) error {
 	})
 }
 
-// requestType has a decision taken about how a practice takes requests of a
-// type. It refuses unless there are both.
+// requestType has a decision taken about how a practice takes requests of a type, and
+// appends it. It refuses unless the type and the practice exist.
 func (d Desk) requestType(ctx context.Context, tenant string, typ request.Type,
 	decide func(practice.Intake) ([]event.Event, error),
 ) error {

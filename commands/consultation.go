@@ -9,20 +9,20 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// StartConsultation begins an encounter with a patient, which ends the call-in
-// of its appointment.
+// StartConsultation begins a consultation with a patient, which ends the call-in of its
+// appointment.
 type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
-	Appointment appointment.ID // zero: without an appointment
+	Appointment appointment.ID // zero if there is none
 }
 
-// StartConsultation returns the identifier minted for the consultation. It
-// refuses a patient of another practice with patient.ErrUnknown, and then an
-// appointment of another practice or patient with appointment.ErrUnknown.
+// StartConsultation returns the identifier of the new consultation. It refuses a
+// patient of another practice with patient.ErrUnknown, and then an appointment of
+// another practice or patient with appointment.ErrUnknown.
 //
-// The consultation and the end of its call-in are appended together: neither
-// is ever seen without the other.
+// The consultation and the end of its call-in are appended together, so that nobody
+// ever sees one without the other.
 func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consultation.ID, error) {
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
 		return consultation.ID{}, err

@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Desk is where every intent of the practice, its staff, applications and
-// operators arrives. A field that an intent does not use may be left out.
+// Desk is where every intent arrives, from the API, the staff pages and the command
+// line alike (D39). A field that an intent does not use may be left out.
 type Desk struct {
 	Store      Store
 	Patients   Patients
@@ -21,26 +21,26 @@ type Desk struct {
 	Answers    Answers
 	Passwords  Passwords
 	Vault      KeyVault
-	// CheckURL refuses an address that this deployment would never fetch from
-	// or send to. The refusal is a *fault.Error.
+	// CheckURL refuses an address that this deployment would never fetch from or
+	// send to, with a *fault.Error.
 	CheckURL func(rawURL string) error
 	Now      func() time.Time
 	// AuthorisationLifetime is how long an authorisation of staff lasts.
 	AuthorisationLifetime time.Duration
 }
 
-// instant is what the clock says, in microseconds, as everything is stored.
+// instant returns the time in microseconds, as all times are stored.
 func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
-// begin appends the first events of a stream that is new by its identifier:
-// there is nothing to load, and nobody to race with.
+// begin appends the first events of a stream whose identifier was minted just now.
+// There is nothing to load, and nobody to race with.
 func (d Desk) begin(ctx context.Context, stream event.Stream, events ...event.Event) error {
 	_, err := d.Store.Append(ctx, event.Change{Stream: stream, Events: events})
 	return err
 }
 
-// The following refuse unless the practice, application, patient or site is
-// known; a patient or site of another practice is not.
+// Each of these refuses with ErrUnknown of the noun's package unless the thing exists.
+// A patient or site of another practice does not.
 
 func (d Desk) knowPractice(ctx context.Context, tenant string) error {
 	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
@@ -56,6 +56,14 @@ func (d Desk) knowApplication(ctx context.Context, id application.ID) error {
 		return err
 	}
 	return a.Known()
+}
+
+// knowBoth refuses unless the practice and the application are registered.
+func (d Desk) knowBoth(ctx context.Context, tenant string, app application.ID) error {
+	if err := d.knowPractice(ctx, tenant); err != nil {
+		return err
+	}
+	return d.knowApplication(ctx, app)
 }
 
 func (d Desk) knowPatient(ctx context.Context, tenant string, id patient.ID) error {

@@ -32,7 +32,7 @@ func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
 		step{"enabled", enable(elm, id), []event.Event{enabled}, nil},
 		step{"enabled already", enable(elm, id), nil, nil},
 		step{"another one is not", disable(elm, other), nil, nil},
-		step{"nor is it elsewhere", disable(oak, id), nil, nil},
+		step{"disabling it at another practice changes nothing", disable(oak, id), nil, nil},
 		step{"disabled", disable(elm, id), []event.Event{disabled}, nil},
 		step{"disabled already", disable(elm, id), nil, nil},
 		step{"enabled again", enable(elm, id), []event.Event{enabled}, nil},

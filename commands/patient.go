@@ -21,9 +21,9 @@ type Patients interface {
 // RegisterPatient makes somebody a patient of a practice.
 type RegisterPatient struct {
 	Tenant    string
-	Patient   patient.ID // zero: one is minted
+	Patient   patient.ID // zero for a new one
 	Name      string
-	BirthDate string // 2006-01-02; "" when unknown
+	BirthDate string // 2006-01-02; "" if unknown
 }
 
 // RegisterPatient returns the patient's identifier.
@@ -43,10 +43,10 @@ func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.I
 type RestrictPatientRecord struct {
 	Tenant    string
 	Patient   patient.ID
-	Usernames []string // none lifts the restriction
+	Usernames []string // empty to lift the restriction
 }
 
-// RestrictPatientRecord replaces the restriction that there is.
+// RestrictPatientRecord replaces an earlier restriction.
 func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord) error {
 	allowed, err := d.membersNamed(ctx, c.Tenant, c.Usernames)
 	if err != nil {
@@ -60,8 +60,8 @@ func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord
 	})
 }
 
-// membersNamed are the members of staff, each once and in one order, so that
-// the same people named otherwise are the same restriction.
+// membersNamed returns the members of staff with these usernames, each once and sorted,
+// so that the same people in another order are the same restriction.
 func (d Desk) membersNamed(ctx context.Context, tenant string, usernames []string) ([]staff.ID, error) {
 	members := make([]staff.ID, len(usernames))
 	for i, username := range usernames {

@@ -13,13 +13,45 @@ import (
 type RegisterPractice struct {
 	Tenant   string // a DNS label
 	Name     string
-	TimeZone string // IANA; "" means Europe/London
+	TimeZone string // an IANA name; "" means Europe/London
 }
 
-// RegisterPractice refuses a tenant that another practice has.
+// RegisterPractice refuses a tenant identifier that another practice has.
 func (d Desk) RegisterPractice(ctx context.Context, c RegisterPractice) error {
 	return Update(ctx, d.Store, practice.StreamOf(c.Tenant), func(p practice.Practice) ([]event.Event, error) {
 		return p.Register(c.Tenant, c.Name, c.TimeZone)
+	})
+}
+
+// ClosePractice stops a practice from taking requests of any type.
+type ClosePractice struct {
+	Tenant string
+	From   time.Time // zero for now
+	Until  time.Time // exclusive; zero if it lasts until the practice is reopened
+}
+
+// ClosePractice adds a closure, and leaves the others as they are.
+func (d Desk) ClosePractice(ctx context.Context, c ClosePractice) error {
+	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
+		return closures.Close(c.From, c.Until, d.Now())
+	})
+}
+
+// ReopenPractice ends a closure.
+type ReopenPractice struct {
+	Tenant string
+	From   time.Time // when the practice opens again; zero for now
+}
+
+// ReopenPractice ends the closure that covers the instant, and leaves the others as
+// they are. If the instant is the beginning of a planned closure, that closure is
+// cancelled.
+func (d Desk) ReopenPractice(ctx context.Context, c ReopenPractice) error {
+	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
+		if c.From.IsZero() {
+			return closures.Reopen(d.Now())
+		}
+		return closures.Reopen(c.From)
 	})
 }
 
@@ -29,7 +61,7 @@ type EnableApplication struct {
 	Application application.ID
 }
 
-// EnableApplication enables the application again, if it was disabled.
+// EnableApplication changes nothing if the application is enabled already.
 func (d Desk) EnableApplication(ctx context.Context, c EnableApplication) error {
 	return d.enablement(ctx, c.Tenant, c.Application, func(e practice.Enablement) ([]event.Event, error) {
 		return e.Enable(c.Application)
@@ -49,6 +81,16 @@ func (d Desk) DisableApplication(ctx context.Context, c DisableApplication) erro
 	})
 }
 
+// closures has a decision taken about a practice's closures, and appends it.
+func (d Desk) closures(ctx context.Context, tenant string, decide func(practice.Closures) ([]event.Event, error)) error {
+	if err := d.knowPractice(ctx, tenant); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.ClosuresStream(tenant), decide)
+}
+
+// enablement has a decision taken about whether an application may call for a practice,
+// and appends it.
 func (d Desk) enablement(ctx context.Context, tenant string, app application.ID,
 	decide func(practice.Enablement) ([]event.Event, error),
 ) error {
@@ -56,50 +98,4 @@ func (d Desk) enablement(ctx context.Context, tenant string, app application.ID,
 		return err
 	}
 	return Update(ctx, d.Store, practice.EnablementStream(tenant, app), decide)
-}
-
-// knowBoth refuses unless the practice and the application are registered.
-func (d Desk) knowBoth(ctx context.Context, tenant string, app application.ID) error {
-	if err := d.knowPractice(ctx, tenant); err != nil {
-		return err
-	}
-	return d.knowApplication(ctx, app)
-}
-
-// ClosePractice stops a practice from taking requests of any type.
-type ClosePractice struct {
-	Tenant string
-	From   time.Time // zero: now
-	Until  time.Time // exclusive; zero: until it is reopened
-}
-
-// ClosePractice adds a closure; it takes none of the others back.
-func (d Desk) ClosePractice(ctx context.Context, c ClosePractice) error {
-	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
-		return closures.Close(c.From, c.Until, d.Now())
-	})
-}
-
-// ReopenPractice ends a closure.
-type ReopenPractice struct {
-	Tenant string
-	From   time.Time // when the practice opens again; zero: now
-}
-
-// ReopenPractice ends the closure that covers the instant; the others stay.
-// Reopening a planned closure from its beginning calls it off.
-func (d Desk) ReopenPractice(ctx context.Context, c ReopenPractice) error {
-	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
-		if c.From.IsZero() {
-			return closures.Reopen(d.Now())
-		}
-		return closures.Reopen(c.From)
-	})
-}
-
-func (d Desk) closures(ctx context.Context, tenant string, decide func(practice.Closures) ([]event.Event, error)) error {
-	if err := d.knowPractice(ctx, tenant); err != nil {
-		return err
-	}
-	return Update(ctx, d.Store, practice.ClosuresStream(tenant), decide)
 }

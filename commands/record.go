@@ -8,15 +8,15 @@ import (
 	"frontdesk/domain/record"
 )
 
-// OpenCareRecord records that a patient's care record is opened. Whether the
-// caller may open it was judged before.
+// OpenCareRecord records that somebody opens a patient's care record. Whether they may
+// was judged before.
 type OpenCareRecord struct {
 	Tenant  string
 	Patient patient.ID
 }
 
-// OpenCareRecord refuses a patient of another practice with
-// patient.ErrUnknown. Every opening counts.
+// OpenCareRecord refuses a patient of another practice with patient.ErrUnknown. It
+// appends an event each time.
 func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
 		return err
@@ -25,16 +25,16 @@ func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
 	return d.begin(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
 }
 
-// CreateNote adds a note to a patient's care record. Whether the caller may
-// add one was judged before.
+// CreateNote adds a note to a patient's care record. Whether the caller may was judged
+// before.
 type CreateNote struct {
 	Tenant  string
 	Patient patient.ID
 	Text    string
 }
 
-// CreateNote returns the identifier minted for the note, or refuses: a blank
-// note first, then a patient of another practice with patient.ErrUnknown.
+// CreateNote returns the identifier of the new note. It refuses a blank note, and then
+// a patient of another practice with patient.ErrUnknown.
 func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
 	id := record.NoteID{UUID: event.NewID()}
 	events, err := record.CreateNote(id, c.Patient, c.Text)

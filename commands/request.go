@@ -16,19 +16,19 @@ import (
 
 // Admissions answers what is asked before a request is taken.
 type Admissions interface {
-	// Admission answers for one patient and type, at once. A practice that
-	// there is not has no patient.
+	// Admission returns what stands for or against a request of one patient and
+	// type. A practice that does not exist has no patients.
 	Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (Admission, error)
 }
 
-// Admission is what stands for or against a request of one type.
+// Admission is what stands for or against a patient's request of one type.
 type Admission struct {
 	PatientExists bool // in the practice
 	Reception     practice.Reception
 }
 
-// check refuses a patient of another practice with patient.ErrUnknown, and
-// then for the practice's own reasons at an instant.
+// check refuses a patient of another practice with patient.ErrUnknown. Then it refuses
+// for the practice's own reasons at an instant.
 func (a Admission) check(now time.Time) error {
 	if !a.PatientExists {
 		return patient.ErrUnknown
@@ -36,18 +36,18 @@ func (a Admission) check(now time.Time) error {
 	return a.Reception.At(now).Err()
 }
 
-// SubmitPatientRequest hands a patient's request to the practice (§4.1).
+// SubmitPatientRequest hands a patient's request to the practice.
 type SubmitPatientRequest struct {
 	Tenant      string
 	Submission  request.Submission
-	Idempotency event.Idempotency // zero: made again, it is another request
+	Idempotency event.Idempotency // zero if a repeated call is another request
 }
 
-// SubmitPatientRequest returns the request's identifier, or the rule that
-// refuses it: patient.ErrUnknown, practice.ErrTypeDisabled,
-// practice.ErrTypePaused or practice.ErrTypeClosed, in this order (D2). A
-// request that was made before comes before all of these, with the identifier
-// that it was given then, or [ErrKeyReused].
+// SubmitPatientRequest returns the request's identifier. If the same call was made
+// before, that is the identifier which it was given then; if the key was used for
+// another body, the error is [ErrKeyReused]. Only then it refuses, with the first that
+// holds of patient.ErrUnknown, practice.ErrTypeDisabled, practice.ErrTypePaused and
+// practice.ErrTypeClosed (D2).
 func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) (request.ID, error) {
 	id, err := d.once(ctx, c.Tenant, c.Idempotency, func(ctx context.Context) (uuid.UUID, error) {
 		return d.submit(ctx, c)
@@ -55,6 +55,7 @@ func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) 
 	return request.ID{UUID: id}, err
 }
 
+// submit asks whether the practice takes the request now, and appends it.
 func (d Desk) submit(ctx context.Context, c SubmitPatientRequest) (uuid.UUID, error) {
 	admission, err := d.Admissions.Admission(ctx, c.Tenant, c.Submission.Patient, c.Submission.Type)
 	if err != nil {
@@ -70,31 +71,31 @@ func (d Desk) submit(ctx context.Context, c SubmitPatientRequest) (uuid.UUID, er
 // AnswerLifetime is how long an answer is remembered (D22).
 const AnswerLifetime = 24 * time.Hour
 
-// Answers remembers what calls with an Idempotency-Key were answered.
+// Answers knows what calls with an Idempotency-Key were answered.
 type Answers interface {
-	// Answer is the one given to the call with the key, within the tenant and
-	// after an instant; the zero Answer if there was none.
+	// Answer returns the answer that a tenant's call with the key was given after
+	// an instant, and the zero Answer if there was none.
 	Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (Answer, error)
 }
 
 // Answer is what a call was answered.
 type Answer struct {
-	Made uuid.UUID    // the stream of what it made
-	Body event.Digest // of its body
+	Made uuid.UUID    // the stream that the call began
+	Body event.Digest // of the call's body
 }
 
 // Refusals of a call that is made again.
 var (
 	ErrKeyReused = fault.New(fault.Conflict, "idempotency-key-reused",
 		"The Idempotency-Key was used for another body within the last 24 hours.")
-	// ErrKeyTaken is what an append says when another was first.
+	// ErrKeyTaken is the error of an append if another with the key was first.
 	ErrKeyTaken = fault.New(fault.Conflict, "idempotency-key-in-use",
 		"A call with this Idempotency-Key is just being answered. Make it again to see its answer.")
 )
 
-// once acts, and returns the stream of what was made, unless the same call was
-// answered before: then it returns what that one made. Of several such calls
-// at once only one gets through its append; the others return what it made.
+// once acts, and returns the stream that was begun. If the same call was answered
+// before, it returns the stream that was begun then. Of several such calls at once only
+// one gets through its append; the others return the stream of that one.
 func (d Desk) once(ctx context.Context, tenant string, i event.Idempotency,
 	act func(context.Context) (uuid.UUID, error),
 ) (uuid.UUID, error) {
@@ -117,7 +118,8 @@ func (d Desk) once(ctx context.Context, tenant string, i event.Idempotency,
 	return uuid.Nil, err
 }
 
-// answered is what the same call made after an instant; zero if there was none.
+// answered returns the stream that the same call began after an instant, and zero if
+// there was no such call.
 func (d Desk) answered(ctx context.Context, tenant string, i event.Idempotency, after time.Time) (uuid.UUID, error) {
 	answer, err := d.Answers.Answer(ctx, tenant, i.Key, after)
 	if err != nil {

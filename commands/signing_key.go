@@ -7,19 +7,19 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// KeyVault keeps the private halves of the service's keys.
+// KeyVault keeps the private halves of the service's own keys.
 type KeyVault interface {
-	// Create makes a key, keeps its private half, and returns the public one.
+	// Create makes a key, keeps its private half, and returns its public half.
 	Create(ctx context.Context) (signingkey.PublicKey, error)
-	// Check fails unless a key's private half is here and can be used.
+	// Check returns an error unless a key's private half is there and can be used.
 	Check(ctx context.Context, kid signingkey.KID) error
-	// Sweep destroys the private halves of keys that sign no more.
+	// Sweep destroys the private halves of the keys that do not sign any more.
 	Sweep(ctx context.Context) error
 }
 
-// EnsureSigningKey makes the service's first key, and lets it sign at once,
-// where there has never been one. Of several processes that start together,
-// one does. It fails when this process cannot use the key that signs.
+// EnsureSigningKey makes the service's first key if there has never been one, and lets
+// it sign at once. Of several processes that start together only one makes it. The
+// error says that this process cannot use the key that signs.
 func (d Desk) EnsureSigningKey(ctx context.Context) error {
 	ring, err := d.ring(ctx)
 	if err != nil {
@@ -51,9 +51,9 @@ func (d Desk) firstSigningKey(ctx context.Context) (signingkey.Ring, error) {
 	return d.ring(ctx)
 }
 
-// StageSigningKey makes a new key of the service, publishes it and returns its
-// kid. The private half is kept before anything is published: a key that could
-// not sign must never be known.
+// StageSigningKey makes a new key of the service, publishes it and returns its kid. It
+// keeps the private half before it publishes anything, so that no key is ever published
+// that cannot sign.
 func (d Desk) StageSigningKey(ctx context.Context) (signingkey.KID, error) {
 	public, err := d.Vault.Create(ctx)
 	if err != nil {
@@ -64,13 +64,12 @@ func (d Desk) StageSigningKey(ctx context.Context) (signingkey.KID, error) {
 	})
 }
 
-// ActivateSigningKey lets a staged key sign from now on, in the place of the
-// one that did.
+// ActivateSigningKey lets a staged key sign from now on, in place of the active one.
 type ActivateSigningKey struct{ KID signingkey.KID }
 
-// ActivateSigningKey refuses a key whose private half is lost or sealed under
-// another master key, because nothing could be signed. The private half of the
-// key that it replaces is destroyed.
+// ActivateSigningKey refuses a key whose private half is lost or is sealed under
+// another master key, because it could sign nothing. It destroys the private half of
+// the key that it replaces.
 func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) error {
 	decide := func(r signingkey.Ring) ([]event.Event, error) { return r.Activate(c.KID, d.instant()) }
 	ring, err := d.ring(ctx)
@@ -78,7 +77,7 @@ func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) erro
 		return err
 	}
 	if _, err := decide(ring); err != nil {
-		return err // a rule's refusal says more than the vault's
+		return err // a refusal of a rule says more than one of the vault
 	}
 	if err := d.Vault.Check(ctx, c.KID); err != nil {
 		return err
@@ -89,11 +88,11 @@ func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) erro
 	return d.Vault.Sweep(ctx)
 }
 
-// RetireSigningKey moves a key one step nearer to its end: a retiring one is
-// published no more, the active one signs no more.
+// RetireSigningKey moves a key one step nearer to its end. The active key stops signing,
+// and a retiring one is not published any more.
 type RetireSigningKey struct{ KID signingkey.KID }
 
-// RetireSigningKey destroys what is left of the key's private half.
+// RetireSigningKey destroys the key's private half, if there is still one.
 func (d Desk) RetireSigningKey(ctx context.Context, c RetireSigningKey) error {
 	err := Update(ctx, d.Store, signingkey.StreamOf(), func(r signingkey.Ring) ([]event.Event, error) {
 		return r.Retire(c.KID, d.instant())

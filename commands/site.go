@@ -13,7 +13,7 @@ type AddSite struct {
 	Name   string
 }
 
-// AddSite returns the identifier minted for the site.
+// AddSite returns the identifier of the new site.
 func (d Desk) AddSite(ctx context.Context, c AddSite) (site.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return site.ID{}, err
@@ -33,8 +33,8 @@ type AddRoom struct {
 	Name   string
 }
 
-// AddRoom returns the identifier minted for the room. It refuses a site of
-// another practice with site.ErrUnknown.
+// AddRoom returns the identifier of the new room. It refuses a site of another practice
+// with site.ErrUnknown.
 func (d Desk) AddRoom(ctx context.Context, c AddRoom) (site.RoomID, error) {
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return site.RoomID{}, err

@@ -7,24 +7,24 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Staff finds members of staff by the names they sign in with. Events hold
-// their identifiers alone.
+// Staff finds members of staff by the usernames that they sign in with. Events hold only
+// their identifiers.
 type Staff interface {
-	// StaffByUsername is the active member of staff of that username;
-	// staff.ErrUnknown if there is none.
+	// StaffByUsername returns the active member of staff with that username, or
+	// staff.ErrUnknown.
 	StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
-	// AnyStaffByUsername is the member of staff of that username, who may have
-	// left: a username is never given to another. It is staff.ErrUnknown if
-	// there never was one.
+	// AnyStaffByUsername returns the member of staff with that username, even if
+	// they have left, because nobody else is ever given it. It returns
+	// staff.ErrUnknown if there never was one.
 	AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
 }
 
 // Passwords keeps hashes of passwords, outside the log.
 type Passwords interface {
-	// Keep hashes a password and keeps the hash. It counts for nothing until
-	// the log names the credential.
+	// Keep hashes a password and keeps the hash. Nobody can sign in with it until
+	// an event names the credential.
 	Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.CredentialID, error)
-	// Discard forgets every hash of a member except that of one credential.
+	// Discard deletes every hash of a member except that of one credential.
 	Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error
 }
 
@@ -35,11 +35,11 @@ type RegisterStaff struct {
 	Name          string
 	Email         string
 	Administrator bool
-	Password      string // "" for none yet: they cannot sign in
+	Password      string // "" for none yet, so that they cannot sign in
 }
 
-// RegisterStaff returns the identifier minted for the member of staff. The
-// store refuses a taken username with staff.ErrUsernameTaken.
+// RegisterStaff returns the identifier of the new member of staff. It refuses a username
+// that somebody has or had with staff.ErrUsernameTaken.
 func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return staff.ID{}, err
@@ -61,16 +61,15 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 	return id, d.begin(ctx, staff.StreamOf(c.Tenant, id), events...)
 }
 
-// SetPassword gives a member of staff another password. Their sessions end
-// with the old one.
+// SetPassword gives a member of staff another password, and ends their sessions.
 type SetPassword struct {
 	Tenant   string
 	Username string
 	Password string
 }
 
-// SetPassword does nothing slow in the append: the hash is kept before it, and
-// the old ones are discarded after it.
+// SetPassword keeps the new hash before the append and discards the old ones after it,
+// so that nothing slow happens in the append itself.
 func (d Desk) SetPassword(ctx context.Context, c SetPassword) error {
 	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
@@ -89,6 +88,7 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) error {
 	return d.Passwords.Discard(ctx, c.Tenant, id, credential)
 }
 
+// keepPassword checks a password against the rules and keeps its hash.
 func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.CredentialID, error) {
 	if err := staff.CheckPassword(username, password); err != nil {
 		return staff.CredentialID{}, err
@@ -96,14 +96,14 @@ func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, user
 	return d.Passwords.Keep(ctx, tenant, id, password)
 }
 
-// DeactivateStaff ends what a member of staff may do, and their authorisations
-// with it.
+// DeactivateStaff ends everything that a member of staff may do, and what applications
+// may do for them.
 type DeactivateStaff struct {
 	Tenant   string
 	Username string
 }
 
-// DeactivateStaff changes nothing for whoever has left already.
+// DeactivateStaff changes nothing if the member has left already.
 func (d Desk) DeactivateStaff(ctx context.Context, c DeactivateStaff) error {
 	id, err := d.Staff.AnyStaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {

@@ -12,29 +12,30 @@ import (
 
 // Store keeps streams of events.
 type Store interface {
-	// Load is the history of a stream; empty if there is none.
+	// Load returns the history of a stream, oldest event first; empty if there is
+	// none.
 	Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
 	// Append stores the events of all changes, or nothing. It returns
-	// event.ErrConflict when a stream is no longer at its expected version.
+	// event.ErrConflict if a stream is not at its expected version any more.
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 
-// Load folds a stream.
+// Load returns the state of a stream.
 func Load[S event.State[S]](ctx context.Context, store Store, stream event.Stream) (S, error) {
 	history, err := store.Load(ctx, stream)
 	return event.Fold[S](history...), err
 }
 
-// Update folds a stream, asks decide what happened, and appends it. When
-// somebody else appended first it asks again on the fresh state, so decide
-// does no I/O and may run several times.
+// Update folds a stream, has decide take the decision, and appends its events. If
+// somebody else has appended first, it does all of this again on the new state. So
+// decide may run several times and must do no I/O.
 func Update[S event.State[S]](ctx context.Context, store Store, stream event.Stream, decide func(S) ([]event.Event, error)) error {
 	return UpdateWith(ctx, store, stream, decide)
 }
 
-// UpdateWith is [Update] with other changes in the same append: all of it is
-// stored, or nothing. Only the one stream is folded again after a conflict, so
-// the others are new by their ids.
+// UpdateWith is [Update] with other changes in the same append: all of it is stored,
+// or nothing. After a conflict only the one stream is folded again, so the others must
+// be of new streams.
 func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event.Stream,
 	decide func(S) ([]event.Event, error), others ...event.Change,
 ) error {
@@ -53,12 +54,12 @@ func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event
 	})
 }
 
-// attempts bounds how often a decision is taken again. Of n racing writers one
-// wins each round, so this many may meet on one stream.
+// attempts is how often a decision is taken. In each round one of the racing writers
+// wins, so this many may meet on one stream.
 const attempts = 64
 
-// retry repeats attempt while it loses against other writers, after a short
-// random wait so that losers do not meet again.
+// retry repeats an attempt while it loses against other writers. It waits a short
+// random time in between, so that the losers do not meet again.
 func retry(ctx context.Context, attempt func() error) error {
 	for n := range attempts {
 		err := attempt()

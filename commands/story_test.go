@@ -24,8 +24,8 @@ type story struct {
 	tenant string // whose events they are; "" for those of no practice
 }
 
-// step is one command: what it appends, or the rule that refuses it. A step
-// that says neither changes nothing.
+// step is one command, and what it appends or the rule that refuses it. A step with
+// neither must change nothing.
 type step struct {
 	name    string
 	do      func(context.Context) error
@@ -38,7 +38,7 @@ var typed = event.Metadata{
 	Actor: event.Actor{Kind: event.ByOperator, ID: "kim"}, RequestID: "r-1", Correlation: "c-1",
 }
 
-// play carries the steps out, one after another.
+// play runs the steps, one after another.
 func (s *story) play(t *testing.T, steps ...step) {
 	t.Helper()
 	for _, step := range steps {

@@ -26,15 +26,15 @@ CREATE TABLE log (
     position bigint NOT NULL UNIQUE
 );
 
--- How far the log has come. Whoever locks the row is the sequencer. Positions
--- are drawn before they are committed: those that it has passed without seeing
--- an event are gaps, until one appears or nobody is left who could write it.
+-- How far the log has come. The process that locks the row is the sequencer. Positions
+-- are drawn before they are committed, so the sequencer passes some without seeing an
+-- event. These are gaps, until the event appears or nobody is left who could write it.
 CREATE TABLE sequencer (
     head      bigint   NOT NULL DEFAULT 0,    -- the last idx given out
     reached   bigint   NOT NULL DEFAULT 0,    -- the highest position placed
     gaps      bigint[] NOT NULL DEFAULT '{}', -- open positions below it
     watched   bigint[] NOT NULL DEFAULT '{}', -- gaps whose writers are waited for
-    writers   text[]   NOT NULL DEFAULT '{}', -- these, as far as they are still writing
+    writers   text[]   NOT NULL DEFAULT '{}', -- those of them that are still writing
     condemned bigint[] NOT NULL DEFAULT '{}'  -- gaps whose writers have ended: looked for once more
 ) WITH (fillfactor = 10);
 INSERT INTO sequencer DEFAULT VALUES;

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- How each practice takes requests of each type; one without a row, at all
--- hours.
+-- How each practice takes requests of each type. A type without a row is taken at
+-- all hours.
 CREATE TABLE intakes (
     tenant       text        NOT NULL,
     request_type text        NOT NULL,

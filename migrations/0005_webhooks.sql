@@ -57,7 +57,7 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
 CREATE INDEX deliveries_lane ON deliveries (destination, idx) WHERE status = 'pending';
-CREATE INDEX deliveries_order ON deliveries (destination, tenant, subject, idx) WHERE finished_at IS NULL; -- not by status: it is no way to find what is pending
+CREATE INDEX deliveries_order ON deliveries (destination, tenant, subject, idx) WHERE finished_at IS NULL; -- no condition on status, so that it is not taken for a way to find what is pending
 CREATE INDEX deliveries_age ON deliveries (not_after) WHERE status = 'pending';
 CREATE INDEX deliveries_sending ON deliveries (unknown_at) WHERE status = 'sending';
 CREATE INDEX deliveries_finished ON deliveries (finished_at) WHERE finished_at IS NOT NULL;

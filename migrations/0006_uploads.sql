@@ -11,8 +11,8 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_started ON uploads (started_at);
 
--- What is in them, 256 KiB a row. Nobody may change a row, and only with its
--- upload does it go.
+-- What is in them, 256 KiB a row. Nobody may change a row, and a row is deleted only
+-- together with its upload.
 CREATE TABLE upload_chunks (
     tenant text  NOT NULL,
     upload uuid  NOT NULL,
@@ -21,12 +21,12 @@ CREATE TABLE upload_chunks (
     PRIMARY KEY (tenant, upload, n),
     CONSTRAINT upload_chunks_upload FOREIGN KEY (tenant, upload) REFERENCES uploads ON DELETE CASCADE
 );
--- Pictures and documents are compressed already: trying again costs more time
--- than everything else.
+-- Pictures and documents are compressed already. To compress them again would take more
+-- time than everything else.
 ALTER TABLE upload_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 
--- Read model, at once: which files events name. The reference keeps what is
--- named from being swept, and what was swept from being named.
+-- Read model, at once: which files events name. Because of the reference, a file that is
+-- named cannot be swept, and a file that was swept cannot be named.
 CREATE TABLE attachments (
     tenant     text   NOT NULL,
     attachment uuid   NOT NULL,

@@ -4,7 +4,7 @@
 -- says nothing. NULL: they cannot sign in.
 ALTER TABLE staff ADD COLUMN credential uuid;
 
--- What signing in needs and the log does not hold (D27). No auditor reads it.
+-- What signing in needs and the log does not hold. Auditors may not read it.
 
 -- Hashes, written before the append that makes them count.
 CREATE TABLE staff_passwords (
@@ -27,8 +27,8 @@ CREATE TABLE staff_sessions (
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 
--- Tries to sign in since the last that succeeded. The account is a hash, for
--- people type passwords where usernames belong; it need not exist.
+-- Tries to sign in since the last that succeeded. The account is a hash, because people
+-- type passwords where usernames belong. There need not be such an account.
 CREATE TABLE sign_in_tries (
     tenant       text        NOT NULL,
     account      bytea       NOT NULL,

@@ -1,8 +1,8 @@
 -- +goose Up
 
--- Which calls were judged, whose they were and how they ended: one row for
--- each whose signature held. Written once, in batches, and never changed. The
--- request id is a UUIDv7, so that the newest are at the end of the index.
+-- The access record: one row for each call whose signature held, with who called and how
+-- it ended. Rows are written once, in batches, and never changed. The request id is a
+-- UUIDv7, so that the newest rows are at the end of the index.
 CREATE TABLE access_record (
     request_id  uuid        PRIMARY KEY,
     at          timestamptz NOT NULL,
@@ -28,9 +28,9 @@ CREATE TRIGGER access_record_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON 
 
 GRANT SELECT, INSERT ON access_record TO frontdesk_app;
 
--- Each call looks up its application. A table of a few pages is read through
--- instead, which takes longer with every application; spread out, it is looked
--- up by its index.
+-- Each call looks up its application. Postgres reads a table of few pages from end to
+-- end instead of using its index, which takes longer with every application. Spread over
+-- more pages, the table is looked up by its index.
 ALTER TABLE applications SET (fillfactor = 10);
 
 -- +goose Down

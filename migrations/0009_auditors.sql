@@ -1,8 +1,7 @@
 -- +goose Up
 
--- That an auditor has read patient data is an event, too (D37). The auditor's
--- role may add that one, and nothing else: what it is called, when it was, by
--- which role, and in which stream is decided here.
+-- An auditor who reads patient data leaves an event. Their role may append this event
+-- and no other: its name, its time, its stream and the role are decided here.
 -- +goose StatementBegin
 CREATE FUNCTION record_audit_query(
     event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint

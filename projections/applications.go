@@ -15,13 +15,13 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Applications is the registered applications, their callbacks and grants.
+// Applications keeps the registered applications, their callbacks and grants.
 type Applications struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Applications) Name() string { return "applications.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each application, callback and grant.
 func (Applications) Project(r event.Recorded, do func(sql string, args ...any)) {
 	app := r.Stream.ID
 	switch e := r.Event.(type) {
@@ -44,13 +44,13 @@ func (Applications) Project(r event.Recorded, do func(sql string, args ...any)) 
 	}
 }
 
-// Enablements is which applications each practice lets call (§5.6).
+// Enablements keeps which applications each practice lets call.
 type Enablements struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Enablements) Name() string { return "enablements.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each application that a practice has enabled.
 func (Enablements) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case practice.ApplicationEnabled:
@@ -60,13 +60,13 @@ func (Enablements) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Webhooks is where applications are told of events (§6).
+// Webhooks keeps the addresses at which applications are told of events.
 type Webhooks struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Webhooks) Name() string { return "webhooks.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each kind of event that an application is told of.
 func (Webhooks) Project(r event.Recorded, do func(sql string, args ...any)) {
 	app := r.Stream.ID
 	switch e := r.Event.(type) {
@@ -79,25 +79,24 @@ func (Webhooks) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// destinationOf names what keeps its order and has slots of its own (D31,
-// D32): an application's receiver, whichever kinds of event go there.
+// destinationOf returns the destination of an application's webhooks at a URL. All
+// kinds of event that go there share it, and with it their order and slots.
 func destinationOf(app uuid.UUID, url string) uuid.UUID {
 	return event.DerivedID("webhook-destination", app.String(), url)
 }
 
-// EnabledApplication is an application that a practice lets call (§5.6).
+// EnabledApplication is an application that a practice lets call.
 type EnabledApplication struct {
 	Tenant      string         `json:"tenant"`
 	Application application.ID `json:"application"`
 	Name        string         `json:"name"`
-	Grants      []string       `json:"grants"` // as §5.6 writes them
+	Grants      []string       `json:"grants"` // like "create-note:user-restricted"
 }
 
-// EnabledApplications answers which applications practices let call, out of
-// the read models that are kept at once.
+// EnabledApplications answers which applications practices let call.
 type EnabledApplications struct{ DB Querier }
 
-// All lists those of a practice, or of every practice when tenant is "".
+// All lists those of a practice, or of every practice if tenant is "".
 func (a EnabledApplications) All(ctx context.Context, tenant string) ([]EnabledApplication, error) {
 	rows, _ := a.DB.Query(ctx, `
 		SELECT e.tenant, a.application, a.name,
@@ -111,32 +110,18 @@ func (a EnabledApplications) All(ctx context.Context, tenant string) ([]EnabledA
 	return found, nil
 }
 
-// Tenants answers which practices there are.
-type Tenants struct{ DB Querier }
-
-// All lists their identifiers.
-func (t Tenants) All(ctx context.Context) ([]string, error) {
-	rows, _ := t.DB.Query(ctx, `SELECT tenant FROM practices ORDER BY tenant`)
-	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, fmt.Errorf("list practices: %w", err)
-	}
-	return found, nil
-}
-
-// Approval is what a member of staff needs to know to let an application act
-// for them (§5.4), as it stands at one instant.
+// Approval is what a member of staff needs to know before they let an application
+// act for them.
 type Approval struct {
 	Application application.ID
 	Name        string   // of the application
 	Callbacks   []string // registered
-	Enabled     bool     // for the practice (§5.6)
+	Enabled     bool     // for the practice
 	MayCall     []application.Endpoint
-	Until       time.Time // end of the current standing authorisation; zero when there is none
+	Until       time.Time // end of the current standing authorisation; zero if there is none
 }
 
-// Approvals answers what the authorisation page asks, out of the read models
-// that are kept at once.
+// Approvals answers what the page asks on which staff authorise an application.
 type Approvals struct{ DB Querier }
 
 const approvalOf = `
@@ -149,9 +134,9 @@ FROM applications a
 LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = a.application AND u.staff = $3 AND u.patient = $5 AND u.expires_at > $6
 WHERE a.application = $2`
 
-// Of is what there is to approve for an application at a practice, now; for
-// nobody in particular when the member of staff is zero. The error is
-// application.ErrUnknown when there is no such application.
+// Of returns what a member of staff would approve for an application now. A zero
+// member is nobody in particular, who has authorised nothing. It returns
+// application.ErrUnknown if there is no such application.
 func (a Approvals) Of(ctx context.Context, tenant string, app application.ID, member staff.ID, now time.Time) (found Approval, err error) {
 	var until *time.Time
 	err = a.DB.QueryRow(ctx, approvalOf, tenant, app, member, application.UserRestricted, uuid.Nil, now).

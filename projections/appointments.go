@@ -14,20 +14,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Appointments is the appointments of each practice and how far they have
-// come.
+// Appointments keeps the appointments of each practice, and how far they have come.
 type Appointments struct{ DB Querier }
-
-// Status is how far an appointment has come.
-type Status string
-
-// The statuses. Any may follow any but the first.
-const (
-	StatusBooked       Status = "booked"
-	StatusCalledIn     Status = "called-in"
-	StatusDidNotAttend Status = "did-not-attend"
-	StatusAttended     Status = "attended" // a consultation has started
-)
 
 // Appointment is one row of [Appointments].
 type Appointment struct {
@@ -35,15 +23,27 @@ type Appointment struct {
 	Patient     patient.ID
 	StartsAt    time.Time
 	Status      Status
-	Room        site.RoomID // of a call-in; zero when none is assigned
-	CalledInAt  *time.Time  // of a call-in
+	Room        site.RoomID // of a call-in; zero if none is assigned
+	CalledInAt  *time.Time  // nil unless the patient is called in
 }
 
-// Name implements [Projection].
+// Status is how far an appointment has come.
+type Status string
+
+// The statuses. An appointment is booked first; after that the others may follow in
+// any order.
+const (
+	StatusBooked       Status = "booked"
+	StatusCalledIn     Status = "called-in"
+	StatusDidNotAttend Status = "did-not-attend"
+	StatusAttended     Status = "attended" // a consultation has started
+)
+
+// Name returns the permanent name.
 func (Appointments) Name() string { return "appointments.v1" }
 
-// Project implements [Projection]. Where an event ends a call-in, its removal
-// is an event of its own beside it.
+// Project keeps a row for each appointment. An event that ends a call-in leaves the
+// room alone, because a CallInRemoved comes with it.
 func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -65,8 +65,8 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 
 const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND appointment = $2`
 
-// Between lists a site's appointments that start from one instant until
-// another, exclusive, in their order.
+// Between lists a site's appointments that start at or after one instant and before
+// another, in the order in which they start.
 func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time) ([]Appointment, error) {
 	rows, _ := a.DB.Query(ctx, `
 		SELECT appointment, patient, starts_at, status, room, called_in_at FROM appointments
@@ -86,27 +86,27 @@ func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, fr
 	return found, nil
 }
 
-// CallInBoard is who is called in, and where to: the board in the waiting
-// room. It follows the log.
+// CallInBoard keeps who is called in, and into which room, for the board in the
+// waiting room. It follows the feed.
 type CallInBoard struct{ DB Querier }
 
 // CallIn is one line of the board.
 type CallIn struct {
 	Appointment appointment.ID
 	PatientName string
-	RoomName    string // "" when no room is assigned
+	RoomName    string // "" if no room is assigned
 	CalledInAt  time.Time
 }
 
-// Name implements [Projection].
+// Name returns the permanent name, under which the feed keeps its offset.
 func (CallInBoard) Name() string { return "call-in-board.v1" }
 
-// Follows implements [Follower].
+// Follows returns the types of events that Project has a statement for.
 func (CallInBoard) Follows() []event.Event {
 	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}}
 }
 
-// Project implements [Projection].
+// Project keeps a row for each appointment that is called in.
 func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case appointment.CalledIn:
@@ -118,8 +118,8 @@ func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Showing lists a site's call-ins since an instant, newest first: since the
-// practice's midnight, they are today's.
+// Showing lists a site's call-ins since an instant, newest first. Since the
+// practice's midnight, these are today's.
 func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, since time.Time) ([]CallIn, error) {
 	rows, _ := b.DB.Query(ctx, `
 		SELECT c.appointment, p.name, coalesce(r.name, ''), c.called_in_at
@@ -133,4 +133,13 @@ func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, sin
 		return nil, fmt.Errorf("read call-in board: %w", err)
 	}
 	return found, nil
+}
+
+// idOrNull returns an identifier as an optional column holds it: the zero one is
+// NULL.
+func idOrNull(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
 }

@@ -17,14 +17,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Authorisations is who lets which application act for them, and until when
-// (§5.4, §5.5).
+// Authorisations keeps who lets which application act for them, and until when.
 type Authorisations struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Authorisations) Name() string { return "authorisations.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each authorisation until it is revoked. One that
+// has run out stays: whoever asks compares the time.
 func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case authorisation.Granted:
@@ -37,23 +37,22 @@ func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)
 	}
 }
 
-// GivenAuthorisation is one by which an application acts for a member of staff.
+// GivenAuthorisation is an authorisation as a page shows it.
 type GivenAuthorisation struct {
 	Application     application.ID
 	ApplicationName string
-	Enabled         bool // for the practice; without it the authorisation is of no use (D14)
+	Enabled         bool // for the practice; if false, the authorisation is of no use
 	Username        string
 	StaffName       string
 	Patient         patient.ID // zero for a standing authorisation
 	ExpiresAt       time.Time
 }
 
-// Scoped reports whether it is for one patient only (§5.5).
+// Scoped reports whether the authorisation is for one patient only.
 func (g GivenAuthorisation) Scoped() bool { return g.Patient != patient.ID{} }
 
-// GivenAuthorisations answers who lets which application act for them now, out
-// of the read models that are kept at once. Staff who may act no more are left
-// out, for so are their authorisations (D14).
+// GivenAuthorisations answers who lets which application act for them now. It leaves
+// out staff who have left, because their authorisations count for nothing.
 type GivenAuthorisations struct{ DB Querier }
 
 const givenAuthorisations = `
@@ -66,12 +65,13 @@ WHERE u.tenant = $1 AND u.expires_at > $2 AND (u.staff = $3) = $4
 ORDER BY a.name, s.username, u.expires_at, u.application, u.patient
 LIMIT $5`
 
-// By lists those that a member of staff has given, at most limit.
+// By lists at most limit authorisations that a member of staff has given.
 func (g GivenAuthorisations) By(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
 	return g.list(ctx, tenant, now, member, true, limit)
 }
 
-// ByOthers lists those of everybody else at the practice, at most limit.
+// ByOthers lists at most limit authorisations that everybody else at the practice
+// has given.
 func (g GivenAuthorisations) ByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
 	return g.list(ctx, tenant, now, member, false, limit)
 }
@@ -85,13 +85,14 @@ func (g GivenAuthorisations) list(ctx context.Context, tenant string, now time.T
 	return found, nil
 }
 
-// Rights is what claims have a right to, out of the read models that are kept
-// at once, in one query, so that disabling, revoking and expiry hold for the
-// very next call on every replica (D15).
+// Rights answers what a claim has a right to. It asks the read models that are kept at
+// once, in one query and with no cache, so that disabling, revoking and expiry hold for
+// the very next call on every replica (D15).
 type Rights struct{ DB Querier }
 
-// One row for each current authorisation; one without any, if there is none.
-// Who has left has none (D14), and is still who was named.
+// rightsOf has one row for each current authorisation, and one row without any if
+// there is none. Staff who have left have no authorisations (D14), but are still
+// found.
 const rightsOf = `
 SELECT a.jwks_url,
 	EXISTS (SELECT FROM enablements e WHERE e.tenant = $1 AND e.application = $2),
@@ -102,7 +103,8 @@ LEFT JOIN staff s ON s.tenant = $1 AND s.username = $3
 LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = $2 AND u.staff = s.staff AND s.active AND u.expires_at > $6
 WHERE a.application = $2`
 
-// Rights are those of a claim at an instant; an unknown application has none.
+// Rights returns the rights of a claim at an instant. An unknown application has
+// none.
 func (r Rights) Rights(ctx context.Context, c access.Claim, now time.Time) (access.Rights, error) {
 	app := pgtype.UUID{Bytes: c.Application.UUID, Valid: true} // pgx's own types spare each call reflection
 	rows, _ := r.DB.Query(ctx, rightsOf, c.Tenant, app, c.Username, string(c.Endpoint.Name), string(c.Mode), now)

@@ -16,14 +16,15 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Availability is when each practice takes requests of each type: what the
-// check of a request and the patient portal both ask (D24).
+// Availability keeps when each practice takes requests of each type. The check of a
+// request and the patient portal both ask it, so that they cannot disagree.
 type Availability struct{ DB Querier }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Availability) Name() string { return "availability.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each request type that a practice has ever
+// changed, and one for its closures.
 func (Availability) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -52,33 +53,15 @@ const (
 	setHours = `INSERT INTO intakes (tenant, request_type, hours) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant, request_type) DO UPDATE SET hours = excluded.hours`
 
-	// What was over when the event was recorded is forgotten: rows stay short.
+	// Closures that were over when the event was recorded are dropped, so that rows
+	// stay short.
 	addClosure = `INSERT INTO closures (tenant, spans) VALUES ($1, tstzmultirange(tstzrange($2, $3)))
 		ON CONFLICT (tenant) DO UPDATE SET spans = closures.spans - tstzmultirange(tstzrange(NULL, $4)) + excluded.spans`
 	cutClosure = `UPDATE closures SET spans = spans - tstzmultirange(tstzrange($2, $3)) WHERE tenant = $1`
 )
 
-// orNever is an instant as a row keeps it: NULL for none.
-func orNever(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-// receptionsOf is a row for each of the practice's request types asked for.
-const receptionsOf = `
-SELECT t.request_type, p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
-	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
-FROM practices p
-CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS t (request_type, place)
-LEFT JOIN intakes i ON i.tenant = p.tenant AND i.request_type = t.request_type
-LEFT JOIN closures c ON c.tenant = p.tenant
-WHERE p.tenant = $1
-ORDER BY t.place`
-
-// Admission implements [commands.Admissions]: what is asked before a request is
-// taken, in one query. A practice that there is not has no patient.
+// Admission answers in one query what is asked before a request is taken. A practice
+// that does not exist has no patients.
 func (a Availability) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
 	found, err := a.read(ctx, tenant, []request.Type{typ}, id)
 	if err != nil || len(found) == 0 {
@@ -87,8 +70,8 @@ func (a Availability) Admission(ctx context.Context, tenant string, id patient.I
 	return found[0], nil
 }
 
-// RequestTypes is the availability of every request type of a practice at an
-// instant, in the order of [request.Types] (D24); none, if there is no such
+// RequestTypes returns the availability of every request type of a practice at an
+// instant, in the order of [request.Types]. It is empty if there is no such
 // practice.
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
 	found, err := a.read(ctx, tenant, request.Types(), patient.ID{})
@@ -98,6 +81,18 @@ func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.
 	}
 	return types, err
 }
+
+// receptionsOf has a row for each request type that is asked for, and none if there
+// is no such practice.
+const receptionsOf = `
+SELECT t.request_type, p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
+	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
+FROM practices p
+CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS t (request_type, place)
+LEFT JOIN intakes i ON i.tenant = p.tenant AND i.request_type = t.request_type
+LEFT JOIN closures c ON c.tenant = p.tenant
+WHERE p.tenant = $1
+ORDER BY t.place`
 
 func (a Availability) read(ctx context.Context, tenant string, types []request.Type, id patient.ID) ([]commands.Admission, error) {
 	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, types, id)
@@ -129,4 +124,12 @@ func admissionOf(row pgx.CollectableRow) (admission commands.Admission, err erro
 	}
 	r.Zone, err = location(zone)
 	return admission, err
+}
+
+// orNever returns an instant as an optional column holds it: the zero one is NULL.
+func orNever(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

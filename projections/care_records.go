@@ -16,9 +16,9 @@ import (
 	"frontdesk/domain/request"
 )
 
-// CareRecords is which notes, requests and consultations are in each patient's
-// care record (D17). The rows say where they are: what was written stays in
-// the log, and the codec reads it from there.
+// CareRecords keeps which notes, requests and consultations are in each patient's care
+// record. Its rows only point to events: what was written stays there, and the codec
+// reads it.
 type CareRecords struct {
 	DB    Querier
 	Codec *event.Codec
@@ -27,9 +27,9 @@ type CareRecords struct {
 // CareRecord is a patient's care record.
 type CareRecord struct {
 	PatientName string
-	BirthDate   string // 2006-01-02; "" when unknown
+	BirthDate   string // 2006-01-02; "" if unknown
 	Entries     []RecordEntry
-	Complete    bool // false when older entries were left out
+	Complete    bool // false if older entries were left out
 }
 
 // RecordEntry is a note, a request or a consultation as it happened.
@@ -37,20 +37,20 @@ type RecordEntry struct {
 	event.Event
 	ID       uuid.UUID // of the note, request or consultation
 	At       time.Time
-	UserName string // who made it; "" when that cannot be determined (D33)
+	UserName string // the display name of whoever made it; "" if that is not known
 }
 
-// What is held in memory of one record, at most. The newest entry is always
-// there.
+// At most so much of one record is held in memory. The newest entry is always there,
+// however long it is.
 const (
 	maxEntries     = 1000
 	maxRecordBytes = 4 << 20
 )
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (CareRecords) Name() string { return "care-records.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each entry of a care record.
 func (CareRecords) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case record.NoteCreated:
@@ -71,9 +71,9 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 		r.Stream.Tenant, about, r.Stream.ID, member, r.At)
 }
 
-// Of is the care record of a patient: its newest entries first, 1,000 and
-// 4 MiB at most. It is patient.ErrUnknown for a patient of nobody or of
-// another practice (D18).
+// Of returns the care record of a patient, newest entries first, with at most 1,000
+// entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such
+// patient.
 func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID) (CareRecord, error) {
 	var found CareRecord
 	err := c.DB.QueryRow(ctx, `SELECT name, birth_date FROM patients WHERE tenant = $1 AND patient = $2`, tenant, id).
@@ -90,7 +90,8 @@ func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID) (Care
 	return found, nil
 }
 
-// An entry is there when those before it leave room for more.
+// entriesOf takes entries, from the newest on, until those before one reach the limit
+// of bytes.
 const entriesOf = `
 WITH newest AS (
 	SELECT entry, staff, recorded_at FROM record_entries
@@ -129,7 +130,8 @@ func (c CareRecords) scan(row pgx.CollectableRow, all *int) (entry RecordEntry, 
 	return entry, err
 }
 
-// name is, where no member of staff acted, the practitioner of the act claim.
+// name sets the user's name to that of the act claim's practitioner, if no member of
+// staff acted.
 func (e *RecordEntry) name(metadata []byte) error {
 	by, err := event.ParseMetadata(metadata)
 	if err != nil {

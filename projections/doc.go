@@ -1,9 +1,9 @@
-// Package projections is the read models, one a file: its rows, how an event
-// moves it, and what may be asked of it. SQL lives here on purpose: a
+// Package projections holds the read models. Each says which rows it keeps, how an
+// event changes them, and what may be asked of them. SQL lives here on purpose: a
 // projection is SQL.
 //
 // Project queues statements and reads nothing: no clock, no random number, no
 // query. The same code runs inside an append ([AtOnce]), behind the feed
-// ([Following]) and in a rebuild. Each row is written by the events of one
-// stream alone, so that appends do not wait for each other.
+// ([Following]) and in a rebuild. Each row is written by the events of one stream
+// only, so that appends do not wait for each other.
 package projections

@@ -9,13 +9,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Patients is the patients of each practice, and who may see their records.
+// Patients keeps the patients of each practice, and who may see their records.
 type Patients struct{ DB Querier }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each patient, and one for each member of staff who
+// may see a restricted record.
 func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -38,7 +39,7 @@ func restrict(tenant string, id patient.ID, restricted bool, do func(sql string,
 	do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, id)
 }
 
-// PatientExists reports whether the practice has the patient (D18).
+// PatientExists reports whether the practice has the patient.
 func (p Patients) PatientExists(ctx context.Context, tenant string, id patient.ID) (exists bool, err error) {
 	err = p.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $2)`, tenant, id).Scan(&exists)
 	if err != nil {
@@ -47,8 +48,8 @@ func (p Patients) PatientExists(ctx context.Context, tenant string, id patient.I
 	return exists, nil
 }
 
-// RecordOpenTo reports whether a member of staff may see the patient's record
-// (D17). An unknown patient's keeps nobody out: there is nothing in it.
+// RecordOpenTo reports whether a member of staff may see the patient's record. The
+// record of an unknown patient is open to everybody, because it is empty.
 func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID, member staff.ID) (open bool, err error) {
 	err = p.DB.QueryRow(ctx, `
 		SELECT NOT EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $2 AND restricted)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
@@ -15,13 +14,13 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Practices is the tenants and their settings.
+// Practices keeps the practices, which are the tenants, and their settings.
 type Practices struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Practices) Name() string { return "practices.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each practice.
 func (Practices) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, ok := r.Event.(practice.Registered); ok {
 		do(`INSERT INTO practices (tenant, name, time_zone) VALUES ($1, $2, $3)`, r.Stream.Tenant, e.Name, e.TimeZone)
@@ -32,13 +31,13 @@ func (Practices) Project(r event.Recorded, do func(sql string, args ...any)) {
 type Signpost struct {
 	Tenant string
 	Name   string
-	Zone   *time.Location // what its clocks show
+	Zone   *time.Location // of the practice's clocks
 }
 
-// Signposts answers what every page says of the practice.
+// Signposts answers what every page for staff says of the practice.
 type Signposts struct{ DB Querier }
 
-// Of is the practice's; practice.ErrUnknown if there is no such practice.
+// Of returns the signpost of a practice, or practice.ErrUnknown.
 func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
 	found, zone := Signpost{Tenant: tenant}, ""
 	err := s.DB.QueryRow(ctx, `SELECT name, time_zone FROM practices WHERE tenant = $1`, tenant).Scan(&found.Name, &zone)
@@ -54,14 +53,27 @@ func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
 	return found, nil
 }
 
-// Sites is where each practice sees its patients, and the rooms there: the
-// names that boards and webhooks show (§6.2).
+// Tenants answers which practices exist.
+type Tenants struct{ DB Querier }
+
+// All lists the tenant identifiers of all practices.
+func (t Tenants) All(ctx context.Context) ([]string, error) {
+	rows, _ := t.DB.Query(ctx, `SELECT tenant FROM practices ORDER BY tenant`)
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("list practices: %w", err)
+	}
+	return found, nil
+}
+
+// Sites keeps the sites of each practice and their rooms. Boards and webhooks show
+// their names.
 type Sites struct{}
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Sites) Name() string { return "sites.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each site and each room.
 func (Sites) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case site.Added:
@@ -71,16 +83,9 @@ func (Sites) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// idOrNull is an identifier as an optional column holds it.
-func idOrNull(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
-
-// locations are the time zones met so far, which [time.LoadLocation] would
-// read from a file each time: at most those that there are.
+// locations holds the time zones that were loaded before, because
+// [time.LoadLocation] reads a file each time. It cannot grow beyond the few hundred
+// zones that exist.
 var locations sync.Map // *time.Location by name
 
 func location(name string) (*time.Location, error) {

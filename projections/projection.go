@@ -12,7 +12,8 @@ import (
 
 // Projection is one read model.
 type Projection interface {
-	// Name is permanent: it is the consumer of a following projection.
+	// Name is permanent: a rebuild notes its progress under it, and the feed
+	// the offset of a follower.
 	Name() string
 	// Project queues the statements that move the model past one event.
 	Project(e event.Recorded, do func(sql string, args ...any))
@@ -21,7 +22,8 @@ type Projection interface {
 // Follower is a read model behind the feed.
 type Follower interface {
 	Projection
-	// Follows is an event of each sort that moves the model. It is handed no other.
+	// Follows returns an event of each type that changes the model. It is handed
+	// no other.
 	Follows() []event.Event
 }
 
@@ -31,19 +33,19 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// AtOnce are the projections kept in the append itself: what authorisation and
-// intake ask, and what must be unique.
+// AtOnce returns the projections that change in the transaction of the append: those
+// that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {
 	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
 		Sites{}, Appointments{}, CareRecords{}}
 }
 
-// Following are the projections behind the feed: what people browse.
+// Following returns the projections behind the feed, which people browse.
 func Following() []Follower {
 	return []Follower{CallInBoard{}, Timeline{}}
 }
 
-// All are both.
+// All returns the projections of both sorts.
 func All() []Projection {
 	all := AtOnce()
 	for _, p := range Following() {
@@ -52,17 +54,17 @@ func All() []Projection {
 	return all
 }
 
-// Table is one that a projection keeps.
+// Table is a table that a projection keeps.
 type Table struct {
 	Name string
-	// Kept is how long rows are sure to stay, counted from the instant in their
-	// column Age; older ones may be gone. Zero: for ever.
+	// Kept is how long rows stay for certain, from the instant in their column
+	// Age on. Older rows may be gone. Zero means that rows stay for ever.
 	Kept time.Duration
 	Age  string
 }
 
-// tables are those of each projection, which nothing else writes to: what a
-// rebuild makes anew and compares.
+// tables lists the tables of each projection, which a rebuild makes anew and
+// compares. Nothing else writes to them, apart from deleting rows that are too old.
 var tables = map[string][]Table{
 	Practices{}.Name():      kept("practices"),
 	Applications{}.Name():   kept("applications", "application_callbacks", "endpoint_grants"),
@@ -90,5 +92,5 @@ func kept(names ...string) []Table {
 	return all
 }
 
-// TablesOf are the tables that a projection keeps.
+// TablesOf returns the tables that a projection keeps.
 func TablesOf(p Projection) []Table { return tables[p.Name()] }

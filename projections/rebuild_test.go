@@ -36,8 +36,8 @@ func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 	}
 }
 
-// readModels is every table but those of the log itself and of what is kept
-// beside it.
+// readModels lists every table except those of the log itself and those beside it that no
+// event could fill.
 func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 	t.Helper()
 	rows, _ := admin.Query(t.Context(), `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`)
@@ -88,8 +88,8 @@ func dump(t *testing.T, admin *pgxpool.Pool, table string) []string {
 	return found
 }
 
-// liveThrough makes everything happen that any read model cares about, and
-// fails when there is something that it does not know.
+// liveThrough makes everything happen that changes any read model, and fails if there is
+// an event that it leaves out.
 func liveThrough(t *testing.T, d *day) {
 	t.Helper()
 	happened := map[string]bool{}

@@ -15,15 +15,16 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Answers is what calls with an Idempotency-Key were answered (D22). The rows
-// are unique, so that of several calls at once one gets through its append.
-// Rows that are too old to count may be deleted at any time.
+// Answers keeps what calls with an Idempotency-Key were answered. A key is unique, so
+// that of several calls at once only one gets through its append. Rows that are too old
+// to count may be deleted at any time.
 type Answers struct{ DB Querier }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Answers) Name() string { return "answers.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each call that had an Idempotency-Key, in the place of
+// one that is too old to count.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	call := r.Metadata.Idempotency
 	if _, ok := r.Event.(request.Submitted); !ok || call == (event.Idempotency{}) {
@@ -35,7 +36,8 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 		r.Stream.Tenant, call.Key[:], call.Body[:], r.Stream.ID, r.At)
 }
 
-// Answer implements commands.Answers.
+// Answer returns the answer that was given under a key after an instant, and the zero
+// one if there was none.
 func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
 	var answer commands.Answer
 	var body []byte
@@ -51,9 +53,9 @@ func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, af
 	return answer, nil
 }
 
-// Attachments is which files requests name. Each row refers to what is kept
-// of the file, so no event can name a file that has been swept away, and no
-// file that an event names can be. What it is called stays in the log.
+// Attachments keeps which files requests name. Each row refers to the stored file, so
+// no event can name a file that was swept away, and no file that an event names can be
+// swept away. The name that the patient gave the file stays in the event.
 type Attachments struct{ DB Querier }
 
 // Attachment is one row of [Attachments].
@@ -66,10 +68,10 @@ type Attachment struct {
 	SHA256  event.Digest
 }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Attachments) Name() string { return "attachments.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each file that a request names.
 func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
@@ -78,11 +80,11 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// ErrUnknownAttachment is the refusal to show a file that no request names.
+// ErrUnknownAttachment refuses to show a file that no request names.
 var ErrUnknownAttachment = fault.New(fault.Missing, "unknown-attachment", "No patient request has an attachment with this identifier.")
 
-// Attachment is the file with this identifier, whichever practice it was sent
-// to; [ErrUnknownAttachment] if there is none.
+// Attachment returns the row of a file, whichever practice it was sent to, or
+// [ErrUnknownAttachment].
 func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
 	found := Attachment{ID: id}
 	var sum []byte

@@ -60,8 +60,8 @@ func busyClaim(tb testing.TB, admin *pgxpool.Pool) access.Claim {
 	return claim
 }
 
-// Whatever the planner knows, the query walks indexes: no table is read through
-// and nothing is hashed or sorted.
+// With any statistics the query walks indexes: no table is read from end to end, and
+// nothing is hashed or sorted.
 func TestRightsAreReadByIndex(t *testing.T) {
 	t.Parallel()
 	admin, _ := populous(t)

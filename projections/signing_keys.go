@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// SigningKeys is the service's own keys, public halves only (D34).
+// SigningKeys keeps the public halves of the service's own keys.
 type SigningKeys struct{ DB Querier }
 
 // SigningKey is one row of [SigningKeys].
@@ -23,10 +23,10 @@ type SigningKey struct {
 	StagedAt time.Time
 }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (SigningKeys) Name() string { return "signing-keys.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each key, with its present state.
 func (SigningKeys) Project(r event.Recorded, do func(sql string, args ...any)) {
 	move := func(kid signingkey.KID, state signingkey.State, at time.Time) {
 		do(`UPDATE signing_keys SET state = $2, since = $3 WHERE kid = $1`, string(kid), string(state), at)
@@ -44,7 +44,7 @@ func (SigningKeys) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// All lists every key there has been, oldest first.
+// All lists every key that was ever staged, oldest first.
 func (k SigningKeys) All(ctx context.Context) ([]SigningKey, error) {
 	rows, _ := k.DB.Query(ctx, `SELECT kid, n, e, state, since, staged_at FROM signing_keys ORDER BY staged_at, kid`)
 	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (key SigningKey, err error) {
@@ -57,7 +57,7 @@ func (k SigningKeys) All(ctx context.Context) ([]SigningKey, error) {
 	return keys, nil
 }
 
-// Published lists the keys that receivers are to know (§4.3): all but the
+// Published lists the keys that receivers should know, which are all except the
 // retired ones.
 func (k SigningKeys) Published(ctx context.Context) ([]SigningKey, error) {
 	all, err := k.All(ctx)

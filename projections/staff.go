@@ -11,13 +11,13 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Staff is the staff of each practice, by their usernames.
+// Staff keeps the staff of each practice, and finds them by their usernames.
 type Staff struct{ DB Querier }
 
-// Name implements [Projection].
+// Name returns the permanent name.
 func (Staff) Name() string { return "staff.v1" }
 
-// Project implements [Projection].
+// Project keeps a row for each member of staff, also after they have left.
 func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case staff.Registered:
@@ -32,14 +32,14 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 
 const staffNamed = `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`
 
-// StaffByUsername is the active member of staff of that username, case-exact
-// (D35); staff.ErrUnknown if there is none.
+// StaffByUsername returns the active member of staff with that username, in exactly
+// that case, or staff.ErrUnknown.
 func (s Staff) StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
 	return s.find(ctx, staffNamed+` AND active`, tenant, username)
 }
 
-// AnyStaffByUsername is the member of staff of that username, who may have
-// left: they keep it (D35). staff.ErrUnknown if there never was one.
+// AnyStaffByUsername returns the member of staff with that username, even if they have
+// left, because they keep it. It returns staff.ErrUnknown if there never was one.
 func (s Staff) AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
 	return s.find(ctx, staffNamed, tenant, username)
 }

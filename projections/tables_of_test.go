@@ -8,14 +8,13 @@ import (
 	"frontdesk/projections"
 )
 
-// notFromTheLog is what queues and secrets are kept in: nothing in the log could
-// bring it back.
+// notFromTheLog lists the tables of queues and secrets, which nothing in the log could
+// bring back.
 var notFromTheLog = []string{
 	"deliveries", "parked_events", "sign_in_tries", "signing_key_secrets", "staff_passwords", "staff_sessions",
 }
 
-// A table that no projection declares is never rebuilt, and one that two do is
-// nobody's.
+// A table that no projection declares is never rebuilt, and no two may declare the same.
 func TestEveryReadModelDeclaresItsTables(t *testing.T) {
 	t.Parallel()
 	var declared []string

@@ -16,20 +16,9 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Timeline is what happened to each patient, by whom and when. It follows the
-// log; what was written stays there.
+// Timeline keeps what happened to each patient, when, and who did it. It follows the
+// feed. What was written stays in the events.
 type Timeline struct{ DB Querier }
-
-// Kind is the sort of an entry of the [Timeline].
-type Kind string
-
-// The kinds.
-const (
-	KindNote         Kind = "note"
-	KindRequest      Kind = "patient-request"
-	KindConsultation Kind = "consultation"
-	KindRecordOpened Kind = "record-opened"
-)
 
 // Happening is one entry of the [Timeline].
 type Happening struct {
@@ -40,15 +29,26 @@ type Happening struct {
 	At    time.Time
 }
 
-// Name implements [Projection].
+// Kind says what sort of entry a [Happening] is.
+type Kind string
+
+// The kinds.
+const (
+	KindNote         Kind = "note"
+	KindRequest      Kind = "patient-request"
+	KindConsultation Kind = "consultation"
+	KindRecordOpened Kind = "record-opened"
+)
+
+// Name returns the permanent name, under which the feed keeps its offset.
 func (Timeline) Name() string { return "timeline.v1" }
 
-// Follows implements [Follower].
+// Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
 	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}}
 }
 
-// Project implements [Projection].
+// Project adds a row for each event that belongs in a patient's timeline.
 func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
 	kind, happened := kindOf(r.Event)
 	if !happened {
@@ -72,8 +72,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 	return "", false
 }
 
-// OfPatient lists what happened to a patient before an idx, newest first, at
-// most limit. A zero idx means the newest there are.
+// OfPatient lists at most limit entries of a patient before an idx, newest first. A
+// zero idx begins with the newest entry.
 func (t Timeline) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, limit int) ([]Happening, error) {
 	if before == 0 {
 		before = math.MaxInt64

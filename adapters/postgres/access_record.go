@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -18,13 +19,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// AccessRecord reads the access record (D37).
+// AccessRecord reads the access record, which has a line for each judged call.
 type AccessRecord struct {
 	DB   DB
 	Page int // calls a query; 0 means 1,000
 }
 
-// CallFilter says which calls to read. A zero field asks for nothing.
+// CallFilter says which calls to read. A zero field lets all
+// calls pass.
 type CallFilter struct {
 	RequestID   uuid.UUID
 	Before      uuid.UUID // calls older than the one with this request id
@@ -39,8 +41,9 @@ type CallFilter struct {
 	Until       time.Time // exclusive
 }
 
-// Calls yields the calls that pass the filter, newest first. It pages in short
-// queries, so that a long reader holds nothing back. An error ends it.
+// Calls yields the calls that pass the filter, newest first, and ends at the
+// first error. It reads page by page, so that a slow reader keeps no transaction
+// open.
 func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
 	return func(yield func(access.Call, error) bool) {
 		for {
@@ -62,6 +65,15 @@ func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.
 	}
 }
 
+func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
+	rows, _ := a.DB.Query(ctx, readCalls, f.args(a.size())...)
+	page, err := pgx.CollectRows(rows, scanCall)
+	if err != nil {
+		return nil, fmt.Errorf("read the access record: %w", err)
+	}
+	return page, nil
+}
+
 func (a AccessRecord) size() int {
 	if a.Page == 0 {
 		return 1000
@@ -69,8 +81,9 @@ func (a AccessRecord) size() int {
 	return a.Page
 }
 
-// What is not asked for is known when the plan is made, so that the indexes
-// serve what is.
+// readCalls has a condition for each field of the filter. Postgres plans it with
+// the parameters at hand, so it drops the conditions that ask for nothing and uses
+// the index that fits the rest.
 const readCalls = `
 SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash
 FROM access_record
@@ -91,22 +104,6 @@ func (f CallFilter) args(limit int) []any {
 		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), idOrNull(f.Staff.UUID),
 		idOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, timeOrNull(f.Since), timeOrNull(f.Until), limit,
 	}
-}
-
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
-	rows, _ := a.DB.Query(ctx, readCalls, f.args(a.size())...)
-	page, err := pgx.CollectRows(rows, scanCall)
-	if err != nil {
-		return nil, fmt.Errorf("read the access record: %w", err)
-	}
-	return page, nil
 }
 
 func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
@@ -133,9 +130,9 @@ func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
 	return c, err
 }
 
-// RecordAuditQuery appends that somebody has read of patients (D37), as any
-// role that may read. Who it was is completed by the database with the role.
-// Nothing may be shown when it fails.
+// RecordAuditQuery appends the event that somebody reads patients' data. Every
+// role that may read may call it, and the database adds the name of the role to
+// who. If it fails, show nothing.
 func RecordAuditQuery(ctx context.Context, db DB, tenant, who string, q audit.Queried) error {
 	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
 		event.NewID(), tenant, who, q.Command, q.Filter, idOrNull(q.Patient.UUID), q.Personal, q.Count)
@@ -143,4 +140,17 @@ func RecordAuditQuery(ctx context.Context, db DB, tenant, who string, q audit.Qu
 		return fmt.Errorf("record the reading: %w", err)
 	}
 	return nil
+}
+
+// idOrNull returns an identifier as an optional column holds it: the zero one is
+// NULL.
+func idOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
+
+// timeOrNull returns an instant as an optional column holds it: the zero one is
+// NULL.
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -20,27 +19,27 @@ import (
 	"frontdesk/domain/access"
 )
 
-// AccessRecorder keeps the access record (D37). Calls hand it their lines and
-// go on; the goroutine that runs it writes them, many at a time. While the
-// database is away they wait, up to a limit; what comes beyond it is lost, and
-// counted.
+// AccessRecorder writes the access record without holding up any call (D37).
+// Calls hand it their lines and go on; the goroutine in Run writes the lines, many
+// at a time. While the database is away the lines wait, up to a limit. Lines beyond
+// it are lost, and counted.
 type AccessRecorder struct {
 	Pool  *pgxpool.Pool
 	Log   *slog.Logger
-	Limit int           // lines that wait, at most: a few hundred bytes each
-	Batch int           // lines a transaction, at most
-	Pace  time.Duration // between two transactions: what comes meanwhile goes together
-	Retry time.Duration // after the database has refused, unless calls come sooner
+	Limit int           // most lines that may wait: a few hundred bytes each
+	Batch int           // most lines of one transaction
+	Pace  time.Duration // between two transactions, so that lines gather
+	Retry time.Duration // until the next try without a new line, in case the last one failed
 
 	lost    prometheus.Counter
 	arrived Bell
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	waiting []access.Call
 	ended   bool
 }
 
-// NewAccessRecorder is a recorder with the usual limits. It registers
-// frontdesk_access_records_lost_total.
+// NewAccessRecorder returns a recorder with the usual limits. It registers the
+// counter frontdesk_access_records_lost_total.
 func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.Logger) *AccessRecorder {
 	r := &AccessRecorder{
 		Pool: pool, Log: log, Limit: 1 << 14, Batch: 500, Pace: 100 * time.Millisecond, Retry: time.Second,
@@ -53,8 +52,8 @@ func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *
 	return r
 }
 
-// Record takes a line. It never waits, and may be called at any time: a line
-// that comes too late, or finds no room, is counted as lost.
+// Record takes a line and never waits. A line is lost, and counted, if too many
+// are waiting already or if Run has ended.
 func (r *AccessRecorder) Record(c access.Call) {
 	if !r.queue(c) {
 		r.lost.Inc()
@@ -75,11 +74,11 @@ func (r *AccessRecorder) queue(c access.Call) bool {
 
 const (
 	accessWriteLimit = 10 * time.Second // for one transaction
-	accessFinalLimit = 5 * time.Second  // for everything that waits at the end
+	accessFinalLimit = 5 * time.Second  // for all lines that still wait when ctx ends
 )
 
-// Run writes until ctx ends and then, with a short limit of its own, what is
-// still waiting. End whatever calls Record first.
+// Run writes lines until ctx ends. Then it has 5 s to write those that still wait.
+// Stop the callers of Record before you end ctx.
 func (r *AccessRecorder) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		arrived := r.arrived.Next()
@@ -105,8 +104,8 @@ func (r *AccessRecorder) finish(ctx context.Context) {
 	}
 }
 
-// flush writes what waits, one batch after another, until a batch is not full:
-// what has come meanwhile goes with the next.
+// flush writes full batches one after another, and ends with the first that is
+// not full. Lines that arrive meanwhile are left for the next flush.
 func (r *AccessRecorder) flush(ctx context.Context) error {
 	for {
 		batch := r.next(r.Batch)
@@ -122,8 +121,8 @@ func (r *AccessRecorder) flush(ctx context.Context) error {
 	}
 }
 
-// take writes a batch: line by line if the database would never take it whole,
-// so that one bad line is lost alone.
+// take writes a batch. If the database refuses it for its content, take writes it
+// line by line, so that only the bad line is lost.
 func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
 	err := r.write(ctx, batch)
 	if err == nil {
@@ -147,8 +146,8 @@ func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
 	return nil
 }
 
-// next is what has waited longest. Only the owner of the recorder removes
-// lines, so they may be read without the lock.
+// next returns the lines that have waited longest. They can be read without the
+// lock, because only Run removes lines.
 func (r *AccessRecorder) next(most int) []access.Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,22 +169,23 @@ func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 	return nil
 }
 
-// unwritable tells a line that is wrong from a database that is away: a data
-// exception, or an integrity constraint.
+// unwritable reports whether Postgres refuses a line for its content, as a data
+// exception (22) or a violated constraint (23), and will always do so.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }
 
-// One statement for all lines costs a quarter of one for each. Lines whose
-// commit nobody heard of are written again: each once.
+// insertCalls takes a quarter of the time of one statement for each line. A batch
+// whose commit was not confirmed is written again: lines that are there already
+// are left alone.
 const insertCalls = `
 INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
 	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[])
 ON CONFLICT (request_id) DO NOTHING`
 
-// accessLines is calls by column.
+// accessLines holds calls by column.
 type accessLines struct {
 	id, application, staff, patient      []pgtype.UUID
 	at                                   []time.Time
@@ -206,7 +206,7 @@ func linesOf(calls []access.Call) *accessLines {
 func (l *accessLines) add(c access.Call) {
 	var act *string
 	if c.Act != nil {
-		text, _ := json.Marshal(c.Act) // of strings alone
+		text, _ := json.Marshal(c.Act) // cannot fail: it holds only strings
 		act = new(string(text))
 	}
 	l.id, l.at = append(l.id, idOrNull(c.RequestID)), append(l.at, c.At)
@@ -218,10 +218,7 @@ func (l *accessLines) add(c access.Call) {
 	l.act, l.tokenHash = append(l.act, act), append(l.tokenHash, c.TokenHash[:])
 }
 
-// idOrNull is an identifier as a column holds it: NULL for the zero one.
-func idOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
-
-// args are the parameters of [insertCalls].
+// args returns the parameters of [insertCalls].
 func (l *accessLines) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,

@@ -80,7 +80,8 @@ func TestAuditorsReadAndRecordThatTheyDoAndNothingElse_D37(t *testing.T) {
 	}
 }
 
-// The one thing that the role may add is what it says it is, by whom, and now.
+// The one event that the role may append has the right name, actor and time, whatever the
+// role says.
 func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

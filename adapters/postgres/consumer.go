@@ -17,21 +17,21 @@ import (
 	"frontdesk/projections"
 )
 
-// A Handler reacts to one event inside the transaction that also moves its
-// consumer on: it only writes rows, and never waits for the outside world. An
-// event is handled once if it is handled at all; a failed attempt leaves
-// nothing behind.
+// A Handler reacts to one event in the transaction that also moves its consumer
+// past the event. It only writes rows, and never waits for the outside world. A
+// failed attempt leaves nothing behind, so an event takes effect exactly once.
 type Handler func(ctx context.Context, tx *sql.Tx, e event.Recorded) error
 
-// Consumer hands every event of the log that it follows to a handler, in order.
-// One process at a time consumes under a name. An event that cannot be handled
-// stops the consumer there; it is tried again, and nothing behind it is.
+// Consumer hands the events that it follows to a handler, in the order of the log.
+// Only one process at a time consumes under a name. A consumer stops at an event
+// that its handler fails on: it tries that event again and again, and goes no
+// further until the handler succeeds.
 type Consumer struct {
 	Name    string  // permanent: it is the key of the consumer's offset
 	DB      *sql.DB // from stdlib.OpenDBFromPool
 	Codec   *event.Codec
 	Handler Handler
-	Follows []event.Event // what the handler has a use for, and is handed; nil is everything
+	Follows []event.Event // an event of each type that the handler is handed; nil for all types
 	Grown   *Bell         // wakes the consumer when the log has grown
 	Log     *slog.Logger
 	Metrics *Metrics      // nil measures nothing
@@ -41,13 +41,13 @@ type Consumer struct {
 
 const (
 	feedBatch = 100
-	feedPoll  = time.Second // when no bell rings: another process may have grown the log
-	// ackDeadline is never met: at its end watermill would commit what an
-	// unfinished handler has written. Consumer.Limit is the one that counts.
+	feedPoll  = time.Second // between looks if no bell rings: another process may have grown the log
+	// ackDeadline is so long that it never passes: watermill would then commit
+	// what an unfinished handler has written. Consumer.Limit bounds an attempt.
 	ackDeadline = time.Hour
 )
 
-// Run consumes until ctx ends, and finishes the event it is at.
+// Run consumes until ctx ends, and finishes the event that it is handling then.
 func (c *Consumer) Run(ctx context.Context) {
 	batch := feedBatch
 	for ctx.Err() == nil {
@@ -56,8 +56,8 @@ func (c *Consumer) Run(ctx context.Context) {
 			batch = feedBatch
 			continue
 		}
-		// One event a transaction from here on, so that the good ones before
-		// the bad one are kept.
+		// From here on each event has a transaction of its own, so that the
+		// good ones before the bad one are kept.
 		batch = 1
 		c.Metrics.stopped(c.Name)
 		c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
@@ -69,9 +69,9 @@ func (c *Consumer) Run(ctx context.Context) {
 	}
 }
 
-// consume handles events until ctx ends or one fails. Closing the subscriber
-// between two events commits those that were handled; cancelling its context
-// would throw them away.
+// consume handles events until ctx ends or one fails. It closes the subscriber
+// between two events, which commits those that were handled. To cancel the
+// subscriber's context would roll them back.
 func (c *Consumer) consume(ctx context.Context, batch int) error {
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -84,10 +84,10 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 	if err != nil {
 		return fmt.Errorf("subscribe: %w", err)
 	}
-	var last *message.Message // that was acknowledged
+	var last *message.Message // the last one that was acknowledged
 	defer func() {
 		if last != nil {
-			<-last.Context().Done() // watermill has heard of it, or it might commit without the offset
+			<-last.Context().Done() // wait until watermill has seen it, or it might commit without the offset
 		}
 		stop()
 		_ = subscriber.Close()
@@ -104,46 +104,11 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 			last = msg
 		}
 	}
-	return nil // past the trouble: subscribe afresh, in full batches
+	return nil // the trouble is past: subscribe again, in full batches
 }
 
-// skips is the names that the handler has no use for.
-func (c *Consumer) skips() []string {
-	if c.Follows == nil {
-		return []string{}
-	}
-	return c.Codec.Without(c.Follows...)
-}
-
-func (c *Consumer) subscriber(closing context.Context, schema feedSchema) (*wsql.Subscriber, error) {
-	deadline := ackDeadline
-	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
-		ConsumerGroup:  c.Name,
-		AckDeadline:    &deadline,
-		BackoffManager: &waiter{consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema},
-		SchemaAdapter:  schema,
-		OffsetsAdapter: feedOffsets{},
-	}, quiet(c.Log))
-}
-
-// quiet is our log as watermill writes to it: its ordinary comings and goings
-// are not ours.
-func quiet(log *slog.Logger) watermill.LoggerAdapter {
-	return watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{
-		slog.LevelInfo: slog.LevelDebug,
-	})
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
-}
-
-// take hands an event to the handler, unless it only tells how far a page went.
-// When it fails, the transaction is thrown away.
+// take hands an event to the handler, unless the event is there only to show how
+// far its page went. If the handler fails, take rolls the transaction back.
 func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSchema) error {
 	row := schema.page.take()
 	tx, ok := wsql.TxFromContext(msg.Context())
@@ -159,9 +124,9 @@ func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSc
 	return nil
 }
 
-// handle makes one attempt at an event, with a deadline. The attempt is over
-// when it returns. There is no savepoint for each event, because two round trips
-// more would cost more than doing a batch again when something in it fails.
+// handle makes one attempt at an event, with a deadline. There is no savepoint for
+// each event: its two round trips would cost every event more than it costs to
+// repeat a batch now and then.
 func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row stored) error {
 	e, err := row.decode(c.Codec)
 	if err != nil {
@@ -172,11 +137,11 @@ func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row stored) error {
 	if err := c.Handler(attempt, tx, e); err != nil {
 		return err
 	}
-	return attempt.Err() // it may have come back too late
+	return attempt.Err() // the handler may have come back too late
 }
 
-// undo throws the transaction away, with the events of the same batch that
-// were handled before. Watermill finds it gone and leaves the offset alone.
+// undo rolls the transaction back, and with it the earlier events of the same
+// batch. Watermill finds the transaction gone and leaves the offset alone.
 func undo(tx *sql.Tx, because error) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return errors.Join(because, fmt.Errorf("undo: %w", err))
@@ -184,7 +149,35 @@ func undo(tx *sql.Tx, because error) error {
 	return because
 }
 
-// Following is the handler that moves a projection along the feed.
+func (c *Consumer) subscriber(closing context.Context, schema feedSchema) (*wsql.Subscriber, error) {
+	deadline := ackDeadline
+	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
+		ConsumerGroup:  c.Name,
+		AckDeadline:    &deadline,
+		BackoffManager: &waiter{consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema},
+		SchemaAdapter:  schema,
+		OffsetsAdapter: feedOffsets{},
+	}, quiet(c.Log))
+}
+
+// skips returns the names of events that the handler is not handed.
+func (c *Consumer) skips() []string {
+	if c.Follows == nil {
+		return []string{}
+	}
+	return c.Codec.Without(c.Follows...)
+}
+
+// quiet lets watermill write to our log, with its information as debugging: what
+// it reports there is not worth an operator's attention.
+func quiet(log *slog.Logger) watermill.LoggerAdapter {
+	return watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{
+		slog.LevelInfo: slog.LevelDebug,
+	})
+}
+
+// Following returns the handler that moves a projection past each event of the
+// feed.
 func Following(p projections.Projection) Handler {
 	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) (err error) {
 		p.Project(e, func(statement string, args ...any) {
@@ -197,4 +190,12 @@ func Following(p projections.Projection) Handler {
 		})
 		return err
 	}
+}
+
+func orDefault[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
 }

@@ -236,7 +236,7 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
-// following is a consumer that has a use for one sort of event.
+// following is a consumer that follows one type of event.
 func (e *engine) following(r *recorder) *postgres.Consumer {
 	c := e.consumer("recorder", r.handle)
 	c.Follows = []event.Event{eventtest.Noted{}}
@@ -266,7 +266,7 @@ func (e *engine) offset(t *testing.T, consumer string) (idx int64) {
 	return idx
 }
 
-// What nobody knows may be what a newer program follows.
+// An event name that this program does not know may be one that a newer program follows.
 func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)

@@ -17,7 +17,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// asked is every way to ask for one statement, and the error of each.
+// asked runs a statement in every way that there is, and returns the error of each
+// (D41).
 func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
 	found, _ := db.Query(ctx, sql)
 	_, query := pgx.CollectRows(found, pgx.RowTo[int])

@@ -1,4 +1,5 @@
-// Package postgres keeps the event log in PostgreSQL and lets others follow it.
+// Package postgres keeps events in PostgreSQL, puts them into one log, and lets
+// consumers follow that log.
 //
 //		 Store.Append ──→ events                    one pipelined batch, with the
 //		      │              │                      projections that hold at once
@@ -13,9 +14,11 @@
 //	  - [Store] loads and appends streams; [Log] reads everything by idx.
 //	  - [Sequencer] turns positions, which are drawn concurrently, into the log.
 //	  - [Consumer] hands each event of the log to one handler, once, in order.
-//	  - [DB] asks the database, and says what its errors mean to a caller.
+//	  - [DB] asks the database, and turns its errors into what a caller may be told.
+//	  - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
+//	  - [Uploads] keeps the files that patients send.
 //	  - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
 //
-// What an append has made true is true for the very next call; what follows
-// the feed is true a few milliseconds later.
+// The very next call sees what an append has changed. What the feed carries is
+// seen a few milliseconds later.
 package postgres

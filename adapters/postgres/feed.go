@@ -14,43 +14,46 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 )
 
-// The feed is watermill-sql over the log itself: there is no second copy of
-// any message. A consumer group is one row of feed_offsets, and whoever locks
-// that row consumes.
+// The feed is watermill-sql reading the log itself, so no message is stored twice.
+// A consumer group is one row of feed_offsets: the process that locks the row
+// consumes.
 
-// topic is the only one; watermill wants a name.
+// topic is the feed's only one. It has a name because watermill requires one.
 const topic = "log"
 
 // feedSchema is watermill's schema adapter over log and events.
 type feedSchema struct {
-	batch int      // events a transaction, at most
-	skips []string // names of events that the consumer has no use for; not nil, which SQL takes for all
+	batch int      // most events of one transaction
+	skips []string // names of events that the consumer is not handed; never nil, because SQL would then skip all
 	page  *page
 }
 
-// page is what the last look at the log has found. A message carries an event's
-// identifier and data; the row that it was made of waits here, to be taken in the
-// same order: printed and parsed again, it would cost more than reading it.
+// page holds what the last look at the log found. A message of watermill has room
+// for an event's identifier and data alone, so the row behind each message waits
+// here and is taken in the same order. To print the row into the message and parse
+// it again would cost more than reading it.
 type page struct {
 	last int64 // idx of the last event; 0 before the first look
 	rows []stored
 }
 
-// take is the row of the next message.
+// take returns the row of the next message.
 func (p *page) take() stored {
 	row := p.rows[0]
 	p.rows = p.rows[1:]
 	return row
 }
 
-// nextMessages is [readLog] from where the consumer has come to. What it has no
-// use for is left out, but for the last of the page, which tells how far the page
-// went; a name that nobody knows is never left out.
+// nextMessages is [readLog] from the consumer's offset on. It leaves out the events
+// that the consumer skips. The last event of a page is always there, because it
+// tells how far the page went. An event name that this program does not know is
+// never skipped.
 //
-// Its transaction need not wait for the disk: what a handler wrote and how far it
-// came are one commit, and are kept or lost together. Who reads a handler's rows
-// and must not lose them flushes them with a commit of their own. The limit is
-// part of the text: Postgres takes a parameter for a tenth of the table.
+// The transaction does not wait for the disk: the rows of a handler and the offset
+// are in one commit, so a crash loses both or neither. Code that reads these rows
+// and must not lose them makes a commit of its own, which flushes them. The limit
+// is part of the text, because with a parameter Postgres plans for a tenth of the
+// table.
 const nextMessages = `
 WITH consumer AS (
 	SELECT idx, set_config('synchronous_commit', 'off', true)
@@ -63,17 +66,17 @@ CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 WHERE l.last OR e.name <> ALL ($2)
 ORDER BY l.idx`
 
-// SelectQuery implements [wsql.SchemaAdapter].
+// SelectQuery returns the query for the consumer's next page.
 func (f feedSchema) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
 	f.page.rows = nil
 	return wsql.Query{Query: fmt.Sprintf(nextMessages, f.batch), Args: []any{consumer, f.skips}}
 }
 
-// SubscribeIsolationLevel implements [wsql.SchemaAdapter]. Under a stricter
-// level a consumer that waited for another would fail instead of going on.
+// SubscribeIsolationLevel returns READ COMMITTED. Under a stricter level a consumer
+// that waited for another would fail instead of going on.
 func (feedSchema) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
 
-// UnmarshalMessage implements [wsql.SchemaAdapter].
+// UnmarshalMessage makes a message of a row, and keeps the row in the page.
 func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	var s stored
 	err := row.Scan(&s.idx, &s.id, &s.tenant, &s.stream, &s.version, &s.name, &s.data, &s.metadata, &s.at)
@@ -84,18 +87,18 @@ func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	return wsql.Row{Offset: s.idx, Msg: message.NewMessage(s.id.String(), s.data)}, nil
 }
 
-// InsertQuery implements [wsql.SchemaAdapter]: nothing is published here.
+// InsertQuery fails: events get into the feed by being appended.
 func (feedSchema) InsertQuery(string, message.Messages) (wsql.Query, error) {
 	return wsql.Query{}, errors.New("the feed is read-only: append events instead")
 }
 
-// SchemaInitializingQueries implements [wsql.SchemaAdapter]: migrations do it.
+// SchemaInitializingQueries returns none, because migrations make the tables.
 func (feedSchema) SchemaInitializingQueries(string) []wsql.Query { return nil }
 
-// feedOffsets is watermill's offsets adapter over feed_offsets.
+// feedOffsets is watermill's offsets adapter over the table feed_offsets.
 type feedOffsets struct{}
 
-// BeforeSubscribingQueries implements [wsql.OffsetsAdapter].
+// BeforeSubscribingQueries returns the one that makes the consumer's row.
 func (feedOffsets) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
 	return []wsql.Query{{
 		Query: `INSERT INTO feed_offsets (consumer) VALUES ($1) ON CONFLICT DO NOTHING`,
@@ -103,7 +106,7 @@ func (feedOffsets) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
 	}}
 }
 
-// AckMessageQuery implements [wsql.OffsetsAdapter].
+// AckMessageQuery returns the one that moves the consumer's offset to a row.
 func (feedOffsets) AckMessageQuery(_ string, row wsql.Row, consumer string) wsql.Query {
 	return wsql.Query{
 		Query: `UPDATE feed_offsets SET idx = $2 WHERE consumer = $1`,
@@ -111,42 +114,43 @@ func (feedOffsets) AckMessageQuery(_ string, row wsql.Row, consumer string) wsql
 	}
 }
 
-// ConsumedMessageQuery implements [wsql.OffsetsAdapter]: there is none.
+// ConsumedMessageQuery returns none: only acknowledged messages are noted.
 func (feedOffsets) ConsumedMessageQuery(string, wsql.Row, string, []byte) wsql.Query {
 	return wsql.Query{}
 }
 
-// NextOffsetQuery implements [wsql.OffsetsAdapter]; [nextMessages] contains it.
+// NextOffsetQuery returns none, because [nextMessages] reads the offset itself.
 func (feedOffsets) NextOffsetQuery(string, string) wsql.Query { return wsql.Query{} }
 
-// SchemaInitializingQueries implements [wsql.OffsetsAdapter]: migrations do it.
+// SchemaInitializingQueries returns none, because migrations make the table.
 func (feedOffsets) SchemaInitializingQueries(string) []wsql.Query { return nil }
 
-// waiter is watermill's backoff manager: it waits itself, for a bell and at a
-// pace, because watermill only knows how to sleep. The pace lets events gather:
-// a look costs a transaction, however little it finds.
+// waiter is watermill's backoff manager. Watermill can only sleep for a given time,
+// so the waiter waits itself: for the bell, and then for a pace, in which events
+// gather. Each look at the log costs a transaction, however little it finds.
 type waiter struct {
 	consumer *Consumer
 	closing  context.Context
-	grown    <-chan struct{} // taken before each look at the log, so that no bell is missed
+	grown    <-chan struct{} // taken before each look at the log, so that no ring is missed
 	schema   feedSchema
-	seen     int64 // idx at the end of the page before
+	seen     int64 // the last idx of the page before
 }
 
 // feedPace is the shortest wait between two looks that find little.
 const feedPace = 10 * time.Millisecond
 
-// HandleError implements [wsql.BackoffManager]. It is called after each look.
+// HandleError waits until the next look at the log is due. Watermill calls it after
+// each look, and need not wait any longer.
 func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) time.Duration {
 	switch {
-	case errors.Is(err, sql.ErrTxDone): // undone by us, and logged there
+	case errors.Is(err, sql.ErrTxDone): // Consumer.take has rolled back, and the error is logged there
 	case err != nil:
 		w.consumer.Log.Warn("the feed could not be read; it is tried again",
 			slog.String("consumer", w.consumer.Name), slog.Any("error", err))
 		pause(w.closing, feedPoll, nil)
 	case empty:
 		pause(w.closing, feedPoll, w.grown)
-	case w.schema.page.last-w.seen < int64(w.schema.batch): // a short page: there was no more
+	case w.schema.page.last-w.seen < int64(w.schema.batch): // a short page: the log has no more
 		pause(w.closing, feedPace, nil)
 	}
 	w.seen = w.schema.page.last
@@ -154,15 +158,15 @@ func (w *waiter) HandleError(_ watermill.LoggerAdapter, empty bool, err error) t
 	return 0
 }
 
-// Bell wakes everybody who waits for it, and nobody who does not. The zero
-// value is ready; a nil Bell rings for nobody.
+// Bell wakes everybody who waits for it. The zero value is ready to use. Ringing a
+// nil Bell does nothing.
 type Bell struct {
 	mu    sync.Mutex
 	waits chan struct{}
 }
 
-// Next is closed at the next [Bell.Ring]. Take it before looking for work, so
-// that work that arrives while looking is not slept through.
+// Next returns a channel that the next [Bell.Ring] closes. Take it before you look
+// for work: work that arrives during the look then ends the wait.
 func (b *Bell) Next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,7 +176,7 @@ func (b *Bell) Next() <-chan struct{} {
 	return b.waits
 }
 
-// Ring wakes everybody who holds [Bell.Next].
+// Ring wakes everybody who holds a channel of [Bell.Next].
 func (b *Bell) Ring() {
 	if b == nil {
 		return
@@ -182,5 +186,26 @@ func (b *Bell) Ring() {
 	if b.waits != nil {
 		close(b.waits)
 		b.waits = nil
+	}
+}
+
+// rung reports whether a bell has rung, and does not wait.
+func rung(bell <-chan struct{}) bool {
+	select {
+	case <-bell:
+		return true
+	default:
+		return false
+	}
+}
+
+// pause waits for a bell, at most for a given time; a nil bell never rings.
+func pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-bell:
+	case <-timer.C:
 	}
 }

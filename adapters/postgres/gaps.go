@@ -6,20 +6,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A position may never be filled: its append was refused, or its process died.
-// The sequencer would look for it for ever, so it finds out when nobody is left
-// who could fill it. Losing an event because it came late is no option, and no
-// age proves anything; the locks do.
+// A gap is a position that the sequencer has passed without seeing an event. It may
+// stay empty for ever, because its append was refused or its process died. So the
+// sequencer closes a gap once nobody can fill it any more. How old a gap is proves
+// nothing, and a late event must not be lost: only the locks show who is writing.
 
-// watchGaps takes three looks, at one of which all who were writing at the one
-// before must have ended: what they wrote is visible to the statements that
-// follow, and what these have not found by the next look never will be.
+// watchGaps moves each gap through three looks. The first notes who holds the lock
+// that INSERT takes on events: only they can still fill the gap. Once a look finds
+// that all of them have ended, the gap is condemned: their rows can now be seen, so
+// the statements of this transaction and the next ones would find the event. If the
+// next look finds the gap still open, it is closed.
 //
-// Whoever inserts into events holds its lock since before the position was drawn,
-// and until after the row can be seen. What a prepared transaction holds may be
-// held under another name after a crash, so nothing is judged while there is one;
-// nor where the following statements see no more than this one. All of it is kept
-// in the row, so that it goes back in time with the events when they do.
+// The lock is proof, because a writer holds it from before it draws a position until
+// after its row can be seen. Two cases prove nothing, and the gaps wait: while a
+// prepared transaction holds the lock, since a crash changes the name it is held
+// under; and where the isolation level gives later statements the same snapshot. All
+// that is known of writers is kept in the sequencer's row, so that after a restore
+// it is as old as the events are.
 const watchGaps = `
 UPDATE sequencer SET
 	gaps = ARRAY (SELECT unnest(gaps) EXCEPT SELECT unnest(condemned)),
@@ -36,14 +39,14 @@ WHERE current_setting('frontdesk.sequencer', true) = 'elected' AND current_setti
 
 const watchEvery = 250 * time.Millisecond
 
-// A gapWatch is when one run of a sequencer looks at the gaps. A new one does
-// not know whether there are any, so it looks with its first batch.
+// gapWatch says when one run of a sequencer looks at the gaps. A new one does not
+// know whether there are any, so it looks with its first batch.
 type gapWatch struct {
 	none   bool // the last batch left no gap
 	looked time.Time
 }
 
-// queue adds a look at the gaps to a batch, when there may be any and it is time.
+// queue adds a look at the gaps to a batch, if there may be gaps and it is time.
 func (w *gapWatch) queue(batch *pgx.Batch) {
 	if w.none || time.Since(w.looked) < watchEvery {
 		return

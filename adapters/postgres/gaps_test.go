@@ -33,8 +33,8 @@ func (e *engine) inFlight(t testing.TB) pgx.Tx {
 	return tx
 }
 
-// enough is so many looks that a sequencer has seen gaps, who writes, who still
-// does, and what has not come.
+// enough is the number of looks after which a gap is closed: the sequencer sees the gap,
+// notes who is writing, sees that they have ended, and does not find the event.
 const enough = 4
 
 // look lets a sequencer place an event, and look at its gaps, so many times.
@@ -87,8 +87,8 @@ func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
 	}
 }
 
-// Writers come and go, and there is always one: those that were there when a
-// gap was seen are waited for, not those that have come since.
+// There is always some writer. A gap waits for those that were writing when it was seen,
+// and not for those that came later.
 func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -108,8 +108,8 @@ func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 	}
 }
 
-// A sequencer that runs learns of gaps from each batch, and looks at them as
-// long as there are any.
+// A running sequencer learns of gaps from each batch, and looks at them until there are
+// none.
 func TestARunningSequencerStrikesOutAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -128,7 +128,7 @@ func TestARunningSequencerStrikesOutAGap(t *testing.T) {
 	eventually(t, "everything is in the log", func() bool { return len(e.logged(t)) == appended })
 }
 
-// A sequencer that takes over knows nothing but the row, and needs no more.
+// A sequencer that takes over knows only the row, and that is enough.
 func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -155,8 +155,8 @@ func (e *engine) wantAll(t testing.TB) {
 	}
 }
 
-// A server that takes over may have lost the last positions, and draws them
-// again: what a sequencer has seen of its predecessor says nothing of it.
+// A database server that takes over may have lost the last positions, and then draws them
+// again. What a sequencer saw on the server before says nothing about them.
 func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
 	t.Parallel()
 	old, fresh := newEngine(t), newEngine(t)
@@ -164,7 +164,7 @@ func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
 	if err := refused.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	old.look(t, s, enough-1) // one more would strike the gap out
+	old.look(t, s, enough-1) // one more look would close the gap
 	s.Pool = fresh.pool
 	slow := fresh.inFlight(t) // draws 1
 	fresh.look(t, s, enough)
@@ -174,8 +174,8 @@ func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
 	fresh.wantAll(t)
 }
 
-// Where transactions are repeatable, a statement that follows sees no more than
-// the look at the locks: the last writer's event would be missed.
+// In a repeatable read, later statements see no more than the look at the locks did, so
+// the last writer's event would be missed.
 func TestNothingIsCondemnedByARepeatableRead(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)

@@ -13,14 +13,14 @@ import (
 	"frontdesk/projections"
 )
 
-// Log reads the whole history by idx.
+// Log reads all events in the order of the log.
 type Log struct {
 	DB    projections.Querier
 	Codec *event.Codec
-	Page  int // events a query; 0 means 1,000
+	Page  int // events of one query; 0 means 1,000
 }
 
-// Head is the idx of the newest event in the log; 0 when it is empty.
+// Head returns the idx of the newest event in the log, and 0 if the log is empty.
 func (l Log) Head(ctx context.Context) (head int64, err error) {
 	if err := l.DB.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
 		return 0, fmt.Errorf("read the head of the log: %w", err)
@@ -28,9 +28,9 @@ func (l Log) Head(ctx context.Context) (head int64, err error) {
 	return head, nil
 }
 
-// After yields the events after an idx, in order, up to the newest at the time
-// of asking. It pages in short queries, so that a long reader holds nothing
-// back. A gap in idx and an unknown event name are errors and end it.
+// After yields the events after an idx, in order, up to the end of the log. It
+// reads page by page, so that a slow reader keeps no transaction open. It ends with
+// an error at a missing idx and at an event name that this program does not know.
 func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
 	return func(yield func(event.Recorded, error) bool) {
 		for {
@@ -52,17 +52,16 @@ func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, err
 	}
 }
 
-// readLog walks two indexes and sorts nothing. OFFSET 0 keeps the planner from
-// anything cleverer: without fresh statistics it would hash the whole table for
-// each page.
+// readLog walks two indexes and sorts nothing. Without OFFSET 0 the planner may
+// hash the whole table of events for each page, if its statistics are old.
 const readLog = `
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
 FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`
 
-// Next is the next page of events after idx, none at the end of the log; on an
-// error, those that came before it.
+// Next returns the page of events after idx, and an empty one at the end of the
+// log. With an error it returns the events before the one that failed.
 func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	limit := l.Page
 	if limit == 0 {
@@ -87,49 +86,14 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	return page, nil
 }
 
-func (l Log) scan(rows pgx.Rows) (event.Recorded, error) {
-	var e stored
-	err := rows.Scan(&e.idx, &e.id, &e.tenant, &e.stream, &e.version, &e.name, &e.data, &e.metadata, &e.at)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	return e.decode(l.Codec)
-}
-
-// stored is an event of the log as the database holds it.
-type stored struct {
-	idx            int64
-	id, stream     uuid.UUID
-	tenant, name   string
-	version        int
-	data, metadata []byte
-	at             time.Time
-}
-
-// decode is the event as the program knows it.
-func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
-	e, err := codec.Decode(s.name, s.data)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	metadata, err := event.ParseMetadata(s.metadata)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	return event.Recorded{
-		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version,
-		At: s.at.UTC(), Metadata: metadata,
-	}, nil
-}
-
-// One patient's events are few and have an index.
+// readPatient uses the index of events by patient.
 const readPatient = `
 SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
 FROM events e JOIN log l ON l.position = e.position
 WHERE e.patient = $1 AND l.idx > $2 ORDER BY l.idx LIMIT $3`
 
-// OfPatient yields the events after an idx that concern a patient, in order.
-// Like [Log.After] it pages in short queries; a gap in idx it cannot see.
+// OfPatient yields the events after an idx that concern a patient, in order. It
+// reads page by page, as [Log.After] does, and cannot see that an idx is missing.
 func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.Seq2[event.Recorded, error] {
 	const limit = 1000
 	return func(yield func(event.Recorded, error) bool) {
@@ -156,8 +120,8 @@ SELECT 0::bigint, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadat
 FROM sequencer CROSS JOIN LATERAL (SELECT * FROM events WHERE position = ANY (gaps) OR position > reached OFFSET 0) e
 ORDER BY e.position`
 
-// Unsequenced is the events that are stored and not in the log yet, in the
-// order in which they will be. They have no idx.
+// Unsequenced returns the events that are stored and not in the log yet, in the
+// order in which they will be there. They have no idx.
 func (l Log) Unsequenced(ctx context.Context) ([]event.Recorded, error) {
 	found, err := l.collect(ctx, readUnsequenced)
 	if err != nil {
@@ -169,4 +133,39 @@ func (l Log) Unsequenced(ctx context.Context) ([]event.Recorded, error) {
 func (l Log) collect(ctx context.Context, query string, args ...any) ([]event.Recorded, error) {
 	rows, _ := l.DB.Query(ctx, query, args...)
 	return pgx.CollectRows(rows, func(pgx.CollectableRow) (event.Recorded, error) { return l.scan(rows) })
+}
+
+func (l Log) scan(rows pgx.Rows) (event.Recorded, error) {
+	var e stored
+	err := rows.Scan(&e.idx, &e.id, &e.tenant, &e.stream, &e.version, &e.name, &e.data, &e.metadata, &e.at)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	return e.decode(l.Codec)
+}
+
+// stored is an event of the log as the database holds it.
+type stored struct {
+	idx            int64
+	id, stream     uuid.UUID
+	tenant, name   string
+	version        int
+	data, metadata []byte
+	at             time.Time
+}
+
+// decode returns the event as the program knows it.
+func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
+	e, err := codec.Decode(s.name, s.data)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	metadata, err := event.ParseMetadata(s.metadata)
+	if err != nil {
+		return event.Recorded{}, err
+	}
+	return event.Recorded{
+		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version,
+		At: s.at.UTC(), Metadata: metadata,
+	}, nil
 }

@@ -82,7 +82,7 @@ func TestAGapInTheLogIsAnError(t *testing.T) {
 	}
 }
 
-// However long the log: a sort would make catching up quadratic.
+// This holds however long the log is: a sort would make catching up quadratic.
 func TestReadingTheLogSortsNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -109,7 +109,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 	}
 }
 
-// planOf is how the database would carry a statement out.
+// planOf returns the plan of a statement.
 func planOf(t *testing.T, db projections.Querier, statement string) string {
 	t.Helper()
 	rows, _ := db.Query(t.Context(), "EXPLAIN "+statement)
@@ -120,8 +120,8 @@ func planOf(t *testing.T, db projections.Querier, statement string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Statements are prepared once for each connection, which may be when there is
-// nothing in the tables: reading all of them looks cheap then, and is not later.
+// Statements are prepared once for each connection, perhaps while the tables are empty.
+// To read them from end to end looks cheap then, and is not later.
 func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)

@@ -43,8 +43,8 @@ func (m *Metrics) stopped(consumer string) {
 	}
 }
 
-// Lag measures the way from an append to the log and to the consumers of the
-// feed, each time somebody collects it.
+// Lag measures how far the log is behind the appends, and each consumer of the feed
+// behind the log. It asks the database each time that metrics are collected.
 func Lag(db projections.Querier) prometheus.Collector {
 	return &lag{
 		db,
@@ -68,14 +68,14 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 	out <- l.seen
 }
 
-// lagLimit bounds one collection.
+// lagLimit is the time that one collection may take.
 const lagLimit = 2 * time.Second
 
 const lagOf = `
 SELECT head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
 FROM sequencer`
 
-// Collect sends the figures. It leaves them out if the database cannot be asked.
+// Collect sends the figures, and none if the database cannot be asked.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
 	defer cancel()

@@ -22,7 +22,7 @@ type Migrated struct {
 	Applied  []string // file names of the migrations applied, in order
 }
 
-// String says it to whoever migrates.
+// String returns one line for whoever migrates.
 func (m Migrated) String() string {
 	done := "nothing to change"
 	if len(m.Applied) > 0 {
@@ -31,11 +31,11 @@ func (m Migrated) String() string {
 	return fmt.Sprintf("%s: the schema is at version %d", done, m.To)
 }
 
-// Migrate brings the database to the schema of this program, as its owner.
-// Any number of migrators may run at once: the first does the work and the
-// others wait for it, until ctx ends. It fails before touching anything with
-// an error that names --create-roles when [CreateRoles] has not run, and with
-// a [*SchemaError] when the database is newer than this program.
+// Migrate brings the database to the schema of this program. The URL is that of the
+// database's owner. Any number of migrators may run at once: the first does the
+// work, and the others wait for it until ctx ends. Migrate changes nothing and
+// returns an error that names --create-roles if [CreateRoles] has not run, or a
+// [*SchemaError] if the database is newer than this program.
 func Migrate(ctx context.Context, databaseURL string) (Migrated, error) {
 	return migrate(ctx, databaseURL, migrations.FS)
 }
@@ -63,7 +63,7 @@ func migrate(ctx context.Context, databaseURL string, files fs.FS) (Migrated, er
 	return up(ctx, db, files)
 }
 
-// up applies what is pending; the caller holds the lock.
+// up applies the pending migrations. The caller holds the lock.
 func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
@@ -93,21 +93,21 @@ func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
 	return done, nil
 }
 
-// grantVersion lets the serving role read the version ([CheckSchema]). The
-// table is goose's: no migration has to know its name.
+// grantVersion lets both roles read the schema version, for [CheckSchema]. It is no
+// migration, because the table is goose's and no migration should know its name.
 const grantVersion = `GRANT SELECT ON ` + goose.DefaultTablename + ` TO ` + AppRole + `, ` + AuditRole
 
-// migrationLock is the advisory lock that migrators of one database share;
-// nothing else of this program uses advisory locks.
+// migrationLock is the advisory lock that migrators of one database share. This
+// program uses advisory locks for nothing else.
 const migrationLock = 0x66726f6e74 // "front"
 
-// lockMigrations waits for the lock and holds it in a transaction of its own
-// connection, so that it works through a pooler and ends with the process.
+// lockMigrations waits for the lock and holds it in a transaction on a connection of
+// its own, so that it works through a pooler and ends with the process.
 //
-// A CREATE INDEX CONCURRENTLY among the migrations waits for every snapshot of
-// the database. So nobody here may keep one: a waiter asks again and again,
-// since a blocked statement has a snapshot, and the simple protocol is used,
-// since the extended one's portal keeps its snapshot while the transaction idles.
+// A migration that says CREATE INDEX CONCURRENTLY waits for every snapshot of the
+// database, so no migrator may keep one. That is why a waiter asks again and again,
+// because a blocked statement has a snapshot; and why it speaks the simple protocol,
+// because the extended one keeps a snapshot while the transaction is idle.
 func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 // what to do about it. Versions are the numbers of migration files.
 type SchemaError struct{ Database, Program int64 }
 
-// Ahead reports whether the database is the newer one. A program that serves
-// already may go on serving then, which is what a rolling upgrade looks like.
+// Ahead reports whether the database is newer than the program. A program that
+// serves already may then go on, as it must during a rolling upgrade.
 func (e *SchemaError) Ahead() bool { return e.Database > e.Program }
 
-// Error implements error.
+// Error returns both versions and the command that mends it.
 func (e *SchemaError) Error() string {
 	if e.Ahead() {
 		return fmt.Sprintf("the database is at version %d, newer than this program's %d: run a newer frontdesk", e.Database, e.Program)
@@ -30,9 +30,9 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database is at version %d, this program needs %d: run frontdesk migrate", e.Database, e.Program)
 }
 
-// CheckSchema returns nil when the database has exactly the schema of this
-// program, a [*SchemaError] when it has not, and another error when it cannot
-// be asked. The serving role may call it.
+// CheckSchema returns nil if the database has exactly the schema of this program, a
+// [*SchemaError] if it has not, and another error if the database cannot be asked.
+// The serving role may call it.
 func CheckSchema(ctx context.Context, db projections.Querier) error {
 	return checkSchema(ctx, db, migrations.FS)
 }
@@ -56,9 +56,11 @@ func checkSchema(ctx context.Context, db projections.Querier, files fs.FS) error
 	return nil
 }
 
+// undefinedTable is Postgres's code for a database without goose's table: nobody has
+// migrated it yet.
 const undefinedTable = "42P01"
 
-// newest is the version of the last migration.
+// newest returns the version of the last migration.
 func newest(files fs.FS) (version int64, err error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -77,13 +79,13 @@ func newest(files fs.FS) (version int64, err error) {
 // The roles that migrations grant to. They belong to the whole cluster, not to
 // one database, and own nothing: the owner who migrates is somebody else.
 const (
-	AppRole   = "frontdesk_app"   // serves: reads and adds, changes no event
-	AuditRole = "frontdesk_audit" // reads
+	AppRole   = "frontdesk_app"   // serves: it reads and appends events, and changes none
+	AuditRole = "frontdesk_audit" // reads, and records that it has read
 )
 
-// CreateRoles makes [AppRole] and [AuditRole] where they are missing, able to
-// log in but without a password: set one, or map them by certificate or peer.
-// It may run any number of times and at once. adminURL needs CREATEROLE.
+// CreateRoles makes [AppRole] and [AuditRole] if they do not exist. They may log in,
+// but have no password: set one, or map them by certificate or peer. CreateRoles may
+// run again, and several may run at once. The role of adminURL needs CREATEROLE.
 func CreateRoles(ctx context.Context, adminURL string) error {
 	conn, err := pgx.Connect(ctx, adminURL)
 	if err != nil {
@@ -98,16 +100,16 @@ func CreateRoles(ctx context.Context, adminURL string) error {
 	return requireRoles(ctx, conn)
 }
 
-// The unique index on role names is the only lock that spans databases
-// (advisory locks do not): who comes second waits for the first, then fails
-// with unique_violation, and that is success.
+// createRole relies on the unique index on role names, because no advisory lock
+// spans databases. Of two that run at once, the second waits for the first and gets
+// a unique violation, which means that the role exists.
 const createRole = `DO $$ BEGIN
     CREATE ROLE %s LOGIN NOSUPERUSER;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$`
 
-// requireRoles refuses a cluster without the roles, and one where a role
-// could undo what keeps events unchanged.
+// requireRoles refuses a cluster without the roles, and one where a role is a
+// superuser, who could change events.
 func requireRoles(ctx context.Context, db projections.Querier) error {
 	var found, superusers int
 	err := db.QueryRow(ctx,

@@ -98,7 +98,7 @@ func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
 	e.wantLogged(t, e.writers(t, 8, 40))
 }
 
-// elected tells whether a transaction that asks for the lock has the mark of it.
+// elected asks for the lock, and reports whether the transaction then has the mark.
 func elected(t *testing.T, tx pgx.Tx) (marked bool) {
 	t.Helper()
 	if _, err := tx.Exec(t.Context(), postgres.Elect); err != nil {
@@ -190,8 +190,8 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	}
 }
 
-// An event whose append is slow to commit is placed when it does, behind those
-// that were placed before, and is not lost.
+// An event whose append is slow to commit is not lost: it is placed after the commit,
+// behind those that were placed before.
 func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	t.Parallel()
 	e, slow := newEngine(t), newStream()
@@ -256,8 +256,8 @@ func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 	}
 }
 
-// A server drains its own sequencer while it runs: in the features, and
-// wherever else somebody waits for the log.
+// A sequencer can be drained while it runs: the features do that, as does everybody who
+// waits for the log.
 func TestASequencerDrainsWhileItRuns(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)

@@ -19,13 +19,13 @@ import (
 type Store struct {
 	DB       DB
 	Codec    *event.Codec
-	AtOnce   []projections.Projection // what holds as soon as an append has returned
+	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *Bell                    // rung after each commit; nil rings nobody
 }
 
-// Load is the history of a stream, oldest event first; empty when there is
-// none, or when the stream is another tenant's (D18).
+// Load returns the history of a stream, oldest event first. It is empty if there is
+// no such stream, or if the stream is another tenant's (D18).
 func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
 	rows, _ := s.DB.Query(ctx,
 		`SELECT name, data FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`, stream.ID, stream.Tenant)
@@ -42,12 +42,12 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 	return history, nil
 }
 
-// Append stores the events of all changes, or nothing, and returns them as
-// recorded, without their idx. The metadata is that of ctx.
+// Append stores the events of all changes, or nothing, and returns them as recorded,
+// without their idx. Their metadata comes from ctx.
 //
-// [event.ErrConflict] says that a stream has moved on, or that two appends
-// stood in each other's way: decide again. A [*fault.Error] says that a row
-// that must be unique is taken.
+// It returns [event.ErrConflict] if a stream has moved on or two appends got into a
+// deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
+// exists already.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.record(event.MetadataFrom(ctx), changes)
 	if err != nil || len(recorded) == 0 {
@@ -65,22 +65,8 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	return recorded, nil
 }
 
-// appendEvent stores one event. A version without a predecessor of the same
-// tenant becomes NULL, which the column refuses: a stream has no holes and one
-// owner. The first of a stream has none, and a statement that need not look.
-const (
-	appendFirst = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
-	appendNext = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-VALUES ($1, $2, $3,
-	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
-	$5, $6, $7, $8, $9)`
-)
-
-// record numbers and stamps the events, streams in id order so that two
-// appends meet their rows in the same order.
+// record numbers and stamps the events. Streams are in the order of their ids, so
+// that two appends lock the same rows in the same order.
 func (s *Store) record(metadata event.Metadata, changes []event.Change) ([]event.Recorded, error) {
 	at := s.Now().UTC().Truncate(time.Microsecond)
 	var recorded []event.Recorded
@@ -139,7 +125,21 @@ func (s *Store) queue(batch *pgx.Batch, e event.Recorded) error {
 	return nil
 }
 
-// patientOf is the patient that the event concerns, or nil.
+// Each of these stores one event: the first of its stream, or a later one. A later
+// version is computed from its predecessor of the same tenant. If there is none, it is
+// NULL, which the column refuses. So a stream has no holes and one owner.
+const (
+	appendFirst = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	appendNext = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+VALUES ($1, $2, $3,
+	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
+	$5, $6, $7, $8, $9)`
+)
+
+// patientOf returns the patient whom the event concerns, or nil.
 func patientOf(e event.Event) *uuid.UUID {
 	about, ok := e.(event.Patient)
 	if !ok || about.PatientID() == uuid.Nil {

@@ -9,9 +9,8 @@ import (
 	"frontdesk/commands"
 )
 
-// Sweeper forgets what has served its time: files that no event has named
-// within a day, and answers that are too old to be given again. Any number of
-// replicas may sweep.
+// Sweeper deletes files that no event has named within a day, and answers that are
+// too old to be given again. Any number of replicas may sweep.
 type Sweeper struct {
 	DB      DB
 	Uploads *Uploads
@@ -25,8 +24,8 @@ const (
 	sweepLimit     = 5 * time.Minute
 )
 
-// Run sweeps every hour until ctx ends. What fails is tried again with the
-// next round.
+// Run sweeps at once and then every hour, until ctx ends. A sweep that fails is
+// tried again an hour later.
 func (s *Sweeper) Run(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

@@ -15,27 +15,26 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Uploads keeps files, in parts: from before an event names them, and for as
-// long as one does. Its pool bounds how many parts are written at once, and
-// with them the memory that writing takes.
+// Uploads keeps files, in parts, from before an event names them. Its pool has few
+// connections, which bounds how many parts are written at once and how much memory
+// that takes.
 type Uploads struct {
 	DB  DB
 	Now func() time.Time
 }
 
-// chunkLimit bounds the writing of one part, a queue for a connection
-// included.
+// chunkLimit is the time for writing one part, with the wait for a connection.
 const chunkLimit = 30 * time.Second
 
-// A part need not reach the disk before the next one comes: the append that
-// names the file is written behind it, and waits for both.
+// A part is not flushed to the disk by itself. The append that names the file comes
+// later in the same write-ahead log, and its flush writes the parts as well.
 const (
 	addChunk = `INSERT INTO upload_chunks (tenant, upload, n, data)
 		SELECT $1::text, $2::uuid, $3::int, $4::bytea FROM set_config('synchronous_commit', 'off', true)`
 	beginUpload = `WITH begun AS (INSERT INTO uploads (tenant, upload, started_at) VALUES ($1, $2, $5)) ` + addChunk
 )
 
-// AddChunk keeps part n of a file, from 0 on, in a transaction of its own.
+// AddChunk stores part n of a file in a transaction of its own. The first part is 0.
 func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, chunkLimit)
 	defer cancel()
@@ -49,11 +48,12 @@ func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.Attach
 	return nil
 }
 
-// unnamed are uploads that no event names. One that is named just now is kept
-// by its reference: then the statement fails, and nothing is forgotten.
+// unnamed selects the uploads that no event names. If an event comes to name one
+// during the statement, its foreign key makes the statement fail, and nothing is
+// deleted.
 const unnamed = ` AND NOT EXISTS (SELECT FROM attachments a WHERE a.tenant = u.tenant AND a.attachment = u.upload)`
 
-// Discard forgets those of the files that no event names.
+// Discard deletes those of the files that no event names.
 func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error {
 	uploads := make([]uuid.UUID, len(ids))
 	for i, id := range ids {
@@ -66,8 +66,8 @@ func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.Atta
 	return nil
 }
 
-// Sweep forgets the files that were begun before an instant and that no event
-// names, and says how many they were.
+// Sweep deletes the files that were begun before an instant and that no event names,
+// and returns how many they were.
 func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	done, err := u.DB.Exec(ctx, `DELETE FROM uploads u WHERE started_at < $1`+unnamed, before)
 	if err != nil {
@@ -76,12 +76,13 @@ func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	return done.RowsAffected(), nil
 }
 
-// Open reads what is kept of a file, part by part; nothing, when nothing is.
+// Open returns a reader of a file, part by part. It is empty if there is no such
+// file.
 func (u *Uploads) Open(ctx context.Context, tenant string, id request.AttachmentID) io.Reader {
 	return &parts{ctx: ctx, uploads: u, tenant: tenant, id: id}
 }
 
-// parts reads a file, one part in memory at a time.
+// parts reads a file with one part of it in memory at a time.
 type parts struct {
 	ctx     context.Context //nolint:containedctx // a reader has nowhere else to get it from
 	uploads *Uploads
@@ -91,7 +92,7 @@ type parts struct {
 	part    bytes.Reader
 }
 
-// Read implements [io.Reader].
+// Read reads on in the part at hand, and fetches the next one after its end.
 func (p *parts) Read(b []byte) (int, error) {
 	for p.part.Len() == 0 {
 		if err := p.next(); err != nil {
@@ -116,6 +117,6 @@ func (p *parts) next() error {
 	return nil
 }
 
-// errSwept is an append that names a file which is no longer there: it took
-// more than a day to arrive.
+// errSwept refuses an append that names a file which was swept away, because the call
+// took more than a day.
 var errSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")

@@ -191,7 +191,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	}
 }
 
-// Whoever comes first, the file or its event, an event's file is there.
+// Whether the sweep or the event comes first, an event's file is there.
 func TestNamingAndDiscardingDoNotMeetHalfWay(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)

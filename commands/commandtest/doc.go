@@ -1,4 +1,4 @@
-// Package commandtest lets a command be tested without a database: a store in
-// memory, held to the same conformance suite as the real one, and the read
-// models that commands ask, answered from it.
+// Package commandtest lets commands be tested without a database. Its store in memory
+// passes the same conformance suite as the real one, and answers what commands ask of
+// the read models.
 package commandtest

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Noon is a Monday's, when clocks of tests stand still.
+// Noon is the noon of a Monday, at which the clocks of tests begin.
 var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // Store keeps streams in memory. It is safe for concurrent use.
@@ -29,7 +29,7 @@ type Store struct {
 	log     []event.Recorded
 }
 
-// NewStore is an empty store that knows the program's events and extra ones.
+// NewStore returns an empty store that knows the program's events and extra ones.
 func NewStore(extra ...event.Event) *Store {
 	codec, err := event.NewCodec(append(domain.Events(), extra...)...)
 	if err != nil {
@@ -38,7 +38,7 @@ func NewStore(extra ...event.Event) *Store {
 	return &Store{codec: codec, streams: map[uuid.UUID][]event.Recorded{}}
 }
 
-// Load implements commands.Store.
+// Load returns the history of a stream, oldest event first.
 func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, err
 	return history, nil
 }
 
-// Append implements commands.Store.
+// Append stores the events of all changes, or nothing.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,14 +83,23 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	return added, nil
 }
 
-// Log is every event appended so far.
+// taken reports whether an append would be the second under its key. The caller holds
+// the lock.
+func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
+	if i == (event.Idempotency{}) || len(changes) == 0 {
+		return false
+	}
+	return s.answer(changes[0].Stream.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)).Made != uuid.Nil
+}
+
+// Log returns every event appended so far.
 func (s *Store) Log() []event.Recorded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]event.Recorded(nil), s.log...)
 }
 
-// PatientExists implements commands.Patients.
+// PatientExists reports whether the practice has the patient.
 func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (bool, error) {
 	for _, e := range s.Log() {
 		if r, ok := e.Event.(patient.Registered); ok && e.Stream.Tenant == tenant && r.Patient == id {
@@ -100,7 +109,7 @@ func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (
 	return false, nil
 }
 
-// StaffByUsername implements commands.StaffDirectory.
+// StaffByUsername returns the active member of staff with that username.
 func (s *Store) StaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
 	id, active := s.staffNamed(tenant, username)
 	if !active {
@@ -109,7 +118,8 @@ func (s *Store) StaffByUsername(_ context.Context, tenant, username string) (sta
 	return id, nil
 }
 
-// AnyStaffByUsername implements commands.StaffRegister.
+// AnyStaffByUsername returns the member of staff with that username, even if they
+// have left.
 func (s *Store) AnyStaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
 	id, _ := s.staffNamed(tenant, username)
 	if id == (staff.ID{}) {
@@ -132,7 +142,7 @@ func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 	return id, active
 }
 
-// Admission implements commands.Admissions.
+// Admission returns what stands for or against a request.
 func (s *Store) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
 	exists, err := s.PatientExists(ctx, tenant, id)
 	if err != nil {
@@ -154,14 +164,14 @@ func (s *Store) Admission(ctx context.Context, tenant string, id patient.ID, typ
 	return commands.Admission{PatientExists: exists, Reception: reception}, err
 }
 
-// Answer implements commands.Answers.
+// Answer returns the answer that a call with the key was given after an instant.
 func (s *Store) Answer(_ context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answer(tenant, key, after), nil
 }
 
-// answer is the newest answer under a key; the caller holds the lock.
+// answer returns the newest answer under a key. The caller holds the lock.
 func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found commands.Answer) {
 	for _, e := range s.log {
 		if i := e.Metadata.Idempotency; e.Stream.Tenant == tenant && i.Key == key && e.At.After(after) {
@@ -171,15 +181,6 @@ func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found 
 	return found
 }
 
-// taken reports whether an append would be the second under its key; the
-// caller holds the lock.
-func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
-	if i == (event.Idempotency{}) || len(changes) == 0 {
-		return false
-	}
-	return s.answer(changes[0].Stream.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)).Made != uuid.Nil
-}
-
 // Clock is a clock that moves only when a test says so. It is safe for
 // concurrent use.
 type Clock struct {
@@ -187,10 +188,10 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock is a clock that stands at an instant.
+// NewClock returns a clock that stands at an instant.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
-// Now is the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // not know, because a newer program wrote it. Readers stop there.
 var ErrUnknownName = errors.New("unknown event name")
 
-// Codec turns events into stored bytes and back. Nothing else does, so a change
-// of an old event's form belongs here.
+// Codec turns events into stored bytes and back. Nothing else does, so this is where
+// events of an old form would be brought into the present one.
 type Codec struct {
 	types map[string]reflect.Type
 }
@@ -62,9 +62,9 @@ func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// Decode returns the event that is stored as data under name, or
-// [ErrUnknownName]. Consumers, rebuilds and auditors read far more often than
-// anything is written, and json/v2 reads in less than half the time.
+// Decode returns the event that is stored as data under name, or [ErrUnknownName]. It
+// uses json/v2, which takes less than half the time of encoding/json, because events
+// are read far more often than written.
 func (c *Codec) Decode(name string, data []byte) (Event, error) {
 	typ, known := c.types[name]
 	if !known {

@@ -1,12 +1,12 @@
 // Package event is the kernel of frontdesk: what an event is, how a history of
 // events becomes a state, and how an event becomes bytes.
 //
-// A decision returns events or a refusal. It is a method of the state that it
-// asks about:
+// A decision returns events or a refusal. It is a method of the state that it asks
+// about:
 //
 //	func (p Patient) RestrictRecord(id ID, allowed []staff.ID) ([]event.Event, error)
 //
-// or a function, if its stream begins with it and there is nothing to ask:
+// or a plain function, if it begins a stream and so has no state to ask about:
 //
 //	func Book(s Subject, at time.Time) ([]event.Event, error)
 //

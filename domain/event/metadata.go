@@ -32,8 +32,8 @@ type Actor struct {
 // String returns the actor as the audit log shows it: "staff:018f…".
 func (a Actor) String() string { return string(a.Kind) + ":" + a.ID }
 
-// OnBehalfOf is the practitioner and organisation of a token's act claim
-// (§2.7). The application says so and nobody checks it; it is kept for audit.
+// OnBehalfOf is the practitioner and organisation of a token's act claim. Nobody checks
+// what the application says there; it is kept for auditors.
 type OnBehalfOf struct {
 	Practitioner Practitioner `json:"practitioner"`
 	Organisation Organisation `json:"organisation"`
@@ -59,10 +59,11 @@ type Metadata struct {
 	Correlation string    `json:"correlation,omitempty"` // the caller's own request id
 	Causation   uuid.UUID `json:"causation,omitzero"`    // the event that this one reacts to
 
-	Idempotency Idempotency `json:"idempotency,omitzero"` // of a call with an Idempotency-Key
+	Idempotency Idempotency `json:"idempotency,omitzero"`
 }
 
-// Idempotency recognises a call that is made again (D22).
+// Idempotency recognises a call that is made again. It is zero for a call without an
+// Idempotency-Key.
 type Idempotency struct {
 	Key  Digest `json:"key"`  // of the caller and the Idempotency-Key
 	Body Digest `json:"body"` // of the body, byte for byte

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// fewEvents may be left for a transaction that others wait for.
+// fewEvents is how many events may be left for the transaction that others wait for.
 const fewEvents = 500
 
 // approach brings the shadow close to the live tables, in short transactions.
@@ -38,8 +38,8 @@ func (r *Rebuild) approach(ctx context.Context, s *Shadow) error {
 	}
 }
 
-// catchUp brings the shadow to where the live tables are in this transaction,
-// except for events that are not in the log yet. It returns the head of the log.
+// catchUp brings the shadow to where the live tables are in this transaction, without
+// the events that are not in the log yet. It returns the head of the log.
 func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64, err error) {
 	targets, head, err := s.targets(ctx, tx)
 	if err != nil {
@@ -53,8 +53,22 @@ func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64
 	}
 }
 
-// step moves every projection that is behind its target past the next page of
-// the log, and reports where they are then.
+// unsequenced moves the projections that are kept at once past the events that are
+// stored and not in the log yet, because their live tables show these events already.
+func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) error {
+	if err := use(ctx, tx, live); err != nil {
+		return err
+	}
+	log.DB = tx
+	page, err := log.Unsequenced(ctx)
+	if err != nil || len(page) == 0 {
+		return err
+	}
+	return s.project(ctx, tx, page, nil, func(name string, _ int64) bool { return isAtOnce(name) })
+}
+
+// step moves every projection that is behind its target past the next page of the
+// log, and returns where all of them are then.
 func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places) (places, error) {
 	at, err := s.progress(ctx, tx)
 	if err != nil {
@@ -79,8 +93,8 @@ func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places)
 	})
 }
 
-// project moves the shadow past a page, each projection past those events that
-// are meant for it, and notes where they are then.
+// project moves each projection of the shadow past those events of a page that are
+// meant for it. It stores at as the places where the projections are then.
 func (s *Shadow) project(ctx context.Context, tx pgx.Tx, page []event.Recorded, at places, meant func(name string, idx int64) bool) error {
 	batch := &pgx.Batch{}
 	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
@@ -102,26 +116,4 @@ func (s *Shadow) project(ctx context.Context, tx pgx.Tx, page []event.Recorded, 
 		return fmt.Errorf("project up to idx %d: %w", lastOf(page), err)
 	}
 	return nil
-}
-
-// lastOf is the idx of the last event of a page; 0 if it is empty.
-func lastOf(page []event.Recorded) int64 {
-	if len(page) == 0 {
-		return 0
-	}
-	return page[len(page)-1].Idx
-}
-
-// unsequenced moves the projections kept at once past the events that are
-// stored and not in the log yet: their live tables hold these already.
-func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) error {
-	if err := use(ctx, tx, live); err != nil {
-		return err
-	}
-	log.DB = tx
-	page, err := log.Unsequenced(ctx)
-	if err != nil || len(page) == 0 {
-		return err
-	}
-	return s.project(ctx, tx, page, nil, func(name string, _ int64) bool { return isAtOnce(name) })
 }

@@ -70,9 +70,9 @@ func (s *surgery) race(b *testing.B, n float64) {
 }
 
 // floor reads what a rebuild reads, and writes what it writes, into the live
-// tables. They take turns of twenty pages, so that a machine's moods meet both
-// alike. At the end it spoils 200 rows: when the rebuild finds these and no
-// others, both have written the same.
+// tables. They take turns of twenty pages, so that a slow moment of
+// the machine meets both. At the end it spoils 200 rows: if the rebuild finds these and
+// no others, both have written the same.
 type floor struct {
 	b       *testing.B
 	s       *surgery

@@ -12,20 +12,21 @@ import (
 	"frontdesk/projections"
 )
 
-// Difference is between a live table and what the log says it should hold. A
-// row that was changed counts on both sides.
+// Difference says how a live table differs from what it should hold according to the
+// log. A row with other contents counts both as missing and as strange.
 type Difference struct {
 	Projection string   `json:"projection"`
 	Table      string   `json:"table"`
-	Missing    int64    `json:"missing"` // rows that the log tells of and the table has not
-	Strange    int64    `json:"strange"` // rows that the table has and the log does not tell of
-	Keys       []string `json:"keys"`    // of the first few, as JSON
+	Missing    int64    `json:"missing"` // rows that should be in the table and are not
+	Strange    int64    `json:"strange"` // rows that are in the table and should not be
+	Keys       []string `json:"keys"`    // primary keys of the first few, as JSON
 }
 
 // errOnlyLooked rolls back what a comparison has added to the shadow.
 var errOnlyLooked = errors.New("only looked")
 
-// look compares all tables as of one instant, of which the log had come to idx.
+// look compares all tables in one snapshot. It returns the head of the log in that
+// snapshot, and the differences.
 func (r *Rebuild) look(ctx context.Context, s *Shadow) (idx int64, found []Difference, err error) {
 	if err := s.clearNotes(ctx); err != nil {
 		return 0, nil, err
@@ -53,8 +54,9 @@ func (r *Rebuild) look(ctx context.Context, s *Shadow) (idx int64, found []Diffe
 	return idx, found, err
 }
 
-// note writes down the rows of a table that differ. The transaction, which sees
-// them, will be rolled back; the notes are another connection's.
+// note writes the keys of the rows that differ into the table of notes. It does so
+// through another connection, because the transaction that sees the rows will be
+// rolled back.
 func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection string, table projections.Table) error {
 	p, err := s.pairOf(ctx, tx, table, r.Now())
 	if err != nil {
@@ -70,10 +72,10 @@ func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection str
 	return err
 }
 
-// notes is the table of rows that differ: a line for each, by its key.
+// notes is the table that has a line for each row that differs, with its key.
 const notes = "differing"
 
-// clearNotes makes the table, empty.
+// clearNotes makes the table of notes, or empties it.
 func (s *Shadow) clearNotes(ctx context.Context) error {
 	table := quoted(s.schema, notes)
 	for _, statement := range []string{
@@ -89,7 +91,7 @@ func (s *Shadow) clearNotes(ctx context.Context) error {
 	return nil
 }
 
-// noted is the notes in short, table by table.
+// noted sums the notes up, table by table.
 func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
 	table := quoted(s.schema, notes)
 	if _, err := s.db.Exec(ctx, `ANALYZE `+table); err != nil {
@@ -106,16 +108,16 @@ func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
 	return found, nil
 }
 
-// forgetting is how long before its end a row may be gone already: the clocks
-// of whoever deletes it and of whoever compares are not the same.
+// forgetting is how long before the end of its time a row may be gone, because the
+// machine that deletes rows and the one that compares have different clocks.
 const forgetting = time.Minute
 
-// pair is one table of the two schemas.
+// pair is a live table and its shadow.
 type pair struct {
 	projections.Table
 	shadow string
-	keys   []string // columns of the primary key
-	after  time.Time
+	keys   []string  // columns of the primary key
+	after  time.Time // older rows may be gone and do not count; zero if all rows stay
 }
 
 func (s *Shadow) pairOf(ctx context.Context, tx pgx.Tx, table projections.Table, now time.Time) (p pair, err error) {
@@ -127,7 +129,7 @@ func (s *Shadow) pairOf(ctx context.Context, tx pgx.Tx, table projections.Table,
 	return p, err
 }
 
-// primaryKey is its columns.
+// primaryKey returns the columns of a table's primary key.
 func primaryKey(ctx context.Context, tx pgx.Tx, table string) (columns []string, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT array_agg(a.attname::text ORDER BY array_position(i.indkey::int[], a.attnum::int))
@@ -136,9 +138,9 @@ func primaryKey(ctx context.Context, tx pgx.Tx, table string) (columns []string,
 	return columns, err
 }
 
-// differing is the query for the keys of rows that differ, and on which sides
-// they are. What should not be there at all comes first: it may be in the way of
-// what should.
+// differing returns the query for the keys of rows that differ, and for whether each
+// is missing or strange. Rows that should not exist at all come first, because they
+// may be in the way of rows that should.
 func (p pair) differing() string {
 	counts := func(side string) string {
 		is := side + `.` + quoted(p.keys[0]) + ` IS NOT NULL`

@@ -43,8 +43,8 @@ func lentBy(t *testing.T, pool *pgxpool.Pool) *pgxpool.Pool {
 	return pool
 }
 
-// What is temporary would stay on a pooler's connection, before the tables
-// that serve: whoever gets it next would be judged by the past.
+// Temporary tables would stay on a pooler's connection and hide the live ones, so the
+// next caller who gets the connection would be judged by the past.
 func TestThePastIsNotMadeOnALentConnection(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

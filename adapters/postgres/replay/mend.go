@@ -13,21 +13,21 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Tables are big and a lock must be short. So what differs is found without
-// one, and nothing is compared under it: rows that were noted are put in place
-// of the live ones, in one transaction, as the log has them by then. Whether
-// that was all, the next comparison says.
+// Tables are big and a lock must be short, so the rows that differ are found without
+// a lock. Under the lock nothing is compared: one transaction replaces the noted rows
+// by what the log says of them by then. The next comparison shows whether that was
+// all.
 
-// mending is one round of putting right.
+// mending is one round of replacing the rows that differ.
 type mending struct {
 	*Rebuild
 	s     *Shadow
 	found []Difference
-	held  time.Duration // how long appends have waited
+	held  time.Duration // the longest time that appends have waited
 }
 
-// mend puts right the rows that were noted, and asks again for a lock that is
-// not to be had.
+// mend replaces the noted rows. While somebody else has a lock that it needs, it
+// tries again, up to lockAttempts times.
 func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
 	m := &mending{Rebuild: r, s: s, found: found}
 	for attempt := 1; ; attempt++ {
@@ -51,13 +51,13 @@ const (
 	lockPause    = 500 * time.Millisecond
 )
 
-// unavailable tells a lock that somebody else has.
+// unavailable reports whether somebody else had the lock for too long.
 func unavailable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "55P03"
 }
 
-// all puts everything right in one transaction.
+// all replaces all noted rows in one transaction.
 func (m *mending) all(ctx context.Context) error {
 	var locked time.Time
 	err := m.s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
@@ -80,9 +80,9 @@ func (m *mending) all(ctx context.Context) error {
 	return err
 }
 
-// lock stops the consumers of the projections that differ and, if one of these
-// is kept at once, appends; it says since when. It waits for nobody long:
-// whoever comes meanwhile would wait as well.
+// lock stops the consumers of the projections that differ. If one of these is kept at
+// once, it stops appends as well, and returns since when they wait. It waits only
+// briefly for each lock, because everybody who comes meanwhile waits behind it.
 func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
 	if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '250ms'`); err != nil {
 		return appends, err
@@ -111,18 +111,18 @@ func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err e
 	return m.Now(), m.drain(ctx)
 }
 
-// drainLimit is for what the last appends have left to the sequencer.
+// drainLimit is the time for sequencing what the last appends have left.
 const drainLimit = 2 * time.Second
 
-// drain brings everything into the log, so that the shadow can come to where
-// the live tables are. Nothing is appended meanwhile.
+// drain brings all events into the log, so that the shadow can reach the state of the
+// live tables. Nothing is appended meanwhile.
 func (m *mending) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
 	return postgres.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)
 }
 
-// replace puts the rows of the shadow that were noted in place of the live ones.
+// replace deletes the noted rows of a live table, and copies those of the shadow.
 func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string) error {
 	keys, err := primaryKey(ctx, tx, name)
 	if err != nil {

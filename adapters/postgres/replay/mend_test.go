@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// mended is a switch, the page of the log as usual.
+// mended runs a rebuild that replaces the rows that differ.
 func (s *surgery) mended(t *testing.T) replay.Result {
 	t.Helper()
 	mending := s.rebuild()
@@ -26,7 +26,7 @@ func (s *surgery) mended(t *testing.T) replay.Result {
 	return result
 }
 
-// An append that has begun and does not end would be waited for.
+// An append that has begun and does not end keeps the lock away from the rebuild.
 func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -47,7 +47,7 @@ func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	}
 }
 
-// What is written while appends wait is no more than what differs.
+// While appends wait, only the rows that differ are written.
 func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -62,8 +62,8 @@ func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
 	}
 }
 
-// An application whose row is lost moves its keys all the time, also between
-// the comparison and the lock: the row is put right as it is by then.
+// An application whose row is lost changes its key address all the time, also between the
+// comparison and the lock. Its row is replaced by what the log says under the lock.
 func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -89,7 +89,7 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	}
 }
 
-// However much differs, nobody sees some of it put right and some not.
+// However many rows differ, nobody sees some of them replaced and others not.
 func TestASwitchIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -105,8 +105,8 @@ func TestASwitchIsOneTransaction(t *testing.T) {
 	}
 }
 
-// Everybody has the username of the next: no row can be put right before
-// another one is.
+// Every row has the username that belongs in the next one, so no row can be replaced
+// before another one is.
 func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

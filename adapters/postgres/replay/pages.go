@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// pages are where the log is read.
+// pages reads the log, page by page.
 type pages interface {
 	Next(ctx context.Context, idx int64) ([]event.Recorded, error)
 }
@@ -21,7 +21,7 @@ type within struct {
 	log postgres.Log
 }
 
-// Next is the next page after an idx.
+// Next returns the page after an idx.
 func (w within) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	if err := use(ctx, w.tx, live); err != nil {
 		return nil, err
@@ -31,15 +31,15 @@ func (w within) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	return log.Next(ctx, idx)
 }
 
-// ahead reads the next page while its user works on the one before. It is for
-// one goroutine; Close waits for its own.
+// ahead reads the next page while its user works on the one before. Only one
+// goroutine may use it. Close waits for the goroutine that reads.
 type ahead struct {
 	log     postgres.Log
-	from    int64 // where the page begins that is being read
+	from    int64 // the page after this idx is being read
 	reading chan read
 }
 
-// readAhead reads through a pool, whichever database the log names.
+// readAhead reads the log through a pool, instead of the log's own DB.
 func readAhead(log postgres.Log, pool *pgxpool.Pool) *ahead {
 	log.DB = postgres.On(pool)
 	return &ahead{log: log}
@@ -50,7 +50,7 @@ type read struct {
 	err  error
 }
 
-// Next is the next page after an idx, and begins to read the one after that.
+// Next returns the page after an idx, and begins to read the one after it.
 func (a *ahead) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	got, from := a.wait(), a.from
 	if from != idx || len(got.page) == 0 || got.err != nil {
@@ -80,3 +80,11 @@ func (a *ahead) wait() (got read) {
 
 // Close waits for the page that is being read.
 func (a *ahead) Close() { a.wait() }
+
+// lastOf returns the idx of the last event of a page, and 0 if the page is empty.
+func lastOf(page []event.Recorded) int64 {
+	if len(page) == 0 {
+		return 0
+	}
+	return page[len(page)-1].Idx
+}

@@ -14,40 +14,33 @@ import (
 	"frontdesk/projections"
 )
 
-// Past is read models as they were.
-type Past struct {
-	*Shadow
-	Idx int64     // of the last event in them; 0 for none
-	At  time.Time // when that was recorded
+// Replay says what to replay, and up to where.
+type Replay struct {
+	Pool        *pgxpool.Pool
+	Log         postgres.Log // its DB is not used
+	Projections []projections.Projection
+	Schema      string // [Temporary], or the name of a schema that is made and stays
+	Until       Until
+	Only        func(event.Recorded) bool // says whether an event matters; nil if all do
+	See         func(event.Recorded)      // is shown the events that matter, in order; may be nil
+	Progress    func(done, all int64)     // is told how many events are done; may be nil
 }
 
-// Until says where the past ends: at an idx or, if that is 0, with the longest
-// prefix of the log that was recorded at or before an instant.
+// Until says where the past ends: at an idx or, if that is 0, before the first event
+// in the log that was recorded after an instant.
 type Until struct {
 	Idx     int64
 	Instant time.Time
 }
 
-func (u Until) passed(e event.Recorded) bool {
-	if u.Idx > 0 {
-		return e.Idx > u.Idx
-	}
-	return e.At.After(u.Instant)
+// Past is the read models as they were at an instant. Close it after use.
+type Past struct {
+	*Shadow
+	Idx int64     // of the last event in them; 0 if there is none
+	At  time.Time // when that event was recorded
 }
 
-// Replay is what to replay.
-type Replay struct {
-	Pool        *pgxpool.Pool
-	Log         postgres.Log // its DB is not used
-	Projections []projections.Projection
-	Schema      string // [Temporary], or the name of a schema to keep, which must not exist
-	Until       Until
-	Only        func(event.Recorded) bool // events that matter; nil for all
-	See         func(event.Recorded)      // is shown those that matter, in order; nil for nobody
-	Progress    func(done, all int64)
-}
-
-// Run makes the past. Close it.
+// Run makes the past. It is an error if a schema to keep exists already.
 func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	if r.Schema != Temporary {
 		if _, err := postgres.On(r.Pool).Exec(ctx, `CREATE SCHEMA `+quoted(r.Schema)); err != nil {
@@ -61,7 +54,7 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	past := &Past{Shadow: shadow}
 	if err := r.fill(ctx, past); err != nil {
 		shadow.Close()
-		if r.Schema != Temporary { // it is ours: we made it
+		if r.Schema != Temporary { // this run made it
 			err = errors.Join(err, drop(context.WithoutCancel(ctx), postgres.On(r.Pool), r.Schema))
 		}
 		return nil, fmt.Errorf("replay: %w", err)
@@ -69,6 +62,7 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	return past, nil
 }
 
+// fill moves the past to its end, page by page.
 func (r *Replay) fill(ctx context.Context, past *Past) error {
 	var head int64
 	if err := past.db.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
@@ -91,6 +85,7 @@ func (r *Replay) fill(ctx context.Context, past *Past) error {
 	return nil
 }
 
+// step moves the past over one page of the log, and reports whether it has ended.
 func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (ended bool, err error) {
 	page, err := log.Next(ctx, past.Idx)
 	if err != nil || len(page) == 0 {
@@ -110,4 +105,12 @@ func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (en
 		}
 	}
 	return ended, past.project(ctx, tx, matter, nil, func(string, int64) bool { return true })
+}
+
+// passed reports whether an event is beyond the end.
+func (u Until) passed(e event.Recorded) bool {
+	if u.Idx > 0 {
+		return e.Idx > u.Idx
+	}
+	return e.At.After(u.Instant)
 }

@@ -11,10 +11,10 @@ import (
 	"frontdesk/projections"
 )
 
-// places are places in the log, by the names of projections.
+// places says at which idx each projection is, by its name.
 type places map[string]int64
 
-// lowest is the least of them.
+// lowest returns the lowest idx, and 0 if there is none.
 func (p places) lowest() int64 {
 	if len(p) == 0 {
 		return 0
@@ -22,7 +22,7 @@ func (p places) lowest() int64 {
 	return slices.Min(slices.Collect(maps.Values(p)))
 }
 
-// highest is the greatest of them.
+// highest returns the highest idx, and 0 if there is none.
 func (p places) highest() int64 {
 	if len(p) == 0 {
 		return 0
@@ -30,7 +30,7 @@ func (p places) highest() int64 {
 	return slices.Max(slices.Collect(maps.Values(p)))
 }
 
-// behind are those of p that have not come to their targets.
+// behind returns the places of the projections that have not reached their targets.
 func (p places) behind(targets places) places {
 	short := places{}
 	for name, idx := range p {
@@ -41,7 +41,7 @@ func (p places) behind(targets places) places {
 	return short
 }
 
-// near reports whether at most n events are left to every target.
+// near reports whether every projection has at most n events to go.
 func (p places) near(n int64, targets places) bool {
 	for name, target := range targets {
 		if target-p[name] > n {
@@ -53,8 +53,8 @@ func (p places) near(n int64, targets places) bool {
 
 func (p places) has(name string) bool { _, ok := p[name]; return ok }
 
-// progress is how far each projection of the shadow has come. It is locked, so
-// that of two rebuilds at once each goes on from where the other was.
+// progress returns how far each projection of the shadow has come, and locks these
+// rows. So two rebuilds at once take turns, and each goes on from where the other is.
 func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 	rows, _ := tx.Query(ctx, `SELECT projection, idx FROM `+quoted(s.schema, "progress")+` FOR UPDATE`)
 	found, at := places{}, places{}
@@ -73,9 +73,10 @@ func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 	return at, nil
 }
 
-// targets is how far the live tables have come, as the transaction sees them:
-// those kept at once to the head of the log (and past it), the others to where
-// their consumers are.
+// targets returns how far the live tables have come, as the transaction sees them.
+// Projections that are kept at once have come to the head of the log, and beyond it
+// by the events that are not in the log yet. Each of the others is where its consumer
+// is.
 func (s *Shadow) targets(ctx context.Context, tx pgx.Tx) (targets places, head int64, err error) {
 	if err := tx.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
 		return nil, 0, fmt.Errorf("read the head of the log: %w", err)
@@ -94,6 +95,7 @@ func (s *Shadow) targets(ctx context.Context, tx pgx.Tx) (targets places, head i
 	return targets, head, nil
 }
 
+// isAtOnce reports whether a projection is kept at once, by its name.
 func isAtOnce(name string) bool {
 	return slices.ContainsFunc(projections.AtOnce(), func(p projections.Projection) bool { return p.Name() == name })
 }

@@ -14,28 +14,29 @@ import (
 // Schema is where a rebuild keeps its tables until it is done.
 const Schema = "frontdesk_rebuild"
 
-// Rebuild makes read models anew while the service runs, compares them with the
-// live ones row by row and puts right what differs. It needs the owner's rights.
+// Rebuild makes read models anew while the service runs, compares them with the live
+// ones row by row, and replaces the rows that differ. It needs the rights of the
+// database's owner.
 type Rebuild struct {
 	Pool        *pgxpool.Pool
 	Log         postgres.Log // its DB is not used
 	Projections []projections.Projection
-	Fresh       bool // forget what an earlier run, which was stopped, has done
-	Switch      bool // put right what differs
+	Fresh       bool // begin anew, even if an earlier run was stopped and could be continued
+	Switch      bool // replace the rows that differ
 	Now         func() time.Time
-	Progress    func(done, all int64) // events; nil for nobody
+	Progress    func(done, all int64) // is told how many events are done; may be nil
 }
 
-// Result is what a rebuild has found.
+// Result says what a rebuild has found.
 type Result struct {
 	Idx         int64         `json:"idx"` // the head of the log when it compared
 	Differences []Difference  `json:"differences"`
-	Switched    bool          `json:"switched"` // the live tables hold what the log says
-	Held        time.Duration `json:"-"`        // how long a switch has let appends wait, at the longest
+	Switched    bool          `json:"switched"` // the live tables now hold what the log says
+	Held        time.Duration `json:"-"`        // the longest time that the switch made appends wait
 }
 
-// Run rebuilds, compares and, if asked to, switches. What it has built stays,
-// for the next run, when ctx ends and when there are differences left.
+// Run rebuilds, compares and, if Switch says so, mends. If ctx ends, or if there are
+// differences left, the rebuilt tables stay for the next run.
 func (r *Rebuild) Run(ctx context.Context) (Result, error) {
 	if r.Fresh {
 		if err := drop(ctx, postgres.On(r.Pool), Schema); err != nil {
@@ -57,12 +58,12 @@ func (r *Rebuild) Run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// rounds is how often a switch puts right what differs before it gives up:
-// somebody else must be changing the tables.
+// rounds is how often a switch mends the tables before it gives up. If they still
+// differ then, something else is changing them.
 const rounds = 3
 
-// finish compares, and mends until nothing differs if it is to switch. What is
-// compared is one snapshot, which nobody waits for.
+// finish compares and, if Switch says so, mends until nothing differs. It compares
+// in a snapshot, so nobody waits for it.
 func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err error) {
 	for round := 1; ; round++ {
 		idx, found, err := r.look(ctx, s)

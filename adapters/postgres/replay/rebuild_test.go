@@ -49,7 +49,7 @@ func TestARebuildOfEveryReadModelIsTheLiveOne(t *testing.T) {
 	}
 }
 
-// wantRows fails where a history is too dull to show anything.
+// wantRows fails if a history leaves too few rows to show anything.
 func (s *surgery) wantRows(t *testing.T, table string) {
 	t.Helper()
 	dull := map[string]bool{"signing_keys": true, "rooms": true, "attachments": true}
@@ -98,7 +98,7 @@ func TestADamagedReadModelIsFoundAndMended(t *testing.T) {
 	wantSame(t, run(t, s.rebuild()))
 }
 
-// What is kept at once stays so while it is made anew.
+// A projection that is kept at once stays true while it is rebuilt.
 func TestARebuildSwitchesWhileOthersWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")

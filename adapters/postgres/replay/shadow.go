@@ -14,13 +14,13 @@ import (
 
 const (
 	live = "public" // the schema of the tables that serve
-	// Temporary is the schema that a connection has to itself and that ends
-	// with it. A role that may only read may still use it.
+	// Temporary is the schema that each connection has to itself and that ends
+	// with the connection. A role that may only read can use it, too.
 	Temporary = "pg_temp"
 )
 
-// Shadow is the tables of some projections in a schema of their own, made from
-// the log. It has a connection to itself, and is for one goroutine.
+// Shadow is the tables of some projections in a schema of their own, made from the
+// log. It has a connection to itself, and only one goroutine may use it.
 type Shadow struct {
 	conn        *pgxpool.Conn
 	db          postgres.DB // asks through conn
@@ -28,7 +28,7 @@ type Shadow struct {
 	projections []projections.Projection
 }
 
-// open makes the tables that are not there yet.
+// open returns a shadow, and makes those of its tables that do not exist yet.
 func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projections.Projection) (*Shadow, error) {
 	conn, err := postgres.Acquire(ctx, pool)
 	if err != nil {
@@ -42,32 +42,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projecti
 	return s, nil
 }
 
-// Close gives the connection back, and with it what is [Temporary]. Another
-// schema stays.
-func (s *Shadow) Close() {
-	if s.schema == Temporary {
-		_ = s.conn.Conn().Close(context.Background())
-	}
-	s.conn.Release()
-}
-
-// ErrPooled is the refusal of a connection that a pooler lends.
-var ErrPooled = fault.New(fault.Refused, "pooled-connection", "A connection pooler is between this program and Postgres: "+
-	"the temporary tables of this command would stay on its connections and hide the live ones from others. Name Postgres itself with --database-url.")
-
-// direct refuses a connection whose backend is not the one that greeted it: a
-// pooler lends it for a transaction.
-func (s *Shadow) direct(ctx context.Context) error {
-	var backend uint32
-	if err := s.db.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
-		return fmt.Errorf("ask which backend this is: %w", err)
-	}
-	if backend != s.conn.Conn().PgConn().PID() {
-		return ErrPooled
-	}
-	return nil
-}
-
+// create makes the schema, its tables and the one that notes the progress.
 func (s *Shadow) create(ctx context.Context) (err error) {
 	do := func(sql string, args ...any) {
 		if err == nil {
@@ -89,13 +64,24 @@ func (s *Shadow) create(ctx context.Context) (err error) {
 	return err
 }
 
-// drop removes a schema and everything in it.
-func drop(ctx context.Context, db postgres.DB, schema string) error {
-	_, err := db.Exec(ctx, `DROP SCHEMA IF EXISTS `+quoted(schema)+` CASCADE`)
-	return err
+// direct refuses a connection whose backend is not the one that it was opened with: a
+// pooler lends backends for one transaction each.
+func (s *Shadow) direct(ctx context.Context) error {
+	var backend uint32
+	if err := s.db.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
+		return fmt.Errorf("ask which backend this is: %w", err)
+	}
+	if backend != s.conn.Conn().PgConn().PID() {
+		return ErrPooled
+	}
+	return nil
 }
 
-// View lets the program's own queries ask the shadow.
+// ErrPooled refuses a connection that a pooler lends.
+var ErrPooled = fault.New(fault.Refused, "pooled-connection", "A connection pooler is between this program and Postgres: "+
+	"the temporary tables of this command would stay on its connections and hide the live ones from others. Name Postgres itself with --database-url.")
+
+// View runs the program's own queries on the shadow instead of the live tables.
 func (s *Shadow) View(ctx context.Context, ask func(projections.Querier) error) error {
 	return s.db.InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := use(ctx, tx, s.schema); err != nil {
@@ -105,9 +91,23 @@ func (s *Shadow) View(ctx context.Context, ask func(projections.Querier) error) 
 	})
 }
 
-// use says where unqualified names are looked up for the rest of the
-// transaction: in one schema only, so that a projection's statement cannot
-// reach the other one's tables.
+// Close gives the connection back. The [Temporary] schema ends with it; another
+// schema stays.
+func (s *Shadow) Close() {
+	if s.schema == Temporary {
+		_ = s.conn.Conn().Close(context.Background())
+	}
+	s.conn.Release()
+}
+
+// drop removes a schema and everything in it.
+func drop(ctx context.Context, db postgres.DB, schema string) error {
+	_, err := db.Exec(ctx, `DROP SCHEMA IF EXISTS `+quoted(schema)+` CASCADE`)
+	return err
+}
+
+// use has unqualified names looked up in one schema for the rest of the transaction,
+// and nowhere else, so that a projection's statement cannot reach the other tables.
 func use(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, `SET LOCAL search_path = `+quoted(schema))
 	return err

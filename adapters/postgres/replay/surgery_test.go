@@ -224,7 +224,7 @@ func (s *surgery) something(ctx context.Context) error {
 	return oneOf(r, acts)()
 }
 
-// drain puts everything into the log, and follow moves what follows it.
+// drain brings all events into the log, and follow moves the projections that follow it.
 func (s *surgery) drain(t testing.TB) {
 	t.Helper()
 	if err := postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {

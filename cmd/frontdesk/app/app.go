@@ -27,7 +27,7 @@ type App struct {
 	registry        *prometheus.Registry
 }
 
-// New opens the engine and takes the addresses. Nothing is served before
+// New opens the engine and listens on the addresses. It serves nothing before
 // [App.Run]. The error is one line that says what to do.
 func New(ctx context.Context, config Config) (*App, error) {
 	engine, err := Open(ctx, config)
@@ -57,8 +57,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	return a, nil
 }
 
-// following makes a consumer for each projection that follows the feed, and the
-// fan-out of webhooks.
+// following returns the consumers of the feed: one for each projection that follows it,
+// and the fan-out of webhooks.
 func (a *App) following() []*postgres.Consumer {
 	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
 	var consumers []*postgres.Consumer
@@ -71,22 +71,17 @@ func (a *App) following() []*postgres.Consumer {
 	return append(consumers, a.fanOut(db, metrics))
 }
 
-// sweeper makes what deletes expired rows.
-func (a *App) sweeper() *postgres.Sweeper {
-	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
-}
-
-// URL is where the public listener can be reached from this machine.
+// URL returns the address of the public listener on this machine.
 func (a *App) URL() string { return a.public.url() }
 
-// PrivateURL is where the private listener can be reached; "" without one.
+// PrivateURL returns the address of the private listener, and "" if there is none.
 func (a *App) PrivateURL() string { return a.private.url() }
 
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 
-// Run serves until ctx ends. Then it finishes what it has accepted, first calls
-// and then what is done in the background, and closes the app.
+// Run serves until ctx ends. Then it finishes the calls that it has accepted, stops the
+// background work, and closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
@@ -102,7 +97,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.keeper().Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	err := a.serve(ctx)
-	stopRecording() // no call comes any more, so the waiting lines are written now
+	stopRecording() // no more calls come, so the waiting lines are written now
 	recorder.Wait()
 	stopFollowing()
 	consumers.Wait()
@@ -130,6 +125,11 @@ func (a *App) serve(ctx context.Context) error {
 	err = errors.Join(err, a.public.shutdown(ending), a.private.shutdown(ending))
 	servers.Wait()
 	return err
+}
+
+// sweeper returns what deletes expired files and answers.
+func (a *App) sweeper() *postgres.Sweeper {
+	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

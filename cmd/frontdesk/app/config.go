@@ -14,18 +14,18 @@ import (
 	"frontdesk/domain/authorisation"
 )
 
-// Config is everything that a deployment decides. [Open] needs the DatabaseURL
-// alone; [New] needs the addresses and the MasterKey, too. A zero limit or time
-// stands for the default, which is decided where it is used.
+// Config is everything that a deployment decides. [Open] needs only the DatabaseURL;
+// [New] needs the addresses and the MasterKey, too. A zero limit or time stands for the
+// default of the package that uses it.
 type Config struct {
 	DatabaseURL   string
-	Listen        string // the public listener
-	PrivateListen string // metrics, health and readiness; "" for none
+	Listen        string // address of the public listener
+	PrivateListen string // address for metrics, health and readiness; "" for none
 	APIDomain     string // tenants are served on {tenantId}.<APIDomain>
 	DefaultTenant string // the sandbox's own tenant; "" in production
 	AuthURL       string // where browsers reach the staff pages; "" for any loopback host
 
-	JWKSCache             time.Duration // how long a readable key set of an application serves
+	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts
 	CallsInFlight         int           // calls of the API served at once
 	CallLimit             time.Duration // for one call, after its body has arrived
@@ -33,17 +33,17 @@ type Config struct {
 	RateLimit             float64       // calls a second of one application; 0 for no limit
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
-	SessionIdle    time.Duration  // a session of the staff pages ends that was not seen for so long
-	SessionLimit   time.Duration  // every session ends after so long
+	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
+	SessionLimit   time.Duration  // how long a session lasts at most
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 
-	CallInAgeLimit    time.Duration     // call-in events that are older are not told any more
-	WebhookAgeLimit   time.Duration     // other events that are older are not told any more
+	CallInAgeLimit    time.Duration     // applications are not told of older call-ins
+	WebhookAgeLimit   time.Duration     // applications are not told of other events that are older
 	WebhookTimeout    time.Duration     // for one delivery
-	DeliveryRetention time.Duration     // how long it is kept how a delivery ended
+	DeliveryRetention time.Duration     // how long the outcome of a delivery is kept
 	MasterKey         signing.MasterKey // seals the keys that webhooks are signed with; New needs it
 
-	AllowNetwork []netip.Prefix // what outbound calls may reach beside the public Internet
+	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
 
 	Now func() time.Time

@@ -16,7 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Engine is commands and the log they write, without anything that serves.
+// Engine is the Desk and everything that commands and queries need, without anything
+// that serves.
 type Engine struct {
 	Desk        commands.Desk
 	Auditor     auditing.Auditor
@@ -30,14 +31,14 @@ type Engine struct {
 	passwords  signin.Vault
 	codec      *event.Codec
 	pools      pools
-	calls      postgres.DB // for whoever waits for an answer
-	background postgres.DB // for everybody else
+	calls      postgres.DB // for work that a caller waits for
+	background postgres.DB // for all other work
 	appended   *postgres.Bell
 	grown      *postgres.Bell
 }
 
-// Open connects to a database whose schema is this program's. The error is one
-// line that says what to do.
+// Open connects to the database, and fails if its schema is not this program's. The
+// error is one line that says what to do.
 func Open(ctx context.Context, config Config) (*Engine, error) {
 	config.setDefaults()
 	codec, err := event.NewCodec(domain.Events()...)
@@ -69,7 +70,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	return e
 }
 
-// desk is where all intents arrive, with this deployment's limits.
+// desk returns the Desk over a store, with this deployment's limits.
 func (e *Engine) desk(store commands.Store) commands.Desk {
 	return commands.Desk{
 		Store:                 store,
@@ -85,11 +86,12 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 	}
 }
 
-// guard is what this deployment lets itself be sent to (D9).
+// guard returns the guard of all outbound calls, with the networks that this deployment
+// allows.
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
 
-// Drain puts what has been appended into the log: for a process that appends
-// and does not serve.
+// Drain returns once all appended events are in the log. A process that appends and does
+// not serve calls it before it ends.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
 
 // Close closes the connections to the database.
@@ -100,14 +102,14 @@ const (
 	uploadConnections     = 4
 )
 
-// pools are three, so that none of their users can starve another.
+// pools holds three pools of connections, so that no use can starve another.
 type pools struct {
 	calls      *pgxpool.Pool
 	background *pgxpool.Pool
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
 }
 
-// openPools connects to a database whose schema is this program's.
+// openPools opens the pools and checks the schema.
 func openPools(ctx context.Context, config Config) (p pools, err error) {
 	defer func() {
 		if err != nil {
@@ -135,7 +137,7 @@ func (p pools) close() {
 	}
 }
 
-// openPool connects now.
+// openPool opens a pool, and checks at once that the database can be reached.
 func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
 	pool, err := postgres.NewPool(ctx, url, connections)
 	if err != nil {

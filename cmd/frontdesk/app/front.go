@@ -15,7 +15,24 @@ import (
 	"frontdesk/projections"
 )
 
-// api is the Transactional API over this app's desk.
+// front returns what answers on the public listener: the staff pages on their own host,
+// and the API on all others (D36).
+func (a *App) front(ctx context.Context) (http.Handler, error) {
+	pages, err := a.staffPages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	staff, api := pages.Handler(), a.api().Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pages.Serves(r) {
+			staff.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}), nil
+}
+
+// api returns the Transactional API over this app's desk.
 func (a *App) api() *httpapi.API {
 	authenticator := &bearer.Authenticator{Rights: projections.Rights{DB: a.calls}, Keys: a.keys, Now: a.config.Now}
 	api := &httpapi.API{
@@ -42,13 +59,13 @@ func (a *App) api() *httpapi.API {
 	return api
 }
 
-// Bounds of the staff pages, which people look at: far fewer than calls.
+// The limits of the staff pages, which have far fewer users than the API has calls.
 const (
 	pagesInFlight = 64
 	pageLimit     = 20 * time.Second
 )
 
-// staffPages is the staff pages over this app's commands.
+// staffPages returns the staff pages over this app's desk.
 func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	c := a.config
 	pages := &staffweb.Pages{
@@ -79,21 +96,4 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		c.Log.WarnContext(ctx, "the staff pages are reached without TLS: passwords can be read on the way", slog.String("auth_url", c.AuthURL))
 	}
 	return pages, nil
-}
-
-// front is the public listener: the staff pages on their host, the API on
-// those of the practices (D36).
-func (a *App) front(ctx context.Context) (http.Handler, error) {
-	pages, err := a.staffPages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	staff, api := pages.Handler(), a.api().Handler()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if pages.Serves(r) {
-			staff.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	}), nil
 }

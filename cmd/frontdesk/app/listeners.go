@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// listen takes the addresses.
+// listen listens on the configured addresses, and answers nothing yet.
 func (a *App) listen(ctx context.Context) (err error) {
 	front, err := a.front(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return err
 }
 
-// operations answers on the private listener, for whoever runs the service.
+// operations returns what answers on the private listener, for whoever runs the service.
 func (a *App) operations() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry}))
@@ -40,12 +40,12 @@ func (a *App) operations() http.Handler {
 	return mux
 }
 
-// readyLimit bounds one look at the database.
+// readyLimit is the time that the database has to answer.
 const readyLimit = 2 * time.Second
 
-// ready says whether calls would be served. They are if the database answers, and
-// its schema is this program's or, in the middle of a rolling upgrade, newer. How
-// far the feed lags behind does not matter here: that is a metric.
+// ready answers whether calls would be served. They would if the database answers and
+// its schema is this program's or, during a rolling upgrade, a newer one. It does not
+// matter here how far the feed lags behind: that is a metric.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 	defer cancel()

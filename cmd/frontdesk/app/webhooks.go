@@ -42,7 +42,7 @@ func (a *App) sender() *webhooks.Sender {
 	}
 }
 
-// keeper returns what ends the deliveries that nobody sends.
+// keeper returns what ends the deliveries that nobody sends, and deletes old ones.
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.pools.background, Now: a.config.Now, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
@@ -60,8 +60,8 @@ func (e *Engine) vault() signing.Vault {
 	return signing.Vault{DB: e.pools.calls, Master: e.config.MasterKey, Now: e.config.Now}
 }
 
-// SigningKeys reads the service's own keys, public halves only.
+// SigningKeys reads the public halves of the service's own keys.
 func (e *Engine) SigningKeys() projections.SigningKeys { return projections.SigningKeys{DB: e.calls} }
 
-// Deliveries reads what applications have been told, and how that went.
+// Deliveries reads the deliveries to applications and their outcomes.
 func (e *Engine) Deliveries() webhooks.DeliveryLog { return webhooks.DeliveryLog{DB: e.background} }

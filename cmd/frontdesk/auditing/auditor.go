@@ -18,16 +18,16 @@ import (
 	"frontdesk/projections"
 )
 
-// Auditor reads the log and the access record. The rights of an auditor in the
-// database are enough for all but [Auditor.Rebuild].
+// Auditor reads the log and the access record. An auditor's rights in the database are
+// enough for everything except [Auditor.Rebuild].
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  postgres.Log
 	Now  func() time.Time
 }
 
-// RecordReading appends that somebody is about to be shown what q says, if that
-// is patients' data. Nothing may be shown when it fails.
+// RecordReading appends the event that somebody reads what q describes, if that is
+// patients' data. If it fails, show nothing.
 func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
 	if !q.ReadsPatients() {
 		return nil
@@ -35,13 +35,12 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.
 	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, who, q)
 }
 
-// AccessRecord is the record of judged calls.
+// AccessRecord returns the record of judged calls.
 func (a Auditor) AccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
 }
 
-// Rebuild prepares a rebuild of the read models of these names; of all if there
-// are none.
+// Rebuild prepares a rebuild of the named read models, or of all if none is named.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 	chosen, err := projectionsNamed(names)
 	if err != nil {
@@ -93,11 +92,11 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 	return past, nil
 }
 
-// authorisationsShown bounds the authorisations of one practice.
+// authorisationsShown is the most authorisations shown of one practice.
 const authorisationsShown = 10_000
 
-// PracticesAsOf asks about one practice, or about all if tenant is "". The
-// instant is that of the past or later: authorisations and closures end with time.
+// PracticesAsOf asks about one practice, or about all if tenant is "". The instant is
+// at or after the end of the past: authorisations and closures end as time goes on.
 func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at time.Time) (all []PracticeAsOf, err error) {
 	err = past.View(ctx, func(db projections.Querier) error {
 		tenants := []string{tenant}

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/access"
 )
 
-// Outcome is how a call ended, as the HTTP status of its answer tells.
+// Outcome is how a call ended, judging by the status of its answer.
 type Outcome string
 
 // The outcomes.
@@ -27,7 +27,7 @@ const (
 	firstFailure = 500
 )
 
-// OutcomeOf is how a call ended.
+// OutcomeOf returns how a call ended.
 func OutcomeOf(call access.Call) Outcome {
 	switch {
 	case call.Status < firstRefusal:
@@ -38,7 +38,8 @@ func OutcomeOf(call access.Call) Outcome {
 	return Failed
 }
 
-// statuses are those of an outcome; 0 is no bound, and until is exclusive.
+// statuses returns the range of statuses of an outcome. 0 is no bound, and until is
+// exclusive.
 func (o Outcome) statuses() (from, until int) {
 	switch o {
 	case Allowed:
@@ -51,8 +52,8 @@ func (o Outcome) statuses() (from, until int) {
 	return 0, 0
 }
 
-// CallFilter says which calls of the access record are asked for. A zero field
-// asks for nothing.
+// CallFilter says which calls of the access record are asked for. A zero field lets all
+// calls pass.
 type CallFilter struct {
 	postgres.CallFilter
 	Outcome Outcome
@@ -72,7 +73,7 @@ func (a Auditor) Calls(ctx context.Context, f CallFilter, limit int) (calls []ac
 	return calls, nil
 }
 
-// String is the filter as a reading is recorded with it: key=value&….
+// String returns the filter as the record of a reading holds it: key=value&….
 func (f CallFilter) String() string {
 	values := url.Values{}
 	set(values, "request", f.RequestID.String(), f.RequestID != uuid.Nil)

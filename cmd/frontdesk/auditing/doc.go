@@ -10,5 +10,5 @@
 //   - [Auditor.Rebuild] makes read models again, or compares them.
 //   - [Auditor.Events] and [Auditor.Calls] read what passes an [EventFilter] of the
 //     log, or a [CallFilter] of the access record.
-//   - [Auditor.RecordReading] leaves the trace of whoever reads of patients.
+//   - [Auditor.RecordReading] records who reads patients' data.
 package auditing

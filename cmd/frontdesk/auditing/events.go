@@ -20,8 +20,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// EventFilter says which events of the log are asked for. A zero field asks for
-// nothing.
+// EventFilter says which events of the log are asked for. A zero field lets all events
+// pass.
 type EventFilter struct {
 	After       int64 // an idx, exclusive
 	UpTo        int64 // an idx, inclusive
@@ -35,8 +35,8 @@ type EventFilter struct {
 	Names       []string       // any of them; a name without its version stands for all versions
 }
 
-// End is the idx of the last event that can pass now: the head of the log, or
-// UpTo if that is less.
+// End returns the idx of the last event that can pass now: the head of the log, or UpTo
+// if that is less.
 func (a Auditor) End(ctx context.Context, f EventFilter) (int64, error) {
 	head, err := a.Log.Head(ctx)
 	if f.UpTo > 0 {
@@ -45,9 +45,9 @@ func (a Auditor) End(ctx context.Context, f EventFilter) (int64, error) {
 	return head, err
 }
 
-// Events yields the events that pass, oldest first, up to the idx end. Those of
-// one patient are looked up; otherwise the whole range is read, so that a gap in
-// it is seen.
+// Events yields the events that pass, oldest first, up to the idx end. The events of one
+// patient are looked up by an index. Otherwise the whole range is read, so that a missing
+// idx is noticed.
 func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2[event.Recorded, error] {
 	all := a.Log.After(ctx, f.After)
 	if f.Patient.UUID != uuid.Nil {
@@ -108,7 +108,7 @@ func involves(e event.Recorded, id uuid.UUID) bool {
 	return err == nil && bytes.Contains(data, []byte(`"`+id.String()+`"`))
 }
 
-// String is the filter as a reading is recorded with it: key=value&….
+// String returns the filter as the record of a reading holds it: key=value&….
 func (f EventFilter) String() string {
 	values := url.Values{}
 	set(values, "after", strconv.FormatInt(f.After, 10), f.After > 0)

@@ -17,9 +17,9 @@ import (
 	"frontdesk/projections"
 )
 
-// Question asks whether a call of the past would have been allowed. It takes the
-// token to be good, looks at nothing of the input beyond the patient, and does
-// not ask whether the practice took the request.
+// Question asks whether a call of the past would have been allowed. It assumes that the
+// token was good, looks at nothing in the input except the patient, and does not ask
+// whether the practice took the request.
 type Question struct {
 	At time.Time
 	access.Claim
@@ -29,16 +29,16 @@ type Question struct {
 // Verdict answers a [Question].
 type Verdict struct {
 	Allowed bool
-	Rule    access.Rule   // that refused; [access.RuleNone] if none did
+	Rule    access.Rule   // the one that refused; [access.RuleNone] if none did
 	Reason  string        // what the caller was told, or would have been
 	Code    string        // of the refusal
-	Idx     int64         // the service knew the log up to here
+	Idx     int64         // of the last event that the service knew then
 	Because []Evidence    // an event for each rule that has one, in the order of the rules
 	Rights  access.Rights // as they stood
 }
 
-// Explain answers by replaying the log up to the instant and asking the judge
-// of live calls.
+// Explain replays the log up to the instant of the question, and then judges the call as
+// live calls are judged.
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
@@ -67,7 +67,7 @@ func (q Question) concerns(e event.Recorded) bool {
 	return e.Stream.Tenant == "" || e.Stream.Tenant == q.Tenant
 }
 
-// judge judges the call by the read models of then, as a live call is judged.
+// judge judges the call by the read models of that instant.
 func (q Question) judge(ctx context.Context, db projections.Querier, into *Verdict) (err error) {
 	into.Rights, err = projections.Rights{DB: db}.Rights(ctx, q.Claim, q.At)
 	if err != nil {
@@ -94,10 +94,7 @@ func (v *Verdict) decide(err error) {
 	v.Rule, v.Reason, v.Code = refusal.Rule, refusal.Fault.Detail, refusal.Fault.Code
 }
 
-// ErrUnknownCall refuses to explain a call that is not in the access record.
-var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
-
-// QuestionOf makes the question about a recorded call. It returns the call, too.
+// QuestionOf returns the question about a recorded call, and the call.
 func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question, access.Call, error) {
 	for call, err := range a.AccessRecord().Calls(ctx, postgres.CallFilter{RequestID: requestID}) {
 		if err != nil {
@@ -115,8 +112,11 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 	return Question{}, access.Call{}, ErrUnknownCall
 }
 
-// claimOf is what a recorded call claimed. An endpoint that is no longer in the
-// catalogue is known by its name alone.
+// ErrUnknownCall refuses to explain a call that is not in the access record.
+var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
+
+// claimOf returns what a recorded call claimed. Of an endpoint that is no longer in the
+// catalogue it has only the name.
 func claimOf(call access.Call) access.Claim {
 	endpoint, known := access.Find(call.Endpoint)
 	if !known {

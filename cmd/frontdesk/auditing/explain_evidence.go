@@ -12,14 +12,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Evidence is the last event that changed what a rule asks.
+// Evidence is the last event that changed what a rule goes by.
 type Evidence struct {
 	Rule access.Rule
 	event.Recorded
 }
 
-// witness sees all events and remembers, for each rule, the last that changed
-// what it asks. It decides nothing.
+// witness sees the events of a replay and remembers, for each rule, the last one that
+// changed what the rule goes by. It decides nothing.
 type witness struct {
 	question Question
 	member   staff.ID
@@ -41,6 +41,7 @@ func (w *witness) evidence() (all []Evidence) {
 	return all
 }
 
+// ruleOf returns the rule that an event is evidence for.
 func (w *witness) ruleOf(r event.Recorded) access.Rule {
 	q := w.question
 	switch e := r.Event.(type) {
@@ -86,7 +87,8 @@ func (w *witness) granted(r event.Recorded, endpoint application.Endpoint, mode 
 	return when(r.Stream.ID == q.Application.UUID && endpoint == q.Endpoint.Name && mode == q.Mode, access.RuleGranted)
 }
 
-// authorised tells a standing authorisation from one for the question's patient.
+// authorised returns the rule that an authorisation is evidence for: one that is limited
+// to the question's patient, or a standing one.
 func (w *witness) authorised(s authorisation.Subject) access.Rule {
 	switch {
 	case s.Application != w.question.Application || s.Staff != w.member || w.member.UUID == uuid.Nil:

@@ -99,9 +99,9 @@ func (w *town) explain(t *testing.T, m madeCall, changes history, into *tally) e
 	return fmt.Errorf("%w:\n%s", errDisagrees, facts(call, m, verdict))
 }
 
-// agrees reports whether a call was answered as is said of it: refused in the
-// same words, or let through by every rule that is explained. What was said to
-// its input, and whether the practice took it, comes after these (D1, D2).
+// agrees reports whether the explanation of a call fits its answer: refused in the same
+// words, or let through by every rule that is explained. Refusals of its input, or by the
+// practice, come after these rules.
 func agrees(v auditing.Verdict, m madeCall) bool {
 	if m.status == http.StatusForbidden {
 		return !v.Allowed && v.Code == m.code && v.Reason == m.reason
@@ -118,7 +118,7 @@ func facts(call access.Call, m madeCall, v auditing.Verdict) string {
 	return text
 }
 
-// wantEvidence fails unless what a rule went by bears out what it said.
+// wantEvidence fails unless the event that a rule went by fits its verdict.
 func wantEvidence(t *testing.T, v auditing.Verdict) {
 	t.Helper()
 	said := map[access.Rule]string{}

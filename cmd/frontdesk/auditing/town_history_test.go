@@ -33,9 +33,9 @@ func (w *town) changes(t *testing.T) history {
 	return h
 }
 
-// near reports whether something that a call depends on changed within a
-// second of it. That an authorisation ends is no change: it ends for a call and
-// for whoever explains it at the same instant (D13).
+// near reports whether something that a call depends on changed within a second of it.
+// The end of an authorisation is no such change: the call and its explanation see it at
+// the same instant (D13).
 func (h history) near(call access.Call, username string) bool {
 	member := h.members[[2]string{call.Tenant, username}]
 	return slices.ContainsFunc(h.events, func(e event.Recorded) bool {

@@ -30,8 +30,8 @@ import (
 )
 
 // town is a program that serves three practices, and three applications that
-// call it. Nothing is under way while its clock moves: the time of a call is
-// the time of whatever raced with it, and of nothing else.
+// call it. Its clock only moves while nothing is under way, so a call has the time of
+// whatever raced with it, and of nothing else.
 type town struct {
 	*app.App
 	db           *pgxpool.Pool

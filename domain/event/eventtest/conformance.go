@@ -13,13 +13,13 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Store is what every store of events offers.
+// Store is a store of events.
 type Store interface {
 	Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 
-// Conformance runs what every store must do. open returns an empty store that
+// Conformance tests everything that a store must do. open returns an empty store that
 // knows [Events].
 func Conformance(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()

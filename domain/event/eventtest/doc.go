@@ -1,4 +1,4 @@
-// Package eventtest tests what is made of events.
+// Package eventtest tests decisions, stored shapes and stores.
 //
 //   - [Given] … When … Then or Refuses: one decision, in three lines. [Decided]
 //     stands for the first two where a stream begins.
