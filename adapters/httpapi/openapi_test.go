@@ -63,7 +63,7 @@ func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 
 // An endpoint of the catalogue that nothing serves would answer 405 to everybody;
 // one that is served outside the catalogue would be judged by nobody.
-func TestWhatIsServedIsTheCatalogue(t *testing.T) {
+func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
 	t.Parallel()
 	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", InFlight: 1, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	public := []string{"/transactional-api/jwks", "/transactional-api/openapi.json"}

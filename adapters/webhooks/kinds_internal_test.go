@@ -23,7 +23,7 @@ import (
 )
 
 // A kind that can be registered and has no row would never be told.
-func TestEveryKindHasARow_6_1(t *testing.T) {
+func TestEveryKindHasARow_6_1_D40(t *testing.T) {
 	t.Parallel()
 	var registered, rows []string
 	for _, k := range application.WebhookEvents() {
