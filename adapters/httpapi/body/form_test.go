@@ -2,7 +2,6 @@ package body_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"frontdesk/adapters/httpapi/body"
-	"frontdesk/domain/fault"
 )
 
 // posted is a call with a body, and with headers in pairs.
@@ -111,23 +109,4 @@ func TestASlotIsTakenOnceAndGivenBackOnce(t *testing.T) {
 	if err := other.Take(); err != nil {
 		t.Errorf("a slot that was given back: %v", err)
 	}
-}
-
-func ExampleRead() {
-	call := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"patientId":"x","note":"a cough"}`))
-	form, err := body.Read(call, nil, "patientId", "note")
-	if err != nil {
-		fmt.Println(err) // trouble of ours
-		return
-	}
-	fmt.Printf("The call names the patient %q.\n", form.PatientAsWritten())
-	patient, note := form.Patient(), form.Text("note")
-	if list, ok := errors.AsType[fault.List](form.Err()); ok {
-		fmt.Println(list)
-		return
-	}
-	fmt.Println(patient, note)
-	// Output:
-	// The call names the patient "x".
-	// invalid-patient-id: patientId must be a UUID of 36 characters.
 }

@@ -8,11 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/commands"
 )
 
 // outcome is what one command line left behind.
@@ -61,6 +64,31 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"grant-endpoint", "--help"}} {
 		if o := frontdesk(t, args...); o.status != 0 || !strings.Contains(o.out, "Usage: frontdesk") {
 			t.Errorf("%v: exit status %d: %s", args, o.status, o.out)
+		}
+	}
+}
+
+// otherwise are the intents that are not typed by their names. That there is a
+// signing key is ensured by the service.
+var otherwise = map[string][]string{
+	"SetJWKSURL":         {"set-jwks-url"},
+	"EnsureSigningKey":   {"serve"},
+	"StageSigningKey":    {"keys", "stage"},
+	"ActivateSigningKey": {"keys", "activate"},
+	"RetireSigningKey":   {"keys", "retire"},
+}
+
+var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
+
+func TestEveryIntentCanBeTyped(t *testing.T) {
+	t.Parallel()
+	for intent := range reflect.TypeFor[commands.Desk]().Methods() {
+		typed, ok := otherwise[intent.Name]
+		if !ok {
+			typed = []string{strings.ToLower(wordStart.ReplaceAllString(intent.Name, "$1-$2"))}
+		}
+		if o := frontdesk(t, append(typed, "--help")...); o.status != 0 {
+			t.Errorf("%s cannot be typed: %s", intent.Name, o.err)
 		}
 	}
 }

@@ -1,0 +1,33 @@
+package body_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/fault"
+)
+
+// A form keeps what is wrong with a body, so that the caller can be judged by
+// the patient whom the body names before anything is said about it.
+func ExampleRead() {
+	call := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"patientId":"x","note":"a cough"}`))
+	form, err := body.Read(call, nil, "patientId", "note")
+	if err != nil {
+		fmt.Println(err) // trouble of ours
+		return
+	}
+	fmt.Printf("The call names the patient %q.\n", form.PatientAsWritten())
+	patient, note := form.Patient(), form.Text("note")
+	if list, ok := errors.AsType[fault.List](form.Err()); ok {
+		fmt.Println(list)
+		return
+	}
+	fmt.Println(patient, note)
+	// Output:
+	// The call names the patient "x".
+	// invalid-patient-id: patientId must be a UUID of 36 characters.
+}

@@ -1,0 +1,19 @@
+package signing_test
+
+import (
+	"fmt"
+	"strings"
+
+	"frontdesk/adapters/signing"
+)
+
+// A master key is read from where the database is not, and is never printed.
+func ExampleParseMasterKey() {
+	key, err := signing.ParseMasterKey(strings.Repeat("0f", 32))
+	fmt.Println(key, err)
+	_, err = signing.ParseMasterKey("secret")
+	fmt.Println(err)
+	// Output:
+	// [master key] <nil>
+	// a master key is 32 random bytes in base64 or hexadecimal, as `openssl rand -base64 32` prints them
+}

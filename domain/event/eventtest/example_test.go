@@ -1,0 +1,31 @@
+package eventtest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/practice"
+)
+
+// printed stands for the *testing.T of a test: it prints what fails.
+type printed struct{ testing.TB }
+
+func (printed) Helper() {}
+
+func (printed) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// The last line is wrong, and says so.
+func ExampleGiven() {
+	var t printed
+	given := eventtest.Given[practice.Practice]
+	registered := practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"}
+	register := func(p practice.Practice) ([]event.Event, error) { return p.Register("elm-street", " Elm Street ", "") }
+
+	given().When(register).Then(t, registered)
+	given(registered).When(register).Refuses(t, practice.ErrTenantTaken)
+	given(registered).When(register).Then(t, registered)
+	// Output:
+	// refused: tenant-taken: A practice with this tenant identifier exists already.
+}
