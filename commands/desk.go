@@ -33,10 +33,13 @@ type Desk struct {
 func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
 // begin appends the first events of a stream whose identifier was minted just now.
-// There is nothing to load, and nobody to race with.
+// There is nothing to load, and nobody to race with for the stream. The database may
+// still ask for another attempt, as after a deadlock.
 func (d Desk) begin(ctx context.Context, stream event.Stream, events ...event.Event) error {
-	_, err := d.Store.Append(ctx, event.Change{Stream: stream, Events: events})
-	return err
+	return retry(ctx, func() error {
+		_, err := d.Store.Append(ctx, event.Change{Stream: stream, Events: events})
+		return err
+	})
 }
 
 // Each of these refuses with ErrUnknown of the noun's package unless the thing exists.

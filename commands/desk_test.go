@@ -25,6 +25,30 @@ func (l *library) Load(ctx context.Context, stream event.Stream) ([]event.Event,
 	return l.Store.Load(ctx, stream)
 }
 
+// clumsy is a store whose appends clash a few times, as in a deadlock.
+type clumsy struct {
+	*commandtest.Store
+	clashes int
+}
+
+func (c *clumsy) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	if c.clashes--; c.clashes >= 0 {
+		return nil, event.ErrConflict
+	}
+	return c.Store.Append(ctx, changes...)
+}
+
+func TestAnAppendThatClashesIsTriedAgainAlsoWhereNothingWasLoaded(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	store := &clumsy{Store: d.Store, clashes: 3}
+	before := len(store.Log())
+	_, err := commands.Desk{Store: store}.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Annexe"})
+	if appended := len(store.Log()) - before; err != nil || appended != 1 {
+		t.Errorf("%v, %d appended", err, appended)
+	}
+}
+
 func TestWhatIsNewByItsIdentifierIsAppendedWithoutALoad_D39(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
@@ -80,4 +81,14 @@ type pong struct {
 	Mode            application.Mode `json:"mode"`
 	Username        *string          `json:"username"`
 	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
+}
+
+// ping tells callers who they are and what they may do (D16). It reads no input.
+func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
+	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
+	if caller.Mode == application.UserRestricted {
+		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
+	}
+	answer(w, http.StatusOK, body)
+	return nil
 }

@@ -34,7 +34,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 	if err != nil {
 		return caller, err
 	}
-	callOf(r.Context()).judgement.Caller = caller
+	callOf(r.Context()).line.Caller = caller
 	if a.Allow != nil { // the caller is proven by now, so that nobody spends another's allowance
 		if err := a.Allow(caller.Application); err != nil {
 			return caller, err
@@ -46,13 +46,16 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 // judge completes the judgement, now that the input is read: it refuses a caller
 // who may not act on the patient whom the call names. An input that could not be
 // read names nobody.
+//
+// The scope comes first, because the other refusals would tell of the input. What
+// could not be read comes next. Only then does a restriction cost its query.
 func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j := judged{Caller: caller}
 	if !caller.Endpoint.NamesPatient {
 		return j, form.Unread()
 	}
 	j.patient = form.Patient()
-	callOf(r.Context()).judgement.patient = j.patient
+	callOf(r.Context()).line.patient = j.patient
 	named := access.Named{Patient: form.PatientAsWritten()}
 	if err := access.Judge(caller, &named); err != nil {
 		return judged{}, err
@@ -79,9 +82,9 @@ func asCaller(r *http.Request, caller access.Caller) *http.Request {
 	}))
 }
 
-// judgement is what the access record will say of a call. It is filled in as it
+// recordLine is what the access record will say of a call. It is filled in as it
 // becomes known.
-type judgement struct {
+type recordLine struct {
 	judged              // zero until the signature was found right
 	refusal fault.Error // the first; zero if there was none
 }
@@ -103,7 +106,7 @@ func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler
 }
 
 func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, status int) {
-	j := callOf(r.Context()).judgement
+	j := callOf(r.Context()).line
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
 	}
@@ -114,14 +117,4 @@ func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, st
 		Endpoint: endpoint.Name, Patient: j.patient, Status: status, Code: j.refusal.Code, Reason: j.refusal.Detail,
 		Act: j.Act, TokenHash: event.Digest(j.TokenHash),
 	})
-}
-
-// ping tells callers who they are and what they may do (D16). It reads no input.
-func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
-	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
-	if caller.Mode == application.UserRestricted {
-		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
-	}
-	answer(w, http.StatusOK, body)
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // clerk is an API that writes its calls down.
@@ -126,6 +129,72 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 				t.Errorf("recorded (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
+	t.Parallel()
+	var spent []application.ID
+	tooMany := fault.New(fault.RateLimited, "rate-limited", "Too many calls.")
+	ping := func(c *clerk) int {
+		api := c.api()
+		api.Allow = func(id application.ID) error {
+			spent = append(spent, id)
+			return tooMany
+		}
+		answer := httptest.NewRecorder()
+		api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://elm-street.frontdesk.example/transactional-api/ping", http.NoBody))
+		return answer.Code
+	}
+	forged := &clerk{Store: practiceDay(t), refusal: fault.New(fault.Forbidden, "unauthorized", "Invalid JWT: no key with this kid")}
+	if status := ping(forged); status != http.StatusForbidden || len(spent) > 0 || len(forged.calls) > 0 {
+		t.Errorf("a forged token is answered %d, spends of %v and is recorded as %v", status, spent, forged.calls)
+	}
+	disabled := proven(asApplication)
+	disabled.Enabled = false // would be told next
+	own := &clerk{Store: practiceDay(t), caller: disabled}
+	if status := ping(own); status != http.StatusTooManyRequests || !slices.Equal(spent, []application.ID{provenApp}) {
+		t.Errorf("a call too many is answered %d and spends of %v", status, spent)
+	}
+	if len(own.calls) != 1 || own.calls[0].Application != provenApp || own.calls[0].Code != "rate-limited" {
+		t.Errorf("a call too many is recorded as %+v", own.calls)
+	}
+}
+
+func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ method, path, body string }{
+		{http.MethodPost, "/create-note", `{"patientId":"` + annID + `","note":"a cough"}`},
+		{http.MethodPost, "/open-care-record", `{"patientId":"` + annID + `"}`},
+		{http.MethodGet, "/retrieve-care-record?patientId=" + annID, ""},
+	} {
+		desk := &clerk{Store: practiceDay(t), caller: proven(asUser)}
+		before, read := len(desk.Log()), false
+		api := desk.api()
+		api.RecordOpenTo = func(context.Context, string, patient.ID, staff.ID) (bool, error) {
+			return true, errors.New("the database is away")
+		}
+		api.CareRecord = func(context.Context, string, patient.ID) (projections.CareRecord, error) {
+			read = true
+			return projections.CareRecord{}, nil
+		}
+		answer := httptest.NewRecorder()
+		api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), c.method,
+			"http://elm-street.frontdesk.example/transactional-api"+c.path, strings.NewReader(c.body)))
+		if answer.Code != http.StatusInternalServerError || read || len(desk.Log()) > before {
+			t.Errorf("%s is answered %d; read: %t; appended: %v", c.path, answer.Code, read, desk.Log()[before:])
+		}
+	}
+}
+
+// What an endpoint has no use for is nobody's business.
+func TestAPatientWhomTheEndpointDoesNotNameIsNotRecorded_D37(t *testing.T) {
+	t.Parallel()
+	c := &clerk{Store: practiceDay(t), caller: proven(asApplication)}
+	c.call(t, http.MethodPost, "/clear-call-in", `{"appointmentId":"`+appointmentID+`","patientId":"`+annID+`"}`)
+	if len(c.calls) != 1 || c.calls[0].Status != http.StatusOK || c.calls[0].Patient != (patient.ID{}) {
+		t.Errorf("recorded as %+v", c.calls)
 	}
 }
 

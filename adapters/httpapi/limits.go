@@ -51,7 +51,7 @@ func (a *API) limited(next http.Handler) http.Handler {
 // call is what the steps of serving one call share.
 type call struct {
 	connection   context.Context // ends when the client has gone, and not before
-	judgement    judgement
+	line         recordLine
 	text, upload *body.Slot                    // taken once the body needs them
 	after        []func(context.Context) error // done once the call is answered
 }

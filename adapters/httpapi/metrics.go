@@ -28,7 +28,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}, []string{"endpoint", "status"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_call_refusals_total",
-			Help: "Calls refused before their endpoint ran, by the code they were answered with.",
+			Help: "Calls refused before their input was read, by the code they were answered with.",
 		}, []string{"endpoint", "code"}),
 	}
 	registry.MustRegister(m.duration, m.refusals)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +121,71 @@ func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
 			t.Errorf("%s is no operation", endpoint)
 		}
 	}
+}
+
+// A row of the catalogue that forgets the patient would leave the scope unjudged.
+func TestARowNamesThePatientWhomItsInputNames_D38(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(httpapitest.OpenAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range access.Endpoints() {
+		for method, operation := range document.Paths["/transactional-api/"+string(e.Name)] {
+			if named := inputNames(t, operation, "patientId"); named != e.NamesPatient {
+				t.Errorf("%s %s: its input names a patient: %t; its row says %t", method, e.Name, named, e.NamesPatient)
+			}
+		}
+	}
+}
+
+// inputNames reports whether a parameter or a member of the body has a name.
+func inputNames(t *testing.T, operation []byte, name string) bool {
+	t.Helper()
+	var input struct {
+		Parameters  []struct{ Name string }
+		RequestBody struct {
+			Content map[string]struct {
+				Schema struct {
+					Ref        string `json:"$ref"`
+					Properties map[string]any
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(operation, &input); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range input.Parameters {
+		if p.Name == name {
+			return true
+		}
+	}
+	for _, content := range input.RequestBody.Content {
+		properties := content.Schema.Properties
+		if ref := path.Base(content.Schema.Ref); content.Schema.Ref != "" {
+			properties = schemaProperties(t, ref)
+		}
+		if _, ok := properties[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func schemaProperties(t *testing.T, schema string) map[string]any {
+	t.Helper()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	if err := json.Unmarshal(httpapitest.OpenAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Components.Schemas[schema].Properties
 }
 
 func TestEveryWebhookIsDescribed_6_1(t *testing.T) {

@@ -73,7 +73,7 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		} else if refusals[0].Kind == fault.Unavailable {
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
-		callOf(r.Context()).judgement.refusal = *refusals[0]
+		callOf(r.Context()).line.refusal = *refusals[0]
 		a.retryAt(w, refusals[0].RetryAt)
 		refuse(w, refusals)
 	})

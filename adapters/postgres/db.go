@@ -107,7 +107,7 @@ func faultOf(err error) error {
 		return err
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return judge(refused, err)
+		return meaningOf(refused, err)
 	}
 	if unreachable(err) {
 		return fmt.Errorf("%w (%w)", ErrUnavailable, err)
@@ -115,9 +115,9 @@ func faultOf(err error) error {
 	return err
 }
 
-// judge returns what an error of Postgres means; err is the whole error that
+// meaningOf returns what an error of Postgres means; err is the whole error that
 // contains it.
-func judge(refused *pgconn.PgError, err error) error {
+func meaningOf(refused *pgconn.PgError, err error) error {
 	switch {
 	case refused.ConstraintName == "events_stream_version",
 		refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == "version",

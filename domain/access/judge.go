@@ -20,7 +20,7 @@ const (
 	RuleKnown      Rule = "application-registered" // D11
 	RuleEnabled    Rule = "application-enabled"    // §5.6
 	RuleGranted    Rule = "endpoint-granted"       // §5.6
-	RuleStaff      Rule = "staff-active"           // D14; its refusal reads as that of the next rule
+	RuleStaff      Rule = "staff-active"           // D14; refuses nothing by itself: whoever has left has no authorisation. It names evidence
 	RuleAuthorised Rule = "user-authorised"        // §5.4
 	RuleScope      Rule = "patient-in-scope"       // §5.5, D12
 	RuleRecord     Rule = "record-open"            // D17
@@ -65,7 +65,7 @@ type Named struct {
 
 // Judge allows a call, or returns the [*Refusal] of the first rule that does not
 // allow it. It judges by what is known so far: named is nil until the input of a
-// call that names a patient has been read, and always nil for all other calls.
+// call that names a patient has been read. It is ignored for all other calls.
 //
 // If a call was allowed and more is known later, only a later rule can refuse it.
 // So it does not matter in how many steps a call is judged.

@@ -42,7 +42,7 @@ type Verdict struct {
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
-		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: judged(),
+		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: askedAboutCalls(),
 		Until: replay.Until{Instant: q.At}, Only: q.concerns, See: about.see, Progress: progress,
 	}).Run(ctx)
 	if err != nil {
@@ -54,8 +54,8 @@ func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, al
 	return verdict, err
 }
 
-// judged lists the read models by which a call is judged.
-func judged() []projections.Projection {
+// askedAboutCalls lists the read models by which a call is judged.
+func askedAboutCalls() []projections.Projection {
 	return []projections.Projection{
 		projections.Applications{}, projections.Enablements{}, projections.Staff{},
 		projections.Authorisations{}, projections.Patients{},
