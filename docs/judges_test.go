@@ -129,7 +129,7 @@ func (p *publisher) publish(document string) (url string) {
 	return p.URL + "/" + strconv.Itoa(len(p.documents)-1)
 }
 
-// ServeHTTP implements [http.Handler].
+// ServeHTTP answers a call.
 func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

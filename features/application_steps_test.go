@@ -60,7 +60,7 @@ func (w *world) markPatientScoped(name string) error {
 // grantOf reads a grant as §5.6 writes it.
 func grantOf(text string) application.Grant {
 	endpoint, mode, _ := strings.Cut(text, ":")
-	return application.Grant{Endpoint: application.Endpoint(endpoint), Mode: application.Mode(mode)}
+	return application.Grant{Endpoint: application.EndpointName(endpoint), Mode: application.Mode(mode)}
 }
 
 func (w *world) granted(name, grant string) error {

@@ -117,7 +117,7 @@ type Approval struct {
 	Name        string   // of the application
 	Callbacks   []string // registered
 	Enabled     bool     // for the practice
-	MayCall     []application.Endpoint
+	MayCall     []application.EndpointName
 	Until       time.Time // end of the current standing authorisation; zero if there is none
 }
 

@@ -81,10 +81,10 @@ func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID) (Care
 	if errors.Is(err, pgx.ErrNoRows) {
 		return CareRecord{}, patient.ErrUnknown
 	}
-	if err == nil {
-		err = c.readEntries(ctx, &found, tenant, id)
-	}
 	if err != nil {
+		return CareRecord{}, fmt.Errorf("read care record: %w", err)
+	}
+	if err := c.readEntries(ctx, &found, tenant, id); err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
 	return found, nil

@@ -44,13 +44,11 @@ func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, practice.ErrUnknown
 	}
-	if err == nil {
-		found.Zone, err = location(zone)
-	}
 	if err != nil {
 		return found, fmt.Errorf("read practice: %w", err)
 	}
-	return found, nil
+	found.Zone, err = location(zone)
+	return found, err
 }
 
 // Tenants answers which practices exist.

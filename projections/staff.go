@@ -44,6 +44,19 @@ func (s Staff) AnyStaffByUsername(ctx context.Context, tenant, username string) 
 	return s.find(ctx, staffNamed, tenant, username)
 }
 
+// UsernameOf returns the username of a member of staff, who may have left, or
+// staff.ErrUnknown. A username never changes.
+func (s Staff) UsernameOf(ctx context.Context, tenant string, id staff.ID) (username string, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id).Scan(&username)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", staff.ErrUnknown
+	}
+	if err != nil {
+		return "", fmt.Errorf("find a username: %w", err)
+	}
+	return username, nil
+}
+
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {
 	err = s.DB.QueryRow(ctx, query, tenant, username).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {

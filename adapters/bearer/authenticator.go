@@ -93,10 +93,10 @@ func Explain(authorisation []string, keys func() (KeySet, error), now time.Time)
 		return token, nil
 	}
 	set, err := keys()
-	if err == nil {
-		err = token.Verify(set)
-	}
 	if err != nil {
+		return Token{}, err
+	}
+	if err := token.Verify(set); err != nil {
 		return Token{}, err
 	}
 	return token, nil

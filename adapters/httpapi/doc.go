@@ -2,10 +2,12 @@
 // between calls and intents, and decides nothing about the practice.
 //
 //   - routes.go shows the whole API on one screen.
-//   - identity.go says which call it is and which practice it is for, and pings.
+//   - identity.go says which call it is, which practice it is for and, to ping, who
+//     is calling.
 //   - judged.go proves and judges the caller, and records the call.
-//   - patient_request.go, appointment.go, care_record.go and public.go say how the
-//     endpoints of one noun are read and answered.
+//   - patient_request.go, availability.go, appointment.go and care_record.go say how
+//     the endpoints of one noun are read and answered.
+//   - public.go serves what anybody may read: the key set and the description.
 //   - problem.go turns refusals into statuses and error bodies.
 //   - limits.go bounds the calls in flight and the calls of one application.
 //   - pacing.go bounds how slowly a body may arrive. Package body reads it.

@@ -35,7 +35,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) judged(endpoint application.Endpoint, err error) {
+func (m *Metrics) judged(endpoint application.EndpointName, err error) {
 	if f, ok := errors.AsType[*fault.Error](err); ok && m != nil {
 		m.refusals.WithLabelValues(string(endpoint), f.Code).Inc()
 	}
@@ -43,7 +43,7 @@ func (m *Metrics) judged(endpoint application.Endpoint, err error) {
 
 // measured times an endpoint and writes the call's line of the log, which holds
 // no query, no header and no body.
-func (a *API) measured(endpoint application.Endpoint, next http.Handler) http.Handler {
+func (a *API) measured(endpoint application.EndpointName, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r)

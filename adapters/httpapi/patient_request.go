@@ -2,14 +2,12 @@ package httpapi
 
 import (
 	"net/http"
-	"time"
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
@@ -64,27 +62,3 @@ func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (ev
 const longestKey = 255 // bytes
 
 var errInvalidKey = fault.New(fault.Invalid, "invalid-idempotency-key", "Idempotency-Key must be given once, with 1 to 255 bytes.")
-
-// requestTypeAvailability is GET → {requestTypes}. Patient portals ask it.
-func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller judged, _ *body.Form) error {
-	types, err := a.RequestTypes(r.Context(), caller.Tenant, a.Now())
-	if err != nil {
-		return err
-	}
-	body := make([]availability, len(types))
-	for i, t := range types {
-		body[i] = availability{RequestType: t.Type, Status: t.Status}
-		if !t.NextOpening.IsZero() {
-			body[i].NextOpening = &t.NextOpening
-		}
-	}
-	answer(w, http.StatusOK, map[string][]availability{"requestTypes": body})
-	return nil
-}
-
-// availability is one request type as a patient portal shows it.
-type availability struct {
-	RequestType request.Type    `json:"requestType"`
-	Status      practice.Status `json:"status"`
-	NextOpening *time.Time      `json:"nextOpening"`
-}

@@ -15,7 +15,7 @@ import (
 )
 
 // public serves a path of the API to everybody. Its callers are not judged.
-func (a *API) public(router *mux.Router, path string, name application.Endpoint, serve func(http.ResponseWriter, *http.Request) error) {
+func (a *API) public(router *mux.Router, path string, name application.EndpointName, serve func(http.ResponseWriter, *http.Request) error) {
 	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			return notAllowed(w, methods{http.MethodGet: nil, http.MethodHead: nil})

@@ -65,8 +65,8 @@ func (a *API) Handler() http.Handler {
 // endpoints shows the whole API on one screen: how each endpoint of the catalogue
 // is called, what is read of a call, and what answers it. openapi.json describes
 // it for callers.
-func (a *API) endpoints() map[application.Endpoint]methods {
-	return map[application.Endpoint]methods{
+func (a *API) endpoints() map[application.EndpointName]methods {
+	return map[application.EndpointName]methods{
 		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
 		access.RequestTypeAvailability: a.get(nothing, a.requestTypeAvailability),
 		access.CreateNote:              a.post(members("patientId", "note"), a.createNote),

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,8 +26,7 @@ type AccessRecord struct {
 	Page int // calls a query; 0 means 1,000
 }
 
-// CallFilter says which calls to read. A zero field lets all
-// calls pass.
+// CallFilter says which calls to read. A zero field lets all calls pass.
 type CallFilter struct {
 	RequestID   uuid.UUID
 	Before      uuid.UUID // calls older than the one with this request id
@@ -34,7 +34,7 @@ type CallFilter struct {
 	Application application.ID
 	Staff       staff.ID
 	Patient     patient.ID
-	Endpoint    application.Endpoint
+	Endpoint    application.EndpointName
 	StatusFrom  int
 	StatusUntil int // exclusive
 	Since       time.Time
@@ -74,12 +74,7 @@ func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, er
 	return page, nil
 }
 
-func (a AccessRecord) size() int {
-	if a.Page == 0 {
-		return 1000
-	}
-	return a.Page
-}
+func (a AccessRecord) size() int { return cmp.Or(a.Page, logPage) }
 
 // readCalls has a condition for each field of the filter. Postgres plans it with
 // the parameters at hand, so it drops the conditions that ask for nothing and uses

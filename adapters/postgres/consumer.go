@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -64,7 +65,7 @@ func (c *Consumer) Run(ctx context.Context) {
 			slog.String("consumer", c.Name), slog.Any("error", err))
 		select {
 		case <-ctx.Done():
-		case <-time.After(orDefault(c.Retry, time.Second)):
+		case <-time.After(cmp.Or(c.Retry, time.Second)):
 		}
 	}
 }
@@ -132,7 +133,7 @@ func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row stored) error {
 	if err != nil {
 		return err
 	}
-	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), orDefault(c.Limit, 10*time.Second))
+	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.Limit, 10*time.Second))
 	defer cancel()
 	if err := c.Handler(attempt, tx, e); err != nil {
 		return err
@@ -190,12 +191,4 @@ func Following(p projections.Projection) Handler {
 		})
 		return err
 	}
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -60,13 +61,13 @@ FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) l
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`
 
+// logPage is how many events one look reads, unless the log says otherwise.
+const logPage = 1000
+
 // Next returns the page of events after idx, and an empty one at the end of the
 // log. With an error it returns the events before the one that failed.
 func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
-	limit := l.Page
-	if limit == 0 {
-		limit = 1000
-	}
+	limit := cmp.Or(l.Page, logPage)
 	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
 	defer rows.Close()
 	page := make([]event.Recorded, 0, limit)
@@ -95,7 +96,7 @@ WHERE e.patient = $1 AND l.idx > $2 ORDER BY l.idx LIMIT $3`
 // OfPatient yields the events after an idx that concern a patient, in order. It
 // reads page by page, as [Log.After] does, and cannot see that an idx is missing.
 func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.Seq2[event.Recorded, error] {
-	const limit = 1000
+	const limit = logPage
 	return func(yield func(event.Recorded, error) bool) {
 		for {
 			page, err := l.collect(ctx, readPatient, patient, idx, limit)

@@ -16,15 +16,22 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/signingkey"
 )
 
+// Database keeps the vault's table. Its errors are faults where a caller can
+// understand them.
+type Database interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
 // Vault keeps the private halves of the service's keys in the database, sealed
 // with the master key, for as long as they may sign.
 type Vault struct {
-	DB     *pgxpool.Pool
+	DB     Database
 	Master MasterKey
 	Now    func() time.Time
 }

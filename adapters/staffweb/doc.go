@@ -8,8 +8,9 @@
 //	GET  /{tenantId}/staff/authorisations             what staff have given; POST takes one back
 //
 // A page is a method of [Pages] that returns an error. words.go decides what people
-// are told about the error, and how applications, times and waits are written. Pages are html/template with one stylesheet. They
-// work without scripts, by keyboard and with a screen reader.
+// are told about the error, and how applications, times and waits are written.
+// Pages are html/template with one stylesheet. They work without scripts, by
+// keyboard and with a screen reader.
 //
 // Trust: whatever a browser sends may be forged. A callback is followed only
 // after domain/application has found it registered. A form counts only if it

@@ -97,7 +97,7 @@ var (
 // listed says what an application may do with these endpoints, in the order of the
 // catalogue. An endpoint that the catalogue no longer has is shown by its name, so
 // that none is left out.
-func listed(endpoints []application.Endpoint) []string {
+func listed(endpoints []application.EndpointName) []string {
 	var texts []string
 	left := slices.Clone(endpoints)
 	for _, e := range access.Endpoints() {

@@ -11,7 +11,7 @@ import (
 
 func TestWhatAnApplicationMayDoIsToldInTheOrderOfTheCatalogue(t *testing.T) {
 	t.Parallel()
-	got := listed([]application.Endpoint{"new-endpoint", access.StartConsultation, access.CreateNote})
+	got := listed([]application.EndpointName{"new-endpoint", access.StartConsultation, access.CreateNote})
 	want := []string{"add notes to patients’ care records", "start consultations", "use “new-endpoint”"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

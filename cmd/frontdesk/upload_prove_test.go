@@ -184,7 +184,7 @@ type comparison struct {
 
 var errDiffers = errors.New("it is not what was sent")
 
-// Write implements [io.Writer].
+// Write keeps what is written.
 func (c *comparison) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		n := min(len(rest), len(c.buf))

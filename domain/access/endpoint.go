@@ -9,22 +9,22 @@ import (
 
 // The names of the endpoints, as grants and addresses spell them.
 const (
-	CreatePatientRequest    application.Endpoint = "create-patient-request"
-	RequestTypeAvailability application.Endpoint = "request-type-availability"
-	CreateNote              application.Endpoint = "create-note"
-	RetrieveCareRecord      application.Endpoint = "retrieve-care-record"
-	OpenCareRecord          application.Endpoint = "open-care-record"
-	BookAppointment         application.Endpoint = "book-appointment"
-	CallInPatient           application.Endpoint = "call-in-patient"
-	ClearCallIn             application.Endpoint = "clear-call-in"
-	MarkDidNotAttend        application.Endpoint = "mark-did-not-attend"
-	StartConsultation       application.Endpoint = "start-consultation"
-	Ping                    application.Endpoint = "ping"
+	CreatePatientRequest    application.EndpointName = "create-patient-request"
+	RequestTypeAvailability application.EndpointName = "request-type-availability"
+	CreateNote              application.EndpointName = "create-note"
+	RetrieveCareRecord      application.EndpointName = "retrieve-care-record"
+	OpenCareRecord          application.EndpointName = "open-care-record"
+	BookAppointment         application.EndpointName = "book-appointment"
+	CallInPatient           application.EndpointName = "call-in-patient"
+	ClearCallIn             application.EndpointName = "clear-call-in"
+	MarkDidNotAttend        application.EndpointName = "mark-did-not-attend"
+	StartConsultation       application.EndpointName = "start-consultation"
+	Ping                    application.EndpointName = "ping"
 )
 
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
 type Endpoint struct {
-	Name application.Endpoint
+	Name application.EndpointName
 	// WithoutGrant is true if every application that the practice has enabled
 	// may call, so that there is nothing to grant.
 	WithoutGrant bool
@@ -60,7 +60,7 @@ func Endpoints() []Endpoint {
 }
 
 // Find returns the endpoint of a name; false if there is none.
-func Find(name application.Endpoint) (Endpoint, bool) {
+func Find(name application.EndpointName) (Endpoint, bool) {
 	all := Endpoints()
 	i := slices.IndexFunc(all, func(e Endpoint) bool { return e.Name == name })
 	if i < 0 {
@@ -71,8 +71,8 @@ func Find(name application.Endpoint) (Endpoint, bool) {
 
 // Grantable returns the names of the endpoints that are granted to applications
 // one by one.
-func Grantable() []application.Endpoint {
-	var names []application.Endpoint
+func Grantable() []application.EndpointName {
+	var names []application.EndpointName
 	for _, e := range Endpoints() {
 		if !e.WithoutGrant {
 			names = append(names, e.Name)

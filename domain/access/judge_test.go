@@ -162,7 +162,7 @@ func TestCallersAreToldTheSentencesOfTheContract_D10(t *testing.T) {
 
 func TestTheCatalogueIsSound(t *testing.T) {
 	t.Parallel()
-	seen := map[application.Endpoint]bool{}
+	seen := map[application.EndpointName]bool{}
 	for _, e := range access.Endpoints() {
 		if found, ok := access.Find(e.Name); !ok || found != e || seen[e.Name] {
 			t.Errorf("%s is found as %+v", e.Name, found)

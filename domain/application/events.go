@@ -18,14 +18,14 @@ const (
 	UserRestricted        Mode = "user-restricted"        // for a member of staff: sub is their username
 )
 
-// Endpoint is the name of an operation of the Transactional API. The catalogue
+// EndpointName is the name of an operation of the Transactional API. The catalogue
 // of those that there are is in package access.
-type Endpoint string
+type EndpointName string
 
 // Grant allows one endpoint in one mode, written `<endpoint>:<mode>`.
 type Grant struct {
-	Endpoint Endpoint `json:"endpoint"`
-	Mode     Mode     `json:"mode"`
+	Endpoint EndpointName `json:"endpoint"`
+	Mode     Mode         `json:"mode"`
 }
 
 // String returns the grant in the form `<endpoint>:<mode>`.

@@ -87,7 +87,7 @@ func (p *program) seed() {
 	})
 	must(t, err)
 	p.integrator = bearertest.NewApplication(id)
-	for _, endpoint := range []application.Endpoint{access.CreatePatientRequest, access.RetrieveCareRecord} {
+	for _, endpoint := range []application.EndpointName{access.CreatePatientRequest, access.RetrieveCareRecord} {
 		must(t, p.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{
 			Application: id, Grant: application.Grant{Endpoint: endpoint, Mode: application.UserRestricted},
 		}))

@@ -152,7 +152,8 @@ func (f *Form) PatientAsWritten() string {
 	return text
 }
 
-// Patient returns the patientId; zero if it is missing or invalid.
+// Patient returns the patientId; zero if it is missing or invalid, which the form
+// then notes. Ask once: whoever serves an endpoint that names a patient has asked.
 func (f *Form) Patient() patient.ID {
 	return patient.ID{UUID: f.ID("patientId", ErrMissingPatientID, ErrInvalidPatientID)}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/x509"
 	"log/slog"
 	"net/netip"
@@ -51,29 +52,22 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() {
-	orDefault(&c.JWKSCache, bearer.DefaultTTL)
-	orDefault(&c.AuthorisationLifetime, authorisation.DefaultLifetime)
-	orDefault(&c.Lockout, signin.DefaultLockout)
-	orDefault(&c.SessionIdle, signin.DefaultIdle)
-	orDefault(&c.SessionLimit, signin.DefaultLimit)
-	orDefault(&c.CallsInFlight, httpapi.DefaultInFlight)
-	orDefault(&c.CallLimit, httpapi.DefaultLimit)
-	orDefault(&c.CallConnections, 16)
-	orDefault(&c.CallInAgeLimit, webhooks.DefaultCallInAge)
-	orDefault(&c.WebhookAgeLimit, webhooks.DefaultAge)
-	orDefault(&c.WebhookTimeout, webhooks.DefaultTimeout)
-	orDefault(&c.DeliveryRetention, webhooks.DefaultRetention)
+	c.JWKSCache = cmp.Or(c.JWKSCache, bearer.DefaultTTL)
+	c.AuthorisationLifetime = cmp.Or(c.AuthorisationLifetime, authorisation.DefaultLifetime)
+	c.Lockout = cmp.Or(c.Lockout, signin.DefaultLockout)
+	c.SessionIdle = cmp.Or(c.SessionIdle, signin.DefaultIdle)
+	c.SessionLimit = cmp.Or(c.SessionLimit, signin.DefaultLimit)
+	c.CallsInFlight = cmp.Or(c.CallsInFlight, httpapi.DefaultInFlight)
+	c.CallLimit = cmp.Or(c.CallLimit, httpapi.DefaultLimit)
+	c.CallConnections = cmp.Or(c.CallConnections, callConnections)
+	c.CallInAgeLimit = cmp.Or(c.CallInAgeLimit, webhooks.DefaultCallInAge)
+	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)
+	c.WebhookTimeout = cmp.Or(c.WebhookTimeout, webhooks.DefaultTimeout)
+	c.DeliveryRetention = cmp.Or(c.DeliveryRetention, webhooks.DefaultRetention)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
-	}
-}
-
-func orDefault[T comparable](value *T, otherwise T) {
-	var zero T
-	if *value == zero {
-		*value = otherwise
 	}
 }

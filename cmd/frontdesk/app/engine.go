@@ -97,7 +97,9 @@ func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx
 // Close closes the connections to the database.
 func (e *Engine) Close() { e.pools.close() }
 
+// How many connections each pool has at most. A deployment may change the calls'.
 const (
+	callConnections       = 16
 	backgroundConnections = 12
 	uploadConnections     = 4
 )

@@ -105,7 +105,7 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 			q.Patient = call.Patient.String()
 		}
 		if call.Staff.UUID != uuid.Nil {
-			q.Username, err = a.usernameOf(ctx, call)
+			q.Username, err = projections.Staff{DB: postgres.On(a.Pool)}.UsernameOf(ctx, call.Tenant, call.Staff)
 		}
 		return q, call, err
 	}
@@ -123,13 +123,4 @@ func claimOf(call access.Call) access.Claim {
 		endpoint.Name = call.Endpoint
 	}
 	return access.Claim{Tenant: call.Tenant, Application: call.Application, Mode: call.Mode, Endpoint: endpoint}
-}
-
-// usernameOf looks the username up as it is now, because usernames never change.
-func (a Auditor) usernameOf(ctx context.Context, call access.Call) (username string, err error) {
-	err = postgres.On(a.Pool).QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, call.Tenant, call.Staff).Scan(&username)
-	if err != nil {
-		return "", fmt.Errorf("find the call's user: %w", err)
-	}
-	return username, nil
 }

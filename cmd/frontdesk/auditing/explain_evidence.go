@@ -82,7 +82,7 @@ func when(holds bool, rule access.Rule) access.Rule {
 	return access.RuleNone
 }
 
-func (w *witness) granted(r event.Recorded, endpoint application.Endpoint, mode application.Mode) access.Rule {
+func (w *witness) granted(r event.Recorded, endpoint application.EndpointName, mode application.Mode) access.Rule {
 	q := w.question
 	return when(r.Stream.ID == q.Application.UUID && endpoint == q.Endpoint.Name && mode == q.Mode, access.RuleGranted)
 }

@@ -100,8 +100,8 @@ func (c *unmarkPatientScopedCmd) Run(r *run) error {
 // grantFlags name what an application may call.
 type grantFlags struct {
 	applicationFlags `embed:""`
-	Endpoint         application.Endpoint `required:"" help:"The endpoint, such as create-patient-request."`
-	Mode             application.Mode     `required:"" help:"application-restricted or user-restricted."`
+	Endpoint         application.EndpointName `required:"" help:"The endpoint, such as create-patient-request."`
+	Mode             application.Mode         `required:"" help:"application-restricted or user-restricted."`
 }
 
 func (f grantFlags) grant() application.Grant {

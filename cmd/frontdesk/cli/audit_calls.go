@@ -22,19 +22,19 @@ import (
 
 type auditCallsCmd struct {
 	databaseFlag `embed:""`
-	Request      uuid.UUID            `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
-	Tenant       string               `help:"Only calls that addressed this practice."`
-	Application  application.ID       `placeholder:"UUID" help:"Only calls of this application."`
-	User         string               `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
-	Patient      patient.ID           `placeholder:"UUID" help:"Only calls that named this patient. That you asked is recorded."`
-	Endpoint     application.Endpoint `help:"Only calls of this endpoint, such as create-note."`
-	Outcome      auditing.Outcome     `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
-	Since        time.Time            `placeholder:"INSTANT" help:"Only calls at or after it."`
-	Until        time.Time            `placeholder:"INSTANT" help:"Only calls before it."`
-	Before       uuid.UUID            `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
-	Limit        int                  `default:"100" help:"At most so many, the newest; 10000 at the most."`
-	ShowPersonal bool                 `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
-	JSON         bool                 `name:"json" help:"Print one JSON object a line."`
+	Request      uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
+	Tenant       string                   `help:"Only calls that addressed this practice."`
+	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
+	User         string                   `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
+	Patient      patient.ID               `placeholder:"UUID" help:"Only calls that named this patient. That you asked is recorded."`
+	Endpoint     application.EndpointName `help:"Only calls of this endpoint, such as create-note."`
+	Outcome      auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
+	Since        time.Time                `placeholder:"INSTANT" help:"Only calls at or after it."`
+	Until        time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
+	Before       uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
+	Limit        int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
+	ShowPersonal bool                     `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
+	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
 }
 
 // maxCalls bounds how many calls are held in memory. They are held because they are

@@ -29,10 +29,7 @@ type auditExplainCmd struct {
 	JSON         bool           `name:"json" help:"Print one JSON object."`
 }
 
-var (
-	errNoQuestion      = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
-	errUnknownEndpoint = fault.New(fault.Invalid, "unknown-endpoint", "There is no such endpoint.")
-)
+var errNoQuestion = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
 
 // Run explains a call.
 func (c *auditExplainCmd) Run(r *run) error {
@@ -71,9 +68,9 @@ func (c *auditExplainCmd) question() (auditing.Question, error) {
 	if c.At.IsZero() || c.Tenant == "" || c.Endpoint == "" || c.Application.UUID == uuid.Nil {
 		return auditing.Question{}, errNoQuestion
 	}
-	endpoint, known := access.Find(application.Endpoint(c.Endpoint))
+	endpoint, known := access.Find(application.EndpointName(c.Endpoint))
 	if !known {
-		return auditing.Question{}, errUnknownEndpoint
+		return auditing.Question{}, access.ErrUnknownEndpoint.With("There is no such endpoint.")
 	}
 	mode := application.ApplicationRestricted
 	if c.User != "" {
