@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/fault"
 )
@@ -72,7 +73,7 @@ func (p *Pages) signIn(v *visit) error {
 	token, holder, err := p.Door.SignIn(v.ctx(), signin.Try{
 		Account:  signin.Account{Tenant: v.practice.Tenant, Username: page.Username},
 		Password: password,
-		Source:   signin.Source(v.r, p.TrustedProxies),
+		Source:   fair.Source(v.r, p.TrustedProxies),
 	})
 	p.noteSignIn(v, holder, err)
 	if refusal, ok := refusalOf(err); ok {
@@ -134,7 +135,7 @@ func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 	p.Metrics.signedIn(outcome)
 	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.practice.Tenant),
 		slog.String("outcome", outcome), slog.String("staff", holder.Staff.String()),
-		slog.String("source", signin.Source(v.r, p.TrustedProxies)))
+		slog.String("source", fair.Source(v.r, p.TrustedProxies)))
 }
 
 // signOut ends the session for every browser that shows it, and goes back to

@@ -44,7 +44,7 @@ type changer interface {
 type Try struct {
 	Account
 	Password string
-	Source   string // an address or a network, as [Source] returns it
+	Source   string // an address or a network, as fair.Source returns it
 }
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it

@@ -1,0 +1,52 @@
+package fair
+
+import (
+	"net/http"
+	"time"
+)
+
+// The pace at which a client has to read an answer: so many bytes in so much time.
+const (
+	answerBytes = 64 << 10
+	answerTime  = 10 * time.Second
+)
+
+// Answers ends the connection of a client that does not read its answer. As long
+// as the client reads, an answer may take as long as it likes.
+func Answers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paced := &pacedAnswer{w, http.NewResponseController(w)}
+		paced.renew() // for a 100 Continue
+		next.ServeHTTP(paced, r)
+		paced.renew() // for what is still in the server's buffer
+	})
+}
+
+// pacedAnswer renews the deadline of the connection with every piece.
+type pacedAnswer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// renew ignores its error, which means that the connection has no deadlines.
+func (w *pacedAnswer) renew() { _ = w.control.SetWriteDeadline(time.Now().Add(answerTime)) }
+
+// Write writes piece by piece, each of them with the whole time ahead of it.
+func (w *pacedAnswer) Write(p []byte) (written int, err error) {
+	for piece := p; ; piece = p[written:] {
+		w.renew()
+		n, err := w.ResponseWriter.Write(piece[:min(len(piece), answerBytes)])
+		if written += n; err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// FlushError sends what is in the server's buffer.
+func (w *pacedAnswer) FlushError() error {
+	w.renew()
+	return w.control.Flush()
+}
+
+// Unwrap returns the writer that [http.ResponseController] reaches.
+func (w *pacedAnswer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

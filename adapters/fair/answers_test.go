@@ -1,0 +1,47 @@
+package fair_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/fair"
+)
+
+// deadlines notes for each write whether the connection had a deadline by then.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	renewed, writes, longest int
+}
+
+func (d *deadlines) SetWriteDeadline(until time.Time) error {
+	if until.After(time.Now()) {
+		d.renewed++
+	}
+	return nil
+}
+
+func (d *deadlines) Write(p []byte) (int, error) {
+	d.writes++
+	d.longest = max(d.longest, len(p))
+	return d.ResponseRecorder.Write(p)
+}
+
+func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	const length = 1<<20 + 1
+	fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n, err := w.Write(make([]byte, length))
+		if n != length || err != nil {
+			t.Errorf("written %d, %v", n, err)
+		}
+	})).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	if w.Body.Len() != length || w.writes != 17 || w.longest > 64<<10 {
+		t.Errorf("%d bytes in %d writes of at most %d", w.Body.Len(), w.writes, w.longest)
+	}
+	if w.renewed != w.writes+2 {
+		t.Errorf("%d deadlines for %d writes, the beginning and the end", w.renewed, w.writes)
+	}
+}

@@ -1,0 +1,72 @@
+package fair
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Budget is what each spender may spend. It is refilled at a steady rate, and holds
+// at most what one period refills. Each process counts by itself. A Budget is safe
+// for concurrent use, and bounded in memory.
+type Budget[K comparable] struct {
+	perSecond rate.Limit
+	most      int
+	now       func() time.Time
+
+	mu       sync.Mutex
+	spenders map[K]*rate.Limiter
+}
+
+// maxSpenders bounds the number of spenders in memory.
+const maxSpenders = 10_000
+
+// NewBudget gives each spender so much in each period.
+func NewBudget[K comparable](amount float64, period time.Duration, now func() time.Time) *Budget[K] {
+	return &Budget[K]{
+		perSecond: rate.Limit(amount / period.Seconds()), most: max(1, int(math.Ceil(amount))), now: now,
+		spenders: map[K]*rate.Limiter{},
+	}
+}
+
+// Spend takes an amount out of the spender's budget. If there is not so much in
+// it, nothing is taken, and wait says when there will be. An amount of more than a
+// whole budget counts as a whole one.
+func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
+	now := b.now()
+	spent := b.of(spender, now).ReserveN(now, min(amount, b.most))
+	wait = spent.DelayFrom(now)
+	if wait > 0 {
+		spent.CancelAt(now)
+	}
+	return wait
+}
+
+func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, ok := b.spenders[spender]; ok {
+		return known
+	}
+	if len(b.spenders) == maxSpenders {
+		b.forget(now)
+	}
+	fresh := rate.NewLimiter(b.perSecond, b.most)
+	b.spenders[spender] = fresh
+	return fresh
+}
+
+// forget drops full budgets, which are as good as new ones. If none is full, it
+// drops all.
+func (b *Budget[K]) forget(now time.Time) {
+	for spender, left := range b.spenders {
+		if left.TokensAt(now) >= float64(b.most) {
+			delete(b.spenders, spender)
+		}
+	}
+	if len(b.spenders) == maxSpenders {
+		clear(b.spenders)
+	}
+}

@@ -1,0 +1,52 @@
+package fair_test
+
+import (
+	"testing"
+	"time"
+
+	"frontdesk/adapters/fair"
+)
+
+func TestABudgetIsSpentAndRefilled(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	if wait := b.Spend("a", 7); wait != 0 {
+		t.Errorf("7 of 10: wait %v", wait)
+	}
+	if wait := b.Spend("a", 4); wait != 6*time.Second {
+		t.Errorf("4 of 3: wait %v, want 6s", wait)
+	}
+	if wait := b.Spend("b", 10); wait != 0 {
+		t.Errorf("another spender waits %v", wait)
+	}
+	now = now.Add(6 * time.Second)
+	if wait := b.Spend("a", 4); wait != 0 {
+		t.Errorf("after the wait: wait another %v", wait)
+	}
+}
+
+func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
+	t.Parallel()
+	b := fair.NewBudget[string](10, time.Minute, time.Now)
+	if wait := b.Spend("a", 1000); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	if wait := b.Spend("a", 1); wait <= 0 {
+		t.Error("something is left of a budget that was spent")
+	}
+}
+
+func TestSpendersAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[int](1, time.Hour, func() time.Time { return now })
+	for n := range 25_000 {
+		if wait := b.Spend(n, 1); wait != 0 {
+			t.Fatalf("spender %d waits %v", n, wait)
+		}
+	}
+	if got := fair.Spenders(b); got > 10_000 {
+		t.Errorf("%d spenders are in memory", got)
+	}
+}

@@ -1,0 +1,4 @@
+package fair
+
+// Spenders counts the spenders in memory.
+func Spenders[K comparable](b *Budget[K]) int { return len(b.spenders) }

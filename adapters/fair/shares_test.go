@@ -1,0 +1,103 @@
+package fair_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"frontdesk/adapters/fair"
+)
+
+// fill takes seats for a holder until there is none, and returns them.
+func fill(s *fair.Shares, holder string) (seats []*fair.Seat) {
+	for {
+		seat := s.Seat(holder)
+		if !seat.Take() {
+			return seats
+		}
+		seats = append(seats, seat)
+	}
+}
+
+func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
+	t.Parallel()
+	for seats, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
+		if got := len(fill(fair.NewShares(seats), "greedy")); got != want {
+			t.Errorf("of %d seats: got %d, want %d", seats, got, want)
+		}
+	}
+}
+
+func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(1000)
+	if !s.Seat("honest").Take() {
+		t.Fatal("the first seat was refused")
+	}
+	if got := len(fill(s, "greedy")); got != 250 {
+		t.Errorf("got %d seats, want 250", got)
+	}
+}
+
+func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(64)
+	for n := range 8 {
+		fill(s, fmt.Sprintf("greedy %d", n))
+		newcomer := s.Seat("honest")
+		if !newcomer.Take() {
+			t.Fatalf("after %d greedy holders a newcomer is refused", n+1)
+		}
+		newcomer.Release()
+	}
+}
+
+func TestSeatsComeBack(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(2)
+	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
+	if !first.Take() || !first.Take() || !second.Take() || third.Take() {
+		t.Fatal("two seats were not taken once each")
+	}
+	first.Release()
+	first.Release()
+	if !third.Take() || first.Take() {
+		t.Error("one seat given back is not one seat to take")
+	}
+	var none *fair.Seat
+	if !none.Take() {
+		t.Error("no bound, and yet refused")
+	}
+	none.Release()
+}
+
+func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(8)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	taken, most := 0, 0
+	for n := range 64 {
+		all.Go(func() {
+			for range 200 {
+				seat := s.Seat(fmt.Sprint(n % 16))
+				if !seat.Take() {
+					continue
+				}
+				mu.Lock()
+				taken++
+				most = max(most, taken)
+				taken--
+				mu.Unlock()
+				seat.Release()
+			}
+		})
+	}
+	all.Wait()
+	if most > 8 {
+		t.Errorf("%d seats were taken at once", most)
+	}
+	if got := len(fill(s, "later")); got != 5 {
+		t.Errorf("%d seats are left to a lone holder, want 5", got)
+	}
+}
