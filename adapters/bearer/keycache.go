@@ -37,8 +37,8 @@ type KeyCacheConfig struct {
 // begins after the caller came, and fetches are spaced out. So the first call
 // after the URL is mended succeeds.
 //
-// Everybody may wait for a fetch for a second. Beyond that, and for a URL that
-// fails, at most 32 callers wait, and the others are sent away (D46).
+// All callers may wait while a fetch is younger than a second. After that, and
+// while the URL fails, at most 32 wait, and the others are sent away.
 //
 // It runs a goroutine for each URL that is being fetched. All of them have ended
 // when [KeyCache.Close] returns.

@@ -9,16 +9,16 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The bounds of waiting. A seat is for somebody who may wait long. Without one, a
-// caller only stands, for as long as a fetch is young. The two have rooms of their
-// own, so that those who wait for slow sets leave room for a herd that comes for a
-// sound one.
+// The bounds of waiting. A seat is for a caller who may wait long. A caller without
+// one stands, for as long as the fetch is young. The two have rooms of their own, so
+// that callers of slow sets leave room for a herd that comes for a sound one. A call
+// that waits takes 40 to 55 KiB, so all of them together take at most 330 MiB.
 const (
 	patience   = 10 * time.Second // how long one caller waits in all
-	young      = time.Second      // the age at which a fetch is called slow
-	seatsOfSet = 32               // as many as a sound server may keep waiting; more gain nothing by it
-	seatsOfAll = 2 << 10          // 64 sets can fill theirs
-	standing   = 6 << 10          // a herd of 5,000, which costs one fetch, and some more
+	young      = time.Second      // what the age of a young fetch stays below
+	seatsOfSet = 32               // enough to see at once that a URL was mended
+	seatsOfAll = 1 << 10          // 32 sets can fill theirs
+	standing   = 5 << 10          // a herd of 5,000 callers, who need one fetch
 )
 
 // The refusals that are no judgement of the token.
@@ -78,14 +78,14 @@ func (w *waiter) gaveUp(ctx context.Context) error {
 }
 
 // place gives a caller a seat, which it keeps. If there is none, the caller may
-// stand for as long as the fetch of a sound URL is young. The caller of place holds
-// the mutex.
+// stand for as long as the fetch of a sound URL is young (D46). The caller of place
+// holds the mutex.
 func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
 	if w.seat != nil {
 		return nil
 	}
 	c.vacate(w)
-	left := min(young, young-now.Sub(e.flight.opened))
+	left := min(young, young-now.Sub(e.flight.opened)) // at most young, even if the clock was set back
 	switch {
 	case e.seated < seatsOfSet && c.seated < seatsOfAll:
 		w.seat = e

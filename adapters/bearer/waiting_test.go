@@ -86,9 +86,9 @@ func TestOnceAFetchIsASecondOldOnly32WaitOn_D46(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := crowd{cache: cacheOf(t, &publisher{latency: 3 * time.Second}, 0)}
 		c.call(t.Context(), 100, keysURL)
-		time.Sleep(time.Second - 1)
+		time.Sleep(time.Second - time.Nanosecond)
 		c.want(t, 100, 0, 0, 0)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		c.want(t, 32, 0, 68, 0)
 		c.call(t.Context(), 10, keysURL)
 		c.want(t, 32, 0, 78, 0)
@@ -109,6 +109,11 @@ func TestOnly32WaitForAFailingURL_D46(t *testing.T) {
 		c.want(t, 0, 0, 0, 1)
 		c.call(t.Context(), 100, keysURL)
 		c.want(t, 32, 0, 68, 1)
+		_, err := c.cache.Get(t.Context(), keysURL)
+		const wantLog = "wait for " + keysURL + ": unavailable: Too many calls are waiting for key sets that are slow to come. Try again shortly."
+		if err == nil || err.Error() != wantLog { // callers are not told the URL
+			t.Errorf("the log is told %v", err)
+		}
 		p.broken.Store(false)
 		time.Sleep(200 * time.Millisecond)
 		c.want(t, 0, 32, 68, 1)
@@ -145,18 +150,18 @@ func TestWaitersForAllSetsTogetherAreBounded_D46(t *testing.T) {
 			c.call(t.Context(), 4, keysURL+"?"+strconv.Itoa(set))
 		}
 		synctest.Wait()
-		if n := c.waiting.Load(); n != 2048+6144 {
+		if n := c.waiting.Load(); n != 1024+5120 {
 			t.Errorf("%d are waiting for young fetches", n)
 		}
 		time.Sleep(time.Second)
-		c.want(t, 2048, 0, 12_000-2048, 0)
+		c.want(t, 1024, 0, 12_000-1024, 0)
 
 		honest := crowd{cache: c.cache}
 		honest.call(t.Context(), 5000, "https://other.example/")
 		time.Sleep(time.Second / 2)
 		honest.want(t, 0, 5000, 0, 0)
 		time.Sleep(10 * time.Second)
-		c.want(t, 0, 0, 12_000-2048, 2048)
+		c.want(t, 0, 0, 12_000-1024, 1024)
 	})
 }
 
@@ -170,16 +175,16 @@ func TestTheCallAfterOneThatFoundNoRoomIsServed_D46(t *testing.T) {
 		c.call(t.Context(), 1, "https://other.example/")
 		c.want(t, 0, 0, 0, 1)
 		p.broken.Store(false)
-		for set := range 64 {
+		for set := range 32 {
 			c.call(t.Context(), 32, keysURL+"?"+strconv.Itoa(set))
 		}
-		c.want(t, 2048, 0, 0, 1)
+		c.want(t, 1024, 0, 0, 1)
 		c.call(t.Context(), 1, "https://other.example/")
-		c.want(t, 2048, 0, 1, 1)
+		c.want(t, 1024, 0, 1, 1)
 		time.Sleep(200 * time.Millisecond) // fetches of a failing URL are spaced out
 		synctest.Wait()
 		c.call(t.Context(), 1, "https://other.example/")
-		c.want(t, 2048, 1, 1, 1)
+		c.want(t, 1024, 1, 1, 1)
 	})
 }
 
