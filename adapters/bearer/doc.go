@@ -8,6 +8,10 @@
 //	header ─→ Parse ─→ Rights ─→ KeyCache ─→ Verify
 //	          no key    one       a fetch     one
 //	          needed    query     an hour     key
+//	╰──────── Recognise ──────╯  ╰───── prove ─────╯
+//
+// They are two steps, because a caller may have to wait for a key set. Meanwhile
+// the call should hold nothing that others need.
 //
 // Its parts:
 //
@@ -16,7 +20,7 @@
 //   - [ReadKeySet] keeps the usable keys of a set. An odd key does not spoil the
 //     others.
 //   - [KeyCache] fetches sets, one fetch at a time for each URL. It keeps a set for
-//     an hour and never keeps a failure.
+//     an hour and never keeps a failure. It bounds how many callers wait.
 //   - [Authenticator] joins them.
 //   - [Refusal] says why a call is turned away; refusal.go lists all refusals.
 //
