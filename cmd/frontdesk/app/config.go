@@ -32,6 +32,8 @@ type Config struct {
 	CallLimit             time.Duration // for one call, after its body has arrived
 	CallConnections       int32         // to the database, for calls
 	RateLimit             float64       // calls a second of one application; 0 for no limit
+	DrainDelay            time.Duration // between being told to stop and accepting no more; 0 for none
+	ShutdownLimit         time.Duration // for the calls that are accepted by then
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
@@ -59,6 +61,7 @@ func (c *Config) setDefaults() {
 	c.SessionLimit = cmp.Or(c.SessionLimit, signin.DefaultLimit)
 	c.CallsInFlight = cmp.Or(c.CallsInFlight, httpapi.DefaultInFlight)
 	c.CallLimit = cmp.Or(c.CallLimit, httpapi.DefaultLimit)
+	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	c.CallConnections = cmp.Or(c.CallConnections, callConnections)
 	c.CallInAgeLimit = cmp.Or(c.CallInAgeLimit, webhooks.DefaultCallInAge)
 	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)

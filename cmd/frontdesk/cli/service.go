@@ -55,6 +55,7 @@ func serviceDefaults() kong.Vars {
 		"session_idle":           short(signin.DefaultIdle),
 		"session_limit":          short(signin.DefaultLimit),
 		"jwks_cache":             short(bearer.DefaultTTL),
+		"drain_delay":            short(app.DefaultDrainDelay),
 		"calls_in_flight":        strconv.Itoa(httpapi.DefaultInFlight),
 	}
 }
@@ -91,16 +92,17 @@ type serveCmd struct {
 	lifetimeFlags  `embed:""`
 	networkFlag    `embed:""`
 	masterKeyFlags `embed:""`
-	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	Listen         string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain      string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL        string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	DrainDelay     time.Duration `default:"${drain_delay}" help:"When told to stop, it is not ready any more but goes on accepting calls for so long, so that proxies can move over."`
 }
 
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(r *run) error {
 	config := app.Config{
 		DatabaseURL: c.DatabaseURL, Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL, AllowNetwork: c.AllowNetwork,
-		Log: newLog(r.Err),
+		DrainDelay: c.DrainDelay, Log: newLog(r.Err),
 	}
 	c.apply(&config)
 	var err error
