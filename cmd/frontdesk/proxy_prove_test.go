@@ -44,6 +44,7 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 		"127.0.0.1:8081 check port 9091", first.public+" check port "+portOf(t, first.private),
 		"127.0.0.1:8082 check port 9092", second.public+" check port "+portOf(t, second.private)))
 	runHAProxy(t, settings)
+	waitFor(t, func() bool { return listens(address) })
 	client := certified.Client()
 	transport := client.Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = proxyClients
@@ -194,4 +195,12 @@ func lastLines(text string) string {
 
 func (p proxy) url(tenant, path string) string {
 	return fmt.Sprintf("https://%s.example.com%s", tenant, path)
+}
+
+func listens(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }

@@ -38,8 +38,6 @@ const (
 // is answered 200, and each is in the log once.
 func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newSite(t)
-	s.first.start(binary(t))
-	s.second.start(binary(t))
 	calls := s.callAllAlong()
 	for range rollingRestarts {
 		for _, r := range []*replica{s.first, s.second} {
@@ -56,8 +54,6 @@ func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralle
 // while the present one serves, and then takes the present one's place.
 func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s, next := newSite(t), nextRelease(t)
-	s.first.start(binary(t))
-	s.second.start(binary(t))
 	calls := s.callAllAlong()
 	waitFor(t, func() bool { return calls.answered() >= 200 })
 	calls.slowest() // from here on
@@ -127,6 +123,8 @@ func newSite(t *testing.T) *site {
 	s.first = &replica{t: t, place: freePlace(t), args: args}
 	s.second = &replica{t: t, place: freePlace(t), args: args}
 	t.Cleanup(func() { s.first.stop(); s.second.stop() })
+	s.first.start(binary(t))
+	s.second.start(binary(t))
 	s.proxy = startHAProxy(t, s.first.place, s.second.place)
 	s.onboard()
 	return s
@@ -184,8 +182,9 @@ func (s *site) submit(size int, rest time.Duration) error {
 		return err
 	}
 	defer response.Body.Close()
-	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("answered %d %s, %w", response.StatusCode, text, err)
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %d %q, %v", response.StatusCode, text, err)
 	}
 	return nil
 }

@@ -80,15 +80,18 @@ func listen(ctx context.Context, address string, handler http.Handler, log *slog
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
 	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{listener: listener, cutOff: cutOff}
+	s := &server{listener: framingListener{listener}, cutOff: cutOff}
 	s.http = &http.Server{
-		Handler:           handler,
+		Handler:           lastIfLost(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		BaseContext:       func(net.Listener) context.Context { return calls },
-		ConnState:         s.count,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		// Its own answer to "OPTIONS *" would pass by the handler.
+		DisableGeneralOptionsHandler: true,
+		BaseContext:                  func(net.Listener) context.Context { return calls },
+		ConnContext:                  withConn,
+		ConnState:                    s.count,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	return s, nil
 }
