@@ -92,7 +92,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %v\nRun \"frontdesk %s\" for what can be given.\n", err, helpFor(err))
+		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", oneLine(err), helpFor(err))
 		return 2
 	}
 	if err := parsed.Run(&run{ctx, streams, raw}); err != nil {
