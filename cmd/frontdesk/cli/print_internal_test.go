@@ -8,7 +8,7 @@ import (
 func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Zoë\t李 🩺\n":         "Zoë\t李 🩺\n",
+		"Zoë\t李 🩺\n":          "Zoë\t李 🩺\n",
 		"نیم\u200cفاصله":      "نیم\u200cفاصله", // a joiner that Persian needs
 		"a\x9bb\xffc\ufffdd":  `a\x9bb\xffc` + "\ufffdd",
 		"a\u0085b\u061cc":     `a\u0085b\u061cc`,
