@@ -38,8 +38,11 @@ func (s *site) submit(size int, rest time.Duration) error {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("answered %d %q, %v", response.StatusCode, text, err)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %d %q", response.StatusCode, text)
 	}
 	return nil
 }

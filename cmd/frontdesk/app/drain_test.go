@@ -41,7 +41,9 @@ func TestAProcessThatIsStoppingIsNotReadyAndGoesOnServing_D47(t *testing.T) {
 		}
 	}
 	s.Close() // without a listener there is nothing to wait for
-	<-ended
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
 }
 
 // submitted is what a call is answered, and whether its connection serves no other.

@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 )
@@ -28,9 +29,9 @@ func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.serve() }()
-	defer func() { _ = s.shutdown(context.Background()); <-ended }()
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = s.serve() })
+	defer func() { _ = s.shutdown(context.Background()); serving.Wait() }()
 	conn, err := net.Dial("tcp", s.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
