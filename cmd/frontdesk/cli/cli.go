@@ -69,7 +69,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	var line commandLine
 	exited, status := false, 0
 	parser, err := kong.New(&line,
-		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(streams.Out, streams.Err),
+		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),

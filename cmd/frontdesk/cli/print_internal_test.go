@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -20,5 +21,18 @@ func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 		if n, err := (visible{&out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q is shown as %q (%d, %v), want %q", text, out.String(), n, err, want)
 		}
+	}
+}
+
+func TestTheProgramsLogKeepsItsMeaning_D50(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	newLog(visible{&out}).ErrorContext(t.Context(), "failed\u202e", "error", "a\u009b\x1b\u2066b")
+	var line struct{ Msg, Error string }
+	if err := json.Unmarshal([]byte(out.String()), &line); err != nil || line.Msg != "failed\u202e" || line.Error != "a\u009b\x1b\u2066b" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if strings.ContainsAny(out.String(), "\u202e\u009b\x1b\u2066") {
+		t.Errorf("a terminal would act on %q", &out)
 	}
 }
