@@ -16,7 +16,7 @@ const DefaultDrainDelay = 5 * time.Second
 
 // drain is the time between the order to stop and the stop. The process says that it
 // is not ready, and goes on accepting and serving, so that the proxies in front of it
-// can move over to other processes before its port refuses them.
+// can move over to other processes before its port refuses them (D47).
 type drain struct {
 	delay time.Duration
 	begun atomic.Bool

@@ -8,9 +8,9 @@ import (
 )
 
 // framingListener accepts connections that refuse a request of which two readers could
-// disagree where it ends. net/http takes such a request, and hides from the handler that
-// it had a Content-Length beside its Transfer-Encoding. A proxy that goes by the other
-// one would take the rest of its body for the next caller's request.
+// disagree where it ends (D50). net/http takes such a request, and hides from the handler
+// that it had a Content-Length beside its Transfer-Encoding. A proxy that goes by the
+// other one would take the rest of its body for the next caller's request.
 type framingListener struct{ net.Listener }
 
 // Accept returns the next connection.

@@ -34,7 +34,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 
 // asWritten has routes found by the path as it was written. None of them has an escape,
 // so an escaped separator separates nothing and leads nowhere, whatever a proxy in front
-// has made of it.
+// has made of it (D50).
 func asWritten(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if written := r.URL.EscapedPath(); written != r.URL.Path {

@@ -10,7 +10,8 @@ import (
 
 // visible is what the command line prints through. A character by which a text could
 // move the cursor, hide what stands before it or turn the order of a line round is
-// shown as \u009b. Whoever called the service, or gave a thing its name, chose that text.
+// shown as \u009b (D50). Whoever called the service, or gave a thing its name, chose
+// that text.
 //
 // JSON keeps its meaning, because such a character can only stand in a string, where
 // \u009b stands for it.
