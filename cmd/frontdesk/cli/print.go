@@ -14,7 +14,8 @@ import (
 // that text.
 //
 // JSON keeps its meaning, because such a character can only stand in a string, where
-// \u009b stands for it.
+// \u009b stands for it. A byte that is no UTF-8, which an old terminal may act on, is
+// shown as \ufffd: that is how readers of JSON take it.
 type visible struct{ w io.Writer }
 
 // Write prints p. It leaves line ends and tabs, which lines and tables are made of.
@@ -35,7 +36,7 @@ func acts(r rune) bool {
 // endsCell reports whether a character of a cell would begin another cell or line.
 func endsCell(r rune) bool { return r == '\n' || r == '\t' }
 
-// escaped shows characters as \u009b, and bytes that are no UTF-8 as \x9b.
+// escaped shows characters as \u009b, and bytes that are no UTF-8 as \ufffd.
 func escaped(text string, which func(rune) bool) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, which) {
 		return text
@@ -43,12 +44,9 @@ func escaped(text string, which func(rune) bool) string {
 	var shown strings.Builder
 	for len(text) > 0 {
 		r, n := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&shown, `\x%02x`, text[0])
-		case which(r):
+		if which(r) || r == utf8.RuneError && n == 1 {
 			fmt.Fprintf(&shown, `\u%04x`, r)
-		default:
+		} else {
 			shown.WriteString(text[:n])
 		}
 		text = text[n:]

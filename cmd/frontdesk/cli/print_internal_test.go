@@ -11,9 +11,9 @@ func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 	for text, want := range map[string]string{
 		"Zoë\t李 🩺\n":          "Zoë\t李 🩺\n",
 		"نیم\u200cفاصله":      "نیم\u200cفاصله", // a joiner that Persian needs
-		"a\x9bb\xffc\ufffdd":  `a\x9bb\xffc` + "\ufffdd",
+		"a\x9bb\xffc\ufffdd":  `a\ufffdb\ufffdc` + "\ufffdd",
 		"a\u0085b\u061cc":     `a\u0085b\u061cc`,
-		"cut \xe2\x80":        `cut \xe2\x80`,
+		"cut \xe2\x80":        `cut \ufffd\ufffd`,
 		`a written \u009b`:    `a written \u009b`,
 		"\x00\u200e\u2069end": `\u0000\u200e\u2069end`,
 	} {
