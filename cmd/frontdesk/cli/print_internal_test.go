@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,7 @@ func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 func TestTheProgramsLogKeepsItsMeaning_D50(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	newLog(visible{&out}).ErrorContext(t.Context(), "failed\u202e", "error", "a\u009b\x1b\u2066b")
+	newLog(visible{&out}).ErrorContext(t.Context(), "failed\u202e", slog.String("error", "a\u009b\x1b\u2066b"))
 	var line struct{ Msg, Error string }
 	if err := json.Unmarshal([]byte(out.String()), &line); err != nil || line.Msg != "failed\u202e" || line.Error != "a\u009b\x1b\u2066b" {
 		t.Errorf("%q, %v", line, err)
