@@ -32,8 +32,6 @@ type Config struct {
 	CallLimit             time.Duration // for one call, after its body has arrived
 	CallConnections       int32         // to the database, for calls
 	RateLimit             float64       // calls a second of one application; 0 for no limit
-	DrainDelay            time.Duration // between being told to stop and accepting no more; 0 for none
-	ShutdownLimit         time.Duration // for the calls that are accepted by then
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
@@ -49,6 +47,9 @@ type Config struct {
 	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
 
+	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
+	ShutdownLimit time.Duration // for the calls that are accepted by then
+
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -61,12 +62,12 @@ func (c *Config) setDefaults() {
 	c.SessionLimit = cmp.Or(c.SessionLimit, signin.DefaultLimit)
 	c.CallsInFlight = cmp.Or(c.CallsInFlight, httpapi.DefaultInFlight)
 	c.CallLimit = cmp.Or(c.CallLimit, httpapi.DefaultLimit)
-	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	c.CallConnections = cmp.Or(c.CallConnections, callConnections)
 	c.CallInAgeLimit = cmp.Or(c.CallInAgeLimit, webhooks.DefaultCallInAge)
 	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)
 	c.WebhookTimeout = cmp.Or(c.WebhookTimeout, webhooks.DefaultTimeout)
 	c.DeliveryRetention = cmp.Or(c.DeliveryRetention, webhooks.DefaultRetention)
+	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -60,3 +60,18 @@ func lastIfLost(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// asWritten has routes found by the path as it was written. None of them has an escape,
+// so an escaped separator separates nothing and leads nowhere, whatever a proxy in front
+// has made of it (D50).
+func asWritten(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if written := r.URL.EscapedPath(); written != r.URL.Path {
+			r = r.WithContext(r.Context())
+			address := *r.URL
+			address.Path, address.RawPath = written, ""
+			r.URL = &address
+		}
+		next.ServeHTTP(w, r)
+	})
+}

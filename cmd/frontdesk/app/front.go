@@ -23,28 +23,13 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	staff, api := pages.Handler(), a.api().Handler()
-	return asWritten(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if pages.Serves(r) {
 			staff.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
-	})), nil
-}
-
-// asWritten has routes found by the path as it was written. None of them has an escape,
-// so an escaped separator separates nothing and leads nowhere, whatever a proxy in front
-// has made of it (D50).
-func asWritten(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if written := r.URL.EscapedPath(); written != r.URL.Path {
-			r = r.WithContext(r.Context())
-			address := *r.URL
-			address.Path, address.RawPath = written, ""
-			r.URL = &address
-		}
-		next.ServeHTTP(w, r)
-	})
+	}), nil
 }
 
 // api returns the Transactional API over this app's desk.

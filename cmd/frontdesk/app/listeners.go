@@ -21,7 +21,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.public, err = listen(ctx, a.config.Listen, a.drain.sendingAway(front), a.config.Log); err != nil {
+	if a.public, err = listen(ctx, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
 		return err
 	}
 	if a.config.PrivateListen != "" {
