@@ -34,7 +34,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Engine: engine, registry: prometheus.NewRegistry(), drain: drain{delay: config.DrainDelay}}
+	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background))
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
@@ -45,6 +45,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
+	a.drain.delay = config.DrainDelay
 	a.consumers = a.following()
 	if err := a.canSign(ctx); err != nil {
 		a.Close()

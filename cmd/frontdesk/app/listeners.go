@@ -46,10 +46,9 @@ const readyLimit = 2 * time.Second
 
 // ready answers whether calls would be served. They would if the database answers and
 // its schema is this program's or, during a rolling upgrade, a newer one. It does not
-// matter here how far the feed lags behind: that is a metric. A process that is about to
-// stop is not ready, although it still serves.
+// matter here how far the feed lags behind: that is a metric.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
-	if a.drain.begun.Load() {
+	if a.drain.begun.Load() { // it still serves, but not for long
 		http.Error(w, "this process is stopping", http.StatusServiceUnavailable)
 		return
 	}
