@@ -29,7 +29,7 @@ const (
 // other, eight times, while calls and uploads go to them through HAProxy. Every call
 // is answered 200, and each is in the log once.
 func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
-	s := newSite(t)
+	s := newDeployment(t)
 	calls := s.callAllAlong()
 	for range rollingRestarts {
 		for _, r := range []*replica{s.first, s.second} {
@@ -45,7 +45,7 @@ func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralle
 // TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database
 // while the present one serves, and then takes the present one's place.
 func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
-	s, next := newSite(t), nextRelease(t)
+	s, next := newDeployment(t), nextRelease(t)
 	calls := s.callAllAlong()
 	waitFor(t, func() bool { return calls.answered() >= 200 })
 	calls.slowest() // from here on
@@ -95,8 +95,8 @@ func nextRelease(t *testing.T) string {
 	return path
 }
 
-// site is a deployment: two processes on one database, behind HAProxy.
-type site struct {
+// deployment is two processes on one database, behind HAProxy.
+type deployment struct {
 	t             *testing.T
 	db            *postgrestest.Database
 	first, second *replica
@@ -105,9 +105,9 @@ type site struct {
 	patient       string
 }
 
-func newSite(t *testing.T) *site {
+func newDeployment(t *testing.T) *deployment {
 	t.Helper()
-	s := &site{t: t, db: postgrestest.New(t)}
+	s := &deployment{t: t, db: postgrestest.New(t)}
 	args := serveArgs(t, s.db.URL)
 	s.first = &replica{t: t, place: freePlace(t), args: args}
 	s.second = &replica{t: t, place: freePlace(t), args: args}
@@ -120,7 +120,7 @@ func newSite(t *testing.T) *site {
 }
 
 // onboard makes a practice with a patient, and an application that may submit.
-func (s *site) onboard() {
+func (s *deployment) onboard() {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *site) onboard() {
 }
 
 // compare compares what was answered with what is in the log.
-func (s *site) compare(calls *traffic) {
+func (s *deployment) compare(calls *traffic) {
 	s.t.Helper()
 	var stored int
 	sql := `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`

@@ -15,7 +15,7 @@ import (
 )
 
 // submit sends a request with a file of so many bytes, each part after a rest.
-func (s *site) submit(size int, rest time.Duration) error {
+func (s *deployment) submit(size int, rest time.Duration) error {
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]`, s.patient)
 	if size > 0 {
 		file := make([]byte, size)
@@ -70,7 +70,7 @@ type traffic struct {
 }
 
 // callAllAlong makes calls until it is told to end.
-func (s *site) callAllAlong() *traffic {
+func (s *deployment) callAllAlong() *traffic {
 	ctx, stop := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	var clients sync.WaitGroup
 	calls := &traffic{stop: stop, done: clients.Wait}
