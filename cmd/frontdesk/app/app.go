@@ -129,7 +129,8 @@ func (a *App) serve(ctx context.Context) error {
 
 // sweeper returns what deletes expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
-	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
+	uploads := &postgres.Uploads{DB: a.background, Now: a.config.Now}
+	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, Log: a.config.Log}
 }
 
 // Close frees the addresses and the connections. It may be called twice.
