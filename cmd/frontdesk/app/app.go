@@ -20,6 +20,7 @@ import (
 type App struct {
 	*Engine
 	public, private *server
+	readiness       readiness
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
 	recorder        *postgres.AccessRecorder
