@@ -47,7 +47,7 @@ func TestProveThatReadsOutlastARestartOfTheDatabase_D48(t *testing.T) { //nolint
 func TestProveThatAKilledDatabaseLosesNothing_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	for range 5 {
-		s.signal(syscall.SIGKILL, s.backends()...)
+		s.signal(syscall.SIGKILL, s.halted()...)
 		<-s.postgres.Done()
 		s.must(s.postgres.Restart(t.Context()))
 		s.serves()
@@ -58,7 +58,7 @@ func TestProveThatAKilledDatabaseLosesNothing_D48(t *testing.T) { //nolint:paral
 func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	s.forget() // how long calls took before
-	processes := s.backends()
+	processes := s.halted()
 	s.signal(syscall.SIGSTOP, processes...)
 	began, checks, unready := time.Now(), 0, 0
 	for time.Since(began) < frozenFor {
@@ -187,9 +187,11 @@ func (s *trial) signal(which syscall.Signal, others ...int) {
 	}
 }
 
-// backends are the processes that the postmaster has started.
-func (s *trial) backends() (pids []int) {
+// halted stops the postmaster, so that it starts no more processes, and returns those
+// that it has started.
+func (s *trial) halted() (pids []int) {
 	s.t.Helper()
+	s.signal(syscall.SIGSTOP)
 	of := s.postmaster()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	s.must(err)
