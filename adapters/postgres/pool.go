@@ -55,7 +55,7 @@ func Acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 const vanished = 20 * time.Second
 
 var dialer = &net.Dialer{
-	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanished / 2, Interval: vanished / 8, Count: 4},
+	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanished / 2, Interval: vanished / 4, Count: 2},
 	Control:         boundUnacknowledged,
 }
 

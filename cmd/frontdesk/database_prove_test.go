@@ -127,7 +127,7 @@ func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //no
 // The data directory is a file system in memory of a limited size, which is filled up.
 // To mount one takes root.
 func TestProveThatAFullDiskLosesNothing_D48(t *testing.T) { //nolint:paralleltest // it measures
-	dir, err := os.MkdirTemp("", "frontdesk-full-")
+	dir, err := os.MkdirTemp("", "frontdesk-full-") //nolint:usetesting // root runs Postgres as somebody who cannot enter t.TempDir
 	if err == nil {
 		err = syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400m,mode=0711")
 	}

@@ -40,7 +40,7 @@ func (a *App) operations() http.Handler {
 
 // ready answers whether calls should be sent here.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
-	if err := a.readiness.check(r.Context(), a.background); err != nil {
+	if err := a.readiness.check(r.Context(), a.serves); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}

@@ -21,8 +21,10 @@ type readiness struct{ failed atomic.Int32 }
 
 // check returns why this process is not ready, and nil while it is. A schema that is
 // not this program's counts at once, because it does not pass by itself.
-func (r *readiness) check(ctx context.Context, db postgres.DB) error {
-	err := serves(ctx, db)
+func (r *readiness) check(ctx context.Context, serves func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	err := serves(ctx)
 	if err == nil {
 		r.failed.Store(0)
 		return nil
@@ -38,15 +40,13 @@ func (r *readiness) check(ctx context.Context, db postgres.DB) error {
 // changes, and its schema is this program's or, during a rolling upgrade, a newer one.
 // It does not matter here how far the feed lags behind, or whether the disk is full:
 // both are metrics.
-func serves(ctx context.Context, db postgres.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, readyLimit)
-	defer cancel()
-	err := postgres.CheckSchema(ctx, db)
+func (a *App) serves(ctx context.Context) error {
+	err := postgres.CheckSchema(ctx, a.background)
 	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
-	return postgres.CheckWritable(ctx, db)
+	return postgres.CheckWritable(ctx, a.background)
 }
