@@ -4,7 +4,6 @@ package main_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/netip"
@@ -46,15 +45,6 @@ type trial struct {
 	kinds        map[string]counts
 	stored       []uuid.UUID // what was answered 200
 }
-
-// counts are the answers to one kind of call.
-type counts struct {
-	served, refused int
-	slowest         time.Duration
-}
-
-// clientsOfEach is how many clients make the calls of one kind.
-const clientsOfEach = 8
 
 func newTrial(t *testing.T, dir string) *trial {
 	t.Helper()
@@ -156,95 +146,6 @@ func (s *trial) startProgram() {
 		}
 		return found != nil
 	})
-}
-
-// requests are the kinds of calls. A read asks the database once, a page too.
-func (s *trial) requests() map[string]func(context.Context) (*http.Request, error) {
-	return map[string]func(context.Context) (*http.Request, error){
-		"append": func(ctx context.Context) (*http.Request, error) {
-			return s.request(ctx, http.MethodPost, "/transactional-api/create-patient-request", `{"patientId":"`+s.patient+
-				`","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`)
-		},
-		"read": func(ctx context.Context) (*http.Request, error) {
-			return s.request(ctx, http.MethodGet, "/transactional-api/ping", "")
-		},
-		"page": func(ctx context.Context) (*http.Request, error) {
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/elm-street/staff/sign-in", http.NoBody)
-			if err == nil {
-				r.Host = "auth.frontdesk.test"
-			}
-			return r, err
-		},
-	}
-}
-
-func (s *trial) request(ctx context.Context, method, path, body string) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Host = "elm-street.frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
-	return r, nil
-}
-
-// callUntil calls again and again. It lets a call that is under way come to its end.
-func (s *trial) callUntil(ctx context.Context, kind string, request func(context.Context) (*http.Request, error)) {
-	for ctx.Err() == nil {
-		r, err := request(context.WithoutCancel(ctx))
-		if err != nil {
-			s.t.Error(err)
-			return
-		}
-		began := time.Now()
-		response, err := s.client.Do(r)
-		if err != nil {
-			s.t.Errorf("%s: no answer: %v", kind, err)
-			return
-		}
-		body, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		s.note(kind, response, body, time.Since(began))
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// note counts an answer, and fails unless it is 200, or 503 as the contract has it.
-func (s *trial) note(kind string, response *http.Response, body []byte, took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := s.kinds[kind]
-	found.slowest = max(found.slowest, took)
-	switch status := response.StatusCode; {
-	case status == http.StatusOK:
-		found.served++
-		var made struct{ PatientRequestID uuid.UUID }
-		if kind == "append" && json.Unmarshal(body, &made) == nil {
-			s.stored = append(s.stored, made.PatientRequestID)
-		}
-	case status == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "" &&
-		(kind == "page" || strings.Contains(string(body), `{"errors":[{"code":"unavailable"`)):
-		found.refused++
-	default:
-		s.t.Errorf("%s: answered %d %s", kind, status, body)
-	}
-	s.kinds[kind] = found
-}
-
-func (s *trial) counts(kind string) counts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kinds[kind]
-}
-
-// forget forgets how long calls took until now.
-func (s *trial) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for kind, found := range s.kinds {
-		found.slowest = 0
-		s.kinds[kind] = found
-	}
 }
 
 // running is how many goroutines the program has.
