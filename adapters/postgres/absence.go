@@ -32,7 +32,8 @@ func (a *absence) bridge(ctx context.Context, ask func() error) error {
 	if a == nil || !errors.Is(err, ErrUnavailable) || !a.noticed() {
 		return err
 	}
-	for giveUp := time.Now().Add(bridged); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
+	// One look comes after the two seconds, and then the others hear of it.
+	for giveUp := time.Now().Add(bridged + 2*lookEvery); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
 		if err = ask(); errors.Is(err, ErrUnavailable) {
 			a.noticed()
 		}
@@ -65,13 +66,13 @@ func (a *absence) over() {
 
 // turn waits until this caller may look, and reports false if it should give up.
 func (a *absence) turn(ctx context.Context, giveUp time.Time) bool {
-	for !a.taken() {
-		pause(ctx, lookEvery, nil)
-		if ctx.Err() != nil || time.Now().After(giveUp) {
-			return false
+	for ctx.Err() == nil && time.Now().Before(giveUp) {
+		if a.taken() {
+			return true
 		}
+		pause(ctx, lookEvery, nil)
 	}
-	return true
+	return false
 }
 
 // taken reports whether this caller may look now: it is the next one, or somebody has
