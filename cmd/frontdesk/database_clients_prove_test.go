@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
 )
 
 // counts are the answers to one kind of call.
@@ -26,11 +29,10 @@ const clientsOfEach = 8
 func (s *trial) requests() map[string]func(context.Context) (*http.Request, error) {
 	return map[string]func(context.Context) (*http.Request, error){
 		"append": func(ctx context.Context) (*http.Request, error) {
-			return s.request(ctx, http.MethodPost, "/transactional-api/create-patient-request", `{"patientId":"`+s.patient+
-				`","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`)
+			return s.request(ctx, http.MethodPost, "create-patient-request", strings.NewReader(s.submission()+`}`))
 		},
 		"read": func(ctx context.Context) (*http.Request, error) {
-			return s.request(ctx, http.MethodGet, "/transactional-api/ping", "")
+			return s.request(ctx, http.MethodGet, "ping", http.NoBody)
 		},
 		"page": func(ctx context.Context) (*http.Request, error) {
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/elm-street/staff/sign-in", http.NoBody)
@@ -42,8 +44,13 @@ func (s *trial) requests() map[string]func(context.Context) (*http.Request, erro
 	}
 }
 
-func (s *trial) request(ctx context.Context, method, path, body string) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+// submission is the beginning of a patient request.
+func (s *trial) submission() string {
+	return `{"patientId":"` + s.patient + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]`
+}
+
+func (s *trial) request(ctx context.Context, method, endpoint string, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.url+"/transactional-api/"+endpoint, body)
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +67,57 @@ func (s *trial) callUntil(ctx context.Context, kind string, request func(context
 			s.t.Error(err)
 			return
 		}
-		began := time.Now()
-		response, err := s.client.Do(r)
-		if err != nil {
-			s.t.Errorf("%s: no answer: %v", kind, err)
-			return
-		}
-		body, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		s.note(kind, response, body, time.Since(began))
+		s.call(kind, r)
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// call makes one call and notes its answer.
+func (s *trial) call(kind string, r *http.Request) {
+	began := time.Now()
+	response, err := s.client.Do(r)
+	if err != nil {
+		s.t.Errorf("%s: no answer: %v", kind, err)
+		return
+	}
+	body, _ := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	s.note(kind, response, body, time.Since(began))
+}
+
+// everywhere returns a call of each endpoint, and of the key set.
+func (s *trial) everywhere() (calls []func()) {
+	names := []string{"jwks"}
+	for _, e := range access.Endpoints() {
+		names = append(names, string(e.Name))
+	}
+	reads := []string{"jwks", string(access.RequestTypeAvailability), string(access.RetrieveCareRecord)}
+	for _, name := range names {
+		method := http.MethodPost
+		if slices.Contains(reads, name) {
+			method = http.MethodGet
+		}
+		r, err := s.request(s.t.Context(), method, name, strings.NewReader(`{}`))
+		s.must(err)
+		calls = append(calls, func() { s.call("other", r) })
+	}
+	return calls
+}
+
+// upload begins a call with a file, and returns what sends the second half of it and
+// what waits for the answer.
+func (s *trial) upload() (calls []func()) {
+	body, writer := io.Pipe()
+	r, err := s.request(s.t.Context(), http.MethodPost, "create-patient-request", body)
+	s.must(err)
+	half := strings.Repeat("QUJD", 1<<20)
+	answered := make(chan struct{})
+	go func() { defer close(answered); s.call("upload", r) }()
+	_, err = io.WriteString(writer, s.submission()+`,"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"`+half)
+	s.must(err)
+	return []func(){
+		func() { _, _ = io.WriteString(writer, half+`"}]}`); _ = writer.Close() }, // an error means that the answer came early
+		func() { <-answered },
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -58,8 +59,14 @@ func TestProveThatAKilledDatabaseLosesNothing_D48(t *testing.T) { //nolint:paral
 func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	s.forget() // how long calls took before
+	others := s.upload()
 	processes := s.halted()
 	s.signal(syscall.SIGSTOP, processes...)
+	others = append(others, s.everywhere()...)
+	var group sync.WaitGroup
+	for _, call := range others {
+		group.Go(call)
+	}
 	began, checks, unready := time.Now(), 0, 0
 	for time.Since(began) < frozenFor {
 		if asked := time.Now(); !answers200(s.private + "/readyz") {
@@ -69,12 +76,13 @@ func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralle
 		}
 		checks++
 	}
+	group.Wait()
 	s.signal(syscall.SIGCONT, processes...)
 	if unready != checks-2 {
 		t.Errorf("readiness failed %d of %d checks, want all but two", unready, checks)
 	}
 	s.serves()
-	for _, kind := range []string{"append", "read", "page"} {
+	for _, kind := range []string{"append", "read", "page", "upload", "other"} {
 		if found := s.counts(kind); found.slowest > 15*time.Second || found.refused == 0 {
 			t.Errorf("%s: %d were refused, the slowest after %s", kind, found.refused, found.slowest)
 		}
