@@ -17,21 +17,41 @@ import (
 	"frontdesk/domain/staff"
 )
 
+// ways are all ways of running a statement.
+func ways(sql string) map[string]func(context.Context, postgres.DB) error {
+	return map[string]func(context.Context, postgres.DB) error{
+		"query": func(ctx context.Context, db postgres.DB) error {
+			found, _ := db.Query(ctx, sql)
+			_, err := pgx.CollectRows(found, pgx.RowTo[int])
+			return err
+		},
+		"row": func(ctx context.Context, db postgres.DB) error { return db.QueryRow(ctx, sql).Scan(new(int)) },
+		"exec": func(ctx context.Context, db postgres.DB) error {
+			_, err := db.Exec(ctx, sql)
+			return err
+		},
+		"batch": func(ctx context.Context, db postgres.DB) error {
+			batch := &pgx.Batch{}
+			batch.Queue(sql)
+			return db.ExecBatch(ctx, batch)
+		},
+		"transaction": func(ctx context.Context, db postgres.DB) error {
+			return db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+				_, err := tx.Exec(ctx, sql)
+				return err
+			})
+		},
+	}
+}
+
 // asked runs a statement in every way that there is, and returns the error of each
 // (D41).
 func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
-	found, _ := db.Query(ctx, sql)
-	_, query := pgx.CollectRows(found, pgx.RowTo[int])
-	_, exec := db.Exec(ctx, sql)
-	batch := &pgx.Batch{}
-	batch.Queue(sql)
-	return map[string]error{
-		"query": query, "row": db.QueryRow(ctx, sql).Scan(new(int)), "exec": exec, "batch": db.ExecBatch(ctx, batch),
-		"transaction": db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, sql)
-			return err
-		}),
+	failed := map[string]error{}
+	for way, ask := range ways(sql) {
+		failed[way] = ask(ctx, db)
 	}
+	return failed
 }
 
 func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {

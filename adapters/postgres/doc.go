@@ -14,7 +14,8 @@
 //	  - [Store] loads and appends streams; [Log] reads everything by idx.
 //	  - [Sequencer] turns positions, which are drawn concurrently, into the log.
 //	  - [Consumer] hands each event of the log to one handler, once, in order.
-//	  - [DB] asks the database, and turns its errors into what a caller may be told.
+//	  - [DB] asks the database, keeps its short absences from callers, and turns its
+//	    errors into what a caller may be told.
 //	  - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
 //	  - [Uploads] keeps the files that patients send.
 //	  - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.

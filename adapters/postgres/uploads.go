@@ -23,9 +23,6 @@ type Uploads struct {
 	Now func() time.Time
 }
 
-// chunkLimit is the time for writing one part, with the wait for a connection.
-const chunkLimit = 30 * time.Second
-
 // A part is not flushed to the disk by itself. The append that names the file comes
 // later in the same write-ahead log, and its flush writes the parts as well.
 const (
@@ -36,8 +33,6 @@ const (
 
 // AddChunk stores part n of a file in a transaction of its own. The first part is 0.
 func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, chunkLimit)
-	defer cancel()
 	sql, args := addChunk, []any{tenant, id, n, data}
 	if n == 0 {
 		sql, args = beginUpload, append(args, u.Now())

@@ -68,22 +68,24 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token str
 }
 
 const sessionOf = `
-UPDATE staff_sessions n SET seen_at = greatest(n.seen_at, $3)
-FROM staff s
-WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $4 AND n.signed_in_at > $5
-	AND s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
-RETURNING s.staff, s.username, s.name, s.administrator`
+SELECT s.staff, s.username, s.name, s.administrator
+FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
+WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
 // Of finds the session of a token at a practice, and notes that it was seen now.
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
-	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now, now.Add(-s.Idle), now.Add(-s.Limit)).
+	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
 		Scan(&session.Staff, &session.Username, &session.Name, &session.Administrator)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
 	case err != nil:
 		return Session{}, false, fmt.Errorf("read session: %w", err)
+	}
+	_, err = s.DB.Exec(ctx, `UPDATE staff_sessions SET seen_at = greatest(seen_at, $2) WHERE token_hash = $1`, hashOf(token), now)
+	if err != nil {
+		return Session{}, false, fmt.Errorf("note session: %w", err)
 	}
 	return session, true, nil
 }

@@ -38,7 +38,7 @@ func replica(t *testing.T, db *postgrestest.Database) *desk {
 	t.Helper()
 	d := &desk{db: db, ended: make(chan error, 1)}
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
+		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
 	})
 	must(t, err)

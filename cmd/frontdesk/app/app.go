@@ -19,6 +19,7 @@ import (
 type App struct {
 	*Engine
 	public, private *server
+	readiness       readiness
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
 	recorder        *postgres.AccessRecorder
@@ -129,7 +130,8 @@ func (a *App) serve(ctx context.Context) error {
 
 // sweeper returns what deletes expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
-	return &postgres.Sweeper{DB: a.background, Uploads: a.Uploads, Now: a.config.Now, Log: a.config.Log}
+	uploads := &postgres.Uploads{DB: a.background, Now: a.config.Now}
+	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, Log: a.config.Log}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

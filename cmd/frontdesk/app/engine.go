@@ -53,13 +53,13 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 }
 
 func newEngine(config Config, codec *event.Codec, all pools) *Engine {
-	calls, background := postgres.On(all.calls), postgres.On(all.background)
+	calls, background := postgres.ForCallers(all.calls), postgres.On(all.background)
 	e := &Engine{
 		config: config, codec: codec, pools: all, calls: calls, background: background,
 		appended: &postgres.Bell{}, grown: &postgres.Bell{},
 		Log:         postgres.Log{DB: background, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
-		Uploads:     &postgres.Uploads{DB: postgres.On(all.uploads), Now: config.Now},
+		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.Now},
 		Attachments: projections.Attachments{DB: background},
 		passwords:   signin.Vault{DB: calls, Hasher: signin.NewHasher()},
 	}

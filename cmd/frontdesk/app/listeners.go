@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"frontdesk/adapters/postgres"
 )
 
 // listen listens on the configured addresses, and answers nothing yet.
@@ -41,24 +39,13 @@ func (a *App) operations() http.Handler {
 	return mux
 }
 
-// readyLimit is the time that the database has to answer.
-const readyLimit = 2 * time.Second
-
-// ready answers whether calls would be served. They would if the database answers and
-// its schema is this program's or, during a rolling upgrade, a newer one. It does not
-// matter here how far the feed lags behind: that is a metric.
+// ready answers whether calls should be sent here.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.drain.begun.Load() { // it still serves, but not for long
 		http.Error(w, "this process is stopping", http.StatusServiceUnavailable)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
-	defer cancel()
-	err := postgres.CheckSchema(ctx, a.background)
-	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
-		err = nil
-	}
-	if err != nil {
+	if err := a.readiness.check(r.Context(), a.serves); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}

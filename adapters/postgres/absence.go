@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// absence is what the callers of one pool know together about a database that is away.
+// It keeps a short absence from them (D48): whoever finds the database away while the
+// absence is still short asks again for [bridged]. One of them looks at a time, so
+// that a database that is starting is not hammered. Once the absence is no longer
+// short, everybody is told at once, so that callers do not pile up. A nil absence
+// bridges nothing.
+type absence struct {
+	mu    sync.Mutex
+	since time.Time // when the database was first found away; zero while it answers
+	last  time.Time // when it was last found away
+	next  time.Time // when the next caller may look whether it is back
+}
+
+const (
+	bridged   = 2 * time.Second
+	lookEvery = 25 * time.Millisecond
+)
+
+// bridge asks until the database answers, as long as that is worth it, and returns
+// the last error. What it asks must be safe to ask again.
+func (a *absence) bridge(ctx context.Context, ask func() error) error {
+	err := ask()
+	if a == nil || !errors.Is(err, ErrUnavailable) || !a.noticed() {
+		return err
+	}
+	// One look comes after the two seconds, and then the others hear of it.
+	for giveUp := time.Now().Add(bridged + 2*lookEvery); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
+		if err = ask(); errors.Is(err, ErrUnavailable) {
+			a.noticed()
+		}
+	}
+	return err
+}
+
+// noticed notes that the database was found away, and reports whether its absence is
+// still short. An absence that nobody has noticed for a while is a new one.
+func (a *absence) noticed() (short bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	if a.since.IsZero() || now.Sub(a.last) > bridged {
+		a.since, a.next = now, now
+	}
+	a.last = now
+	return now.Sub(a.since) < bridged
+}
+
+// over notes that the database has answered.
+func (a *absence) over() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.since = time.Time{}
+}
+
+// turn waits until this caller may look, and reports false if it should give up.
+func (a *absence) turn(ctx context.Context, giveUp time.Time) bool {
+	for ctx.Err() == nil && time.Now().Before(giveUp) {
+		if a.taken() {
+			return true
+		}
+		pause(ctx, lookEvery, nil)
+	}
+	return false
+}
+
+// taken reports whether this caller may look now: it is the next one, or somebody has
+// found the database back.
+func (a *absence) taken() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	if now.Before(a.next) && !a.since.IsZero() {
+		return false
+	}
+	a.next = now.Add(lookEvery)
+	return true
+}

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// database is one that is away until an instant, and counts who asks.
+type database struct {
+	until time.Time
+	asked atomic.Int64
+}
+
+func (d *database) ask() error {
+	d.asked.Add(1)
+	if time.Now().Before(d.until) {
+		return fmt.Errorf("%w (starting)", ErrUnavailable)
+	}
+	return nil
+}
+
+func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		away, db := &absence{}, &database{until: time.Now().Add(bridged - time.Millisecond)}
+		var callers sync.WaitGroup
+		for n := range 1000 { // one comes every 2 ms, through all of the absence
+			callers.Go(func() {
+				time.Sleep(time.Duration(n) * 2 * time.Millisecond)
+				if err := away.bridge(t.Context(), db.ask); err != nil {
+					t.Errorf("caller %d: %v", n, err)
+				}
+				away.over()
+			})
+		}
+		callers.Wait()
+		looks := db.asked.Load() - 1000 // beside the first of each
+		if most := int64(1000 + bridged/lookEvery + 1); looks > most {
+			t.Errorf("the database was asked %d times more, want at most %d", looks, most)
+		}
+	})
+}
+
+// Otherwise the callers of a database that stays away would take all slots.
+func TestALongAbsenceIsToldAtOnce_D48(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		away, db := &absence{}, &database{until: time.Now().Add(time.Hour)}
+		for range 100 { // callers come all the time, and so nobody takes it for another absence
+			go func() { _ = away.bridge(t.Context(), db.ask) }()
+			time.Sleep(bridged / 50)
+		}
+		before, began := db.asked.Load(), time.Now()
+		err := away.bridge(t.Context(), db.ask)
+		if !errors.Is(err, ErrUnavailable) || db.asked.Load() != before+1 || time.Since(began) > 0 {
+			t.Errorf("asked %d times in %s: %v", db.asked.Load()-before, time.Since(began), err)
+		}
+		time.Sleep(2 * bridged) // nobody calls for a while: what is found now is another absence
+		db.until = time.Now().Add(bridged / 2)
+		if err := away.bridge(t.Context(), db.ask); err != nil {
+			t.Errorf("the next absence is not bridged: %v", err)
+		}
+	})
+}
+
+func TestACallerWhoHasGoneWaitsForNoDatabase_D48(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
+		defer leave()
+		away, db, began := &absence{}, &database{until: time.Now().Add(time.Hour)}, time.Now()
+		if err := away.bridge(ctx, db.ask); err == nil || time.Since(began) > lookEvery {
+			t.Errorf("waited %s: %v", time.Since(began), err)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"encoding"
+	"reflect"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// Identifiers travel to Postgres as 16 bytes. By itself pgx sends google/uuid's
+// type, and our types that embed it, as text: it tries every other encoding first,
+// then prints the identifier and lets Postgres parse it. In the benchmark of
+// appends that took a fifth of the program's CPU time.
+
+// identifier is a uuid.UUID or a type that embeds one: nothing else has both.
+type identifier interface {
+	encoding.BinaryMarshaler
+	URN() string
+}
+
+// registerIdentifiers teaches a connection to encode identifiers.
+func registerIdentifiers(types *pgtype.Map) {
+	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{wrapIdentifier}, types.TryWrapEncodePlanFuncs...)
+}
+
+func wrapIdentifier(value any) (plan pgtype.WrappedEncodePlanNextSetter, next any, ok bool) {
+	id, ok := value.(identifier)
+	if _, wrapped := value.(sixteen); wrapped || !ok {
+		return nil, nil, false
+	}
+	return &encodeIdentifier{}, sixteen{id}, true
+}
+
+type encodeIdentifier struct{ next pgtype.EncodePlan }
+
+// SetNext takes the plan that encodes a [sixteen].
+func (e *encodeIdentifier) SetNext(next pgtype.EncodePlan) { e.next = next }
+
+// Encode appends the 16 bytes of an identifier to buf.
+func (e *encodeIdentifier) Encode(value any, buf []byte) ([]byte, error) {
+	return e.next.Encode(sixteen{value.(identifier)}, buf)
+}
+
+// sixteen is an identifier in the form that pgx's own codec takes.
+type sixteen struct{ identifier }
+
+// UUIDValue returns the 16 bytes, or NULL for a nil pointer.
+func (s sixteen) UUIDValue() (pgtype.UUID, error) {
+	if v := reflect.ValueOf(s.identifier); v.Kind() == reflect.Pointer && v.IsNil() {
+		return pgtype.UUID{}, nil
+	}
+	raw, err := s.MarshalBinary()
+	return pgtype.UUID{Bytes: [16]byte(raw), Valid: true}, err
+}

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// connectLimit is how long making one connection may take, unless the URL says
+// otherwise. It is less than [callerLimit], so that a caller still reaches the second
+// host of a URL whose first one is silent.
+const connectLimit = 5 * time.Second
+
+// NewPool returns a pool of at most so many connections to url; 0 leaves the
+// number to url or to pgx. It connects when somebody needs a connection.
+func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	if connections > 0 {
+		config.MaxConns = connections
+	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectLimit)
+	config.ConnConfig.DialFunc = dialer.DialContext
+	config.ConnConfig.RuntimeParams["application_name"] = "frontdesk"
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		registerIdentifiers(conn.TypeMap())
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return pool, nil
+}
+
+// Acquire takes one connection out of a pool, for a caller who needs it for longer
+// than one statement. Its errors are faults, as those of [DB] are.
+func Acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	conn, err := pool.Acquire(ctx)
+	return conn, faultOf(err)
+}
+
+// vanished is how long a server may be silent at the level of TCP before its
+// connections are given up: its machine has gone, or the way to it. A Postgres that is
+// only slow keeps its connections, because its machine still answers.
+const vanished = 20 * time.Second
+
+var dialer = &net.Dialer{
+	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanished / 2, Interval: vanished / 4, Count: 2},
+	Control:         boundUnacknowledged,
+}
+
+// boundUnacknowledged applies the limit to what has been sent and not acknowledged,
+// too. Keep-alive says nothing while such data is under way, and Linux would send it
+// again for a quarter of an hour.
+func boundUnacknowledged(network, _ string, conn syscall.RawConn) error {
+	if runtime.GOOS != "linux" || network == "unix" {
+		return nil
+	}
+	const tcpUserTimeout = 18 // TCP_USER_TIMEOUT, in milliseconds
+	var refused error
+	err := conn.Control(func(fd uintptr) {
+		refused = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(vanished/time.Millisecond))
+	})
+	return cmp.Or(err, refused)
+}

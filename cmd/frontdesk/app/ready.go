@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/adapters/postgres"
+)
+
+const (
+	readyLimit = 2 * time.Second // for the database to answer
+	readyTries = 3               // failed checks in a row until a process is not ready
+)
+
+// readiness counts the checks that have failed in a row. Each request of `/readyz` is a
+// check, whoever makes it, so nothing is asked while nobody wants to know. One hiccup
+// takes no process out, because all of them share the one database (D48).
+type readiness struct{ failed atomic.Int32 }
+
+// check returns why this process is not ready, and nil while it is. A schema that is
+// not this program's counts at once, because it does not pass by itself.
+func (r *readiness) check(ctx context.Context, serves func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	err := serves(ctx)
+	if err == nil {
+		r.failed.Store(0)
+		return nil
+	}
+	_, lasting := errors.AsType[*postgres.SchemaError](err)
+	if r.failed.Add(1) < readyTries && !lasting {
+		return nil
+	}
+	return err
+}
+
+// serves asks whether calls would be served. They would if the database answers, takes
+// changes, and its schema is this program's or, during a rolling upgrade, a newer one.
+// It does not matter here how far the feed lags behind, or whether the disk is full:
+// both are metrics.
+func (a *App) serves(ctx context.Context) error {
+	err := postgres.CheckSchema(ctx, a.background)
+	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return postgres.CheckWritable(ctx, a.background)
+}

@@ -1,0 +1,156 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+// away are states of a database that pass: what brings them about, and what ends them.
+// %s is the database's name.
+var away = map[string]struct {
+	begin, end string
+	cut        bool // it holds for new connections only, so the old ones are cut off
+	ready      int  // how /readyz answers from the third time on
+}{
+	"read-only": {
+		`ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`,
+		`ALTER ROLE frontdesk_app IN DATABASE %s RESET default_transaction_read_only`,
+		true, http.StatusServiceUnavailable,
+	},
+	"out of connections": {
+		`ALTER DATABASE %s CONNECTION LIMIT 0`, `ALTER DATABASE %s CONNECTION LIMIT -1`,
+		true, http.StatusServiceUnavailable,
+	},
+	"full": {
+		`CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$;
+		CREATE TRIGGER full_disk BEFORE INSERT ON events EXECUTE FUNCTION %[1]s()`,
+		`DROP FUNCTION %s CASCADE`,
+		false, http.StatusOK,
+	},
+}
+
+func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
+	t.Parallel()
+	for name, state := range away {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newStates(t)
+			d.submitted(t, http.StatusOK)
+			d.as(t, state.begin, state.cut)
+			d.submitted(t, http.StatusServiceUnavailable)
+			var got []int
+			for range 4 {
+				got = append(got, d.readyz(t))
+			}
+			if want := []int{http.StatusOK, http.StatusOK, state.ready, state.ready}; fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("/readyz answers %v, want %v", got, want)
+			}
+			d.as(t, state.end, state.cut)
+			d.soon(t, "readiness", func() bool { return d.readyz(t) == http.StatusOK })
+			d.soon(t, "service", func() bool { return d.submit(t).StatusCode == http.StatusOK })
+			if stored := d.stored(t); stored != 2 {
+				t.Errorf("two requests were answered 200, and %d are stored", stored)
+			}
+		})
+	}
+}
+
+// A schema that is not the program's does not pass by itself.
+func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
+	t.Parallel()
+	d := newStates(t)
+	d.as(t, `UPDATE goose_db_version SET is_applied = false WHERE version_id = (SELECT max(version_id) FROM goose_db_version) AND '%s' <> ''`, false)
+	if status := d.readyz(t); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz answers %d", status)
+	}
+}
+
+// states is a program whose database goes through states.
+type states struct {
+	*desk
+	patient string
+}
+
+func newStates(t *testing.T) *states {
+	t.Helper()
+	d := replica(t, postgrestest.New(t))
+	s := &states{desk: d}
+	d.integrator, s.patient = onboard(t, d.App)
+	return s
+}
+
+// as brings a state about, behind the program's back.
+func (s *states) as(t *testing.T, sql string, cut bool) {
+	t.Helper()
+	admin := s.db.AdminPool(t)
+	var name string
+	must(t, admin.QueryRow(t.Context(), `SELECT current_database()::text`).Scan(&name))
+	_, err := admin.Exec(t.Context(), fmt.Sprintf(sql, name))
+	must(t, err)
+	if !cut {
+		return
+	}
+	_, err = admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = 'frontdesk_app'`, name)
+	must(t, err)
+}
+
+// submit sends a patient request.
+func (s *states) submit(t *testing.T) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
+	must(t, err)
+	request.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// submitted fails unless a request is answered with a status, in the contract's form.
+func (s *states) submitted(t *testing.T, want int) {
+	t.Helper()
+	response := s.submit(t)
+	var body struct{ Errors []struct{ Code string } }
+	must(t, json.NewDecoder(response.Body).Decode(&body))
+	if response.StatusCode != want {
+		t.Fatalf("answered %d %v, want %d", response.StatusCode, body, want)
+	}
+	if want == http.StatusServiceUnavailable &&
+		(response.Header.Get("Retry-After") == "" || len(body.Errors) != 1 || body.Errors[0].Code != "unavailable") {
+		t.Errorf("answered %v, Retry-After %q", body, response.Header.Get("Retry-After"))
+	}
+}
+
+func (s *states) stored(t *testing.T) (n int) {
+	t.Helper()
+	err := s.db.AdminPool(t).QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n)
+	must(t, err)
+	return n
+}
+
+func (s *states) readyz(t *testing.T) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.PrivateURL()+"/readyz", nil)
+	must(t, err)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// soon waits until something is back. The bound ends only what would fail anyway.
+func (s *states) soon(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s within a minute", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,196 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+)
+
+// trial is the program as a process, a cluster of its own, and clients that call all
+// along.
+type trial struct {
+	t            *testing.T
+	postgres     *embedded.Server
+	data         string // the cluster's directory
+	url, private string
+	integrator   bearertest.Application
+	patient      string
+	client       *http.Client
+	stop         func() // the clients
+	goroutines   int    // of the program, at rest
+	mu           sync.Mutex
+	kinds        map[string]counts
+	stored       []uuid.UUID // what was answered 200
+}
+
+func newTrial(t *testing.T, dir string) *trial {
+	t.Helper()
+	s := &trial{t: t, data: filepath.Join(dir, "postgres"), kinds: map[string]counts{}, client: &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 3 * clientsOfEach},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	s.startPostgres(dir)
+	s.onboard()
+	s.startProgram()
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	for kind, request := range s.requests() {
+		for range clientsOfEach {
+			group.Go(func() { s.callUntil(ctx, kind, request) })
+		}
+	}
+	s.stop = func() { cancel(); group.Wait() }
+	t.Cleanup(s.stop)
+	s.serves()
+	s.goroutines = s.running()
+	return s
+}
+
+func (s *trial) startPostgres(dir string) {
+	s.t.Helper()
+	var err error
+	s.postgres, err = embedded.Start(s.t.Context(), embedded.Config{Dir: dir})
+	s.must(err)
+	s.t.Cleanup(func() {
+		if err := s.postgres.Stop(context.Background()); err != nil {
+			s.t.Error(err)
+		}
+	})
+	admin := s.postgres.URL("frontdesk", embedded.Superuser)
+	s.must(s.postgres.EnsureDatabase(s.t.Context(), "frontdesk"))
+	s.must(postgres.CreateRoles(s.t.Context(), admin))
+	_, err = postgres.Migrate(s.t.Context(), admin)
+	s.must(err)
+}
+
+// engine is the program's engine in this process.
+func (s *trial) engine() *app.Engine {
+	s.t.Helper()
+	engine, err := app.Open(s.t.Context(), app.Config{
+		DatabaseURL: s.postgres.URL("frontdesk", postgres.AppRole), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	})
+	s.must(err)
+	return engine
+}
+
+// onboard has a practice, a patient, and an application that may submit.
+func (s *trial) onboard() {
+	s.t.Helper()
+	keys := bearertest.NewServer(nil)
+	s.t.Cleanup(keys.Close)
+	engine, ctx := s.engine(), s.t.Context()
+	defer engine.Close()
+	s.must(engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	id, err := engine.Desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Trial", JWKSURL: keys.URL})
+	s.must(err)
+	s.integrator = bearertest.NewApplication(id)
+	keys.Publish(s.integrator.JWKS())
+	grant := application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
+	s.must(engine.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
+	s.must(engine.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
+	patient, err := engine.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+	s.must(err)
+	s.patient = patient.String()
+}
+
+var servingAt = regexp.MustCompile(`"url":"([^"]+)","private_url":"([^"]+)"|url=(\S+) private_url=(\S+)`)
+
+// startProgram starts the binary and waits for the line that says where it serves.
+func (s *trial) startProgram() {
+	s.t.Helper()
+	said := filepath.Join(s.t.TempDir(), "said")
+	log, err := os.Create(said)
+	s.must(err)
+	serve := exec.CommandContext(context.WithoutCancel(s.t.Context()), binary(s.t), "serve", "--listen", "127.0.0.1:0",
+		"--private-listen", "127.0.0.1:0", "--api-domain", "frontdesk.test", "--auth-url", "http://auth.frontdesk.test",
+		"--allow-network", "127.0.0.0/8")
+	serve.Env = append(os.Environ(), "FRONTDESK_DATABASE_URL="+s.postgres.URL("frontdesk", postgres.AppRole),
+		"FRONTDESK_MASTER_KEY="+strings.Repeat("5a", 32))
+	serve.Stderr = log
+	s.must(serve.Start())
+	s.t.Cleanup(func() {
+		_ = serve.Process.Signal(syscall.SIGTERM)
+		if err := serve.Wait(); err != nil {
+			s.t.Errorf("the program ended by itself, or badly: %v", err)
+		}
+		_ = log.Close()
+	})
+	waitFor(s.t, func() bool {
+		text, _ := os.ReadFile(said)
+		found := servingAt.FindStringSubmatch(string(text))
+		if found != nil {
+			s.url, s.private = found[1]+found[3], found[2]+found[4]
+		}
+		return found != nil
+	})
+}
+
+// running is how many goroutines the program has.
+func (s *trial) running() int {
+	s.t.Helper()
+	response, err := http.Get(s.private + "/metrics")
+	s.must(err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	s.must(err)
+	_, after, _ := strings.Cut(string(text), "\ngo_goroutines ")
+	number, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.Atoi(number)
+	s.must(err)
+	return n
+}
+
+// end stops the clients, and compares what was answered with the log. Its reader
+// refuses gaps.
+func (s *trial) end() {
+	s.t.Helper()
+	waitFor(s.t, func() bool { return s.running() < s.goroutines+50 })
+	s.stop()
+	engine := s.engine()
+	defer engine.Close()
+	s.must(engine.Drain(s.t.Context()))
+	logged := map[uuid.UUID]int{}
+	for e, err := range engine.Log.After(s.t.Context(), 0) {
+		s.must(err)
+		logged[e.Stream.ID]++
+	}
+	for _, id := range s.stored {
+		if logged[id] != 1 {
+			s.t.Errorf("request %s was answered 200 and is %d times in the log", id, logged[id])
+		}
+	}
+	for kind, found := range s.kinds {
+		s.t.Logf("%s: %d answered 200, %d answered 503, the slowest took %s", kind, found.served, found.refused, found.slowest.Round(time.Millisecond))
+	}
+	s.t.Logf("%d requests were answered 200, and each is in the log once", len(s.stored))
+}
+
+func (s *trial) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
