@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -107,4 +108,25 @@ func TestAnOldDeliveryOfAnEarlierEpochIsNotCalledUnsent_D49(t *testing.T) {
 	c.clock.pass(2 * webhooks.DefaultAge)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("pending 2") // until a claim ends it as unknown
+}
+
+// A claim that a crash or a failover takes back would be sent again.
+func TestAClaimWaitsForTheDisk_D29(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t) // on a cluster that has synchronous_commit off
+	c.application(r.URL, application.RecordOpened)
+	c.openRecord(t.Context(), c.patient)
+	admin := c.admin()
+	_, err := admin.Exec(t.Context(), `
+		CREATE TABLE waited (how text);
+		CREATE FUNCTION note_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+			INSERT INTO waited VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+		CREATE TRIGGER waits AFTER UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_wait()`)
+	must(t, err)
+	c.sendTo(r)
+	var how []string
+	must(t, admin.QueryRow(t.Context(), `SELECT array_agg(how) FROM waited`).Scan(&how))
+	if want := []string{"on", "on"}; !slices.Equal(how, want) { // claimed, and ended
+		t.Errorf("committed with synchronous_commit %v, want %v", how, want)
+	}
 }

@@ -44,7 +44,8 @@ func (a *App) operations() http.Handler {
 const readyLimit = 2 * time.Second
 
 // ready answers whether calls would be served. They would if the database answers and
-// its schema is this program's or, during a rolling upgrade, a newer one. It does not
+// its schema is this program's or, during a rolling upgrade, a newer one, and if the
+// primary offers the durability that is demanded. It does not
 // matter here how far the feed lags behind: that is a metric.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
@@ -52,6 +53,9 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	err := postgres.CheckSchema(ctx, a.background)
 	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
 		err = nil
+	}
+	if err == nil {
+		err = postgres.CheckDurability(ctx, a.background, a.config.Durability)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
