@@ -48,7 +48,7 @@ func (m *memory) note(now epoch.Mark) (before epoch.Mark) {
 func (s *Sequencer) remember(ctx context.Context, now epoch.Mark) {
 	before := s.seen.note(now)
 	if before.Epoch > 0 && now.Epoch > before.Epoch {
-		s.Log.ErrorContext(ctx, "the log has begun another epoch; compare what this process saw last with what the event says",
+		s.Log.WarnContext(ctx, "another process has begun an epoch; compare what this process saw last with what the event says",
 			slog.Int("epoch", now.Epoch), slog.Int("seen_epoch", before.Epoch), slog.Int64("seen_idx", before.Head))
 	}
 }

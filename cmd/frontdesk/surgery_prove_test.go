@@ -252,7 +252,7 @@ func (s *surgery) serve(master, durability string) *served {
 			if line.Msg == "serving" {
 				serving <- &served{line.URL, line.PrivateURL}
 			}
-			if line.Level == "ERROR" || line.Level == "" {
+			if line.Level != "INFO" {
 				t.Logf("%s", lines.Text())
 			}
 		}
