@@ -143,3 +143,17 @@ func (s *Sequencer) enter(ctx context.Context, tx pgx.Tx, begun epoch.Begun) (he
 	}
 	return placing.mark.Head, nil
 }
+
+const readEpoch = `
+SELECT epoch, coalesce((SELECT min(idx) - 1 FROM events JOIN log USING (position)
+	WHERE stream = $2 AND (data::json->>'epoch')::int > $1), head)
+FROM sequencer`
+
+// Epoch returns the epoch that the log is in, and the last idx that means the same
+// event as it did in an earlier one. A reader who goes on goes back to it.
+func (l Log) Epoch(ctx context.Context, earlier int) (now int, lastKnown int64, err error) {
+	if err := l.DB.QueryRow(ctx, readEpoch, earlier, epoch.StreamOf().ID).Scan(&now, &lastKnown); err != nil {
+		return 0, 0, fmt.Errorf("read the epoch of the log: %w", err)
+	}
+	return now, lastKnown, nil
+}
