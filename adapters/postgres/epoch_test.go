@@ -60,8 +60,6 @@ func (e *engine) untold(t testing.TB) (idx int64) {
 	return idx
 }
 
-func missing(n int64) *int64 { return &n }
-
 func TestADatabaseBeginsInItsFirstEpochWithoutAnEvent_D49(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -106,7 +104,7 @@ func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 			eventually(t, "all are placed", func() bool { return len(e.logged(t)) == 10 })
 			rewind(t, db, 6, 0)
 			eventually(t, "an epoch begins without an append", func() bool { return len(epochsOf(e.logged(t))) > 0 })
-			e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6, Missing: missing(4)}})
+			e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6, Missing: new(int64(4))}})
 			if e.untold(t) != 7 {
 				t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
 			}
@@ -129,7 +127,7 @@ func TestASynchronousStandbyThatMissesNothingGoesOnTelling_D49(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.wantEpochs(t, map[int64]epoch.Begun{11: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 10, Missing: missing(0)}})
+	e.wantEpochs(t, map[int64]epoch.Begun{11: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 10, Missing: new(int64(0))}})
 	if e.untold(t) != 0 {
 		t.Errorf("nothing is told up to idx %d", e.untold(t))
 	}

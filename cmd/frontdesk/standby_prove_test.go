@@ -38,7 +38,7 @@ type pair struct {
 
 func newPair(t *testing.T, synchronous bool) *pair {
 	t.Helper()
-	dir, err := os.MkdirTemp(postgrestest.Scratch(), "frontdesk-pair-")
+	dir, err := os.MkdirTemp(postgrestest.Scratch(), "frontdesk-pair-") //nolint:usetesting // another user runs Postgres, and has to pass through
 	if err != nil {
 		t.Fatal(err)
 	}

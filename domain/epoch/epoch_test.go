@@ -11,11 +11,9 @@ import (
 
 var here = epoch.History{System: 7, Table: 20, Timeline: 1}
 
-func missing(n int64) *int64 { return &n }
-
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, epoch.Begun{Epoch: 2, Cause: epoch.Timeline, LastKnown: 439, Missing: missing(79),
+	eventtest.Golden(t, epoch.Begun{Epoch: 2, Cause: epoch.Timeline, LastKnown: 439, Missing: new(int64(79)),
 		Reason: "The database has changed from timeline 1 to 2."})
 }
 
@@ -52,10 +50,10 @@ func TestWhatIsMissingIsRememberedAndNotGuessed(t *testing.T) {
 		missing   *int64
 	}{
 		"nobody remembers":               {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{}, 2, nil},
-		"the log had come further":       {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 2, missing(79)},
-		"nothing is missing":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 439}, 2, missing(0)},
-		"who remembers less":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 400}, 2, missing(0)},
-		"an epoch is missing as well":    {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 2, Head: 460}, 3, missing(21)},
+		"the log had come further":       {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 2, new(int64(79))},
+		"nothing is missing":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 439}, 2, new(int64(0))},
+		"who remembers less":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 400}, 2, new(int64(0))},
+		"an epoch is missing as well":    {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 2, Head: 460}, 3, new(int64(21))},
 		"who remembers an earlier epoch": {epoch.Mark{Epoch: 2, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 3, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,11 +73,11 @@ func TestOnlyACompleteHistoryGoesOnTelling(t *testing.T) {
 		synchronous bool
 		want        bool
 	}{
-		"nothing is missing":          {epoch.Begun{Cause: epoch.Timeline, Missing: missing(0)}, true, true},
-		"the standby confirmed none":  {epoch.Begun{Cause: epoch.Timeline, Missing: missing(0)}, false, false},
-		"something is missing":        {epoch.Begun{Cause: epoch.Timeline, Missing: missing(1)}, true, false},
+		"nothing is missing":          {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(0))}, true, true},
+		"the standby confirmed none":  {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(0))}, false, false},
+		"something is missing":        {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(1))}, true, false},
 		"nobody remembers":            {epoch.Begun{Cause: epoch.Timeline}, true, false},
-		"a copy is as old as it was ": {epoch.Begun{Cause: epoch.Restore, Missing: missing(0)}, true, false},
+		"a copy is as old as it was ": {epoch.Begun{Cause: epoch.Restore, Missing: new(int64(0))}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
