@@ -78,15 +78,19 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	e.drain(t)
 	rewind(t, db, 6, 2) // two of the four lost ones survive without an idx
 	e.appendMany(t, 3)
-	e.drain(t)
+	operator := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "anna"}} // who happens to append first
+	if err := e.sequencer().Drain(event.WithMetadata(t.Context(), operator)); err != nil {
+		t.Fatal(err)
+	}
 	e.appendMany(t, 1)
 	e.drain(t)
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
 	if got := e.untold(t); got != 12 { // the event, both survivors, and what was appended before anybody noticed
 		t.Errorf("nothing is told up to idx %d, want 12", got)
 	}
-	if got := len(e.logged(t)); got != 13 {
-		t.Errorf("%d events are in the log, want 13", got)
+	log := e.logged(t)
+	if len(log) != 13 || log[6].Metadata.Actor.Kind != event.ByService {
+		t.Errorf("%d events are in the log, want 13; the epoch was begun by %s", len(log), log[6].Metadata.Actor)
 	}
 }
 
