@@ -116,25 +116,13 @@ const leaveUntold = `UPDATE sequencer SET untold = head`
 
 func (s *Sequencer) enter(ctx context.Context, tx pgx.Tx, begun epoch.Begun) (head int64, err error) {
 	var version int
-	stream := epoch.StreamOf()
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, stream.ID).Scan(&version); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, epoch.StreamOf().ID).Scan(&version); err != nil {
 		return 0, err
 	}
-	codec, err := event.NewCodec(epoch.Events()...)
+	batch, err := entering(begun, version)
 	if err != nil {
 		return 0, err
 	}
-	store := Store{Codec: codec, Now: time.Now}
-	nobody := event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "frontdesk"}} // whoever may have appended first
-	recorded, err := store.record(nobody, []event.Change{{Stream: stream, Expected: version, Events: []event.Event{begun}}})
-	if err != nil {
-		return 0, err
-	}
-	batch, err := store.batch(recorded)
-	if err != nil {
-		return 0, err
-	}
-	batch.Queue(enterEpoch, recorded[0].ID, begun.Epoch)
 	placing := s.queue(batch, &gapWatch{none: true})
 	if !begun.Complete(s.Durability == Synchronous) {
 		batch.Queue(leaveUntold)
@@ -143,6 +131,27 @@ func (s *Sequencer) enter(ctx context.Context, tx pgx.Tx, begun epoch.Begun) (he
 		return 0, err
 	}
 	return placing.mark.Head, nil
+}
+
+// entering appends the event behind the others of its stream, and enters the epoch. It
+// is the service that does so, whoever has appended something at that moment.
+func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
+	codec, err := event.NewCodec(epoch.Events()...)
+	if err != nil {
+		return nil, err
+	}
+	store := Store{Codec: codec, Now: time.Now}
+	recorded, err := store.record(event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "frontdesk"}},
+		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
+	if err != nil {
+		return nil, err
+	}
+	batch, err := store.batch(recorded)
+	if err != nil {
+		return nil, err
+	}
+	batch.Queue(enterEpoch, recorded[0].ID, begun.Epoch)
+	return batch, nil
 }
 
 const readEpoch = `
