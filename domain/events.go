@@ -8,6 +8,7 @@ import (
 	"frontdesk/domain/audit"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
@@ -27,6 +28,7 @@ func Events() []event.Event {
 		audit.Events(),
 		authorisation.Events(),
 		consultation.Events(),
+		epoch.Events(),
 		patient.Events(),
 		practice.Events(),
 		record.Events(),

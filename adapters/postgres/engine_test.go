@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -35,7 +36,7 @@ func newEngine(t testing.TB) *engine {
 
 func engineOn(t testing.TB, url string) *engine {
 	t.Helper()
-	codec, err := event.NewCodec(eventtest.Events()...)
+	codec, err := event.NewCodec(append(eventtest.Events(), epoch.Events()...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

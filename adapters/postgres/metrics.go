@@ -48,6 +48,7 @@ func (m *Metrics) stopped(consumer string) {
 func Lag(db projections.Querier) prometheus.Collector {
 	return &lag{
 		db,
+		prometheus.NewDesc("frontdesk_log_epoch", "Epoch of the log. It grows when the log has lost its end.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_head", "Idx of the newest event in the log.", nil, nil),
 		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_gaps", "Positions that the sequencer has passed and that may still be filled.", nil, nil),
@@ -56,12 +57,13 @@ func Lag(db projections.Querier) prometheus.Collector {
 }
 
 type lag struct {
-	db                        projections.Querier
-	head, waiting, gaps, seen *prometheus.Desc
+	db                               projections.Querier
+	epoch, head, waiting, gaps, seen *prometheus.Desc
 }
 
 // Describe sends the descriptions of the figures.
 func (l *lag) Describe(out chan<- *prometheus.Desc) {
+	out <- l.epoch
 	out <- l.head
 	out <- l.waiting
 	out <- l.gaps
@@ -72,17 +74,18 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 const lagLimit = 2 * time.Second
 
 const lagOf = `
-SELECT head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
+SELECT epoch, head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
 FROM sequencer`
 
 // Collect sends the figures, and none if the database cannot be asked.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
 	defer cancel()
-	var head, waiting, gaps float64
-	if err := l.db.QueryRow(ctx, lagOf).Scan(&head, &gaps, &waiting); err != nil {
+	var epoch, head, waiting, gaps float64
+	if err := l.db.QueryRow(ctx, lagOf).Scan(&epoch, &head, &gaps, &waiting); err != nil {
 		return
 	}
+	out <- prometheus.MustNewConstMetric(l.epoch, prometheus.GaugeValue, epoch)
 	out <- prometheus.MustNewConstMetric(l.head, prometheus.GaugeValue, head)
 	out <- prometheus.MustNewConstMetric(l.waiting, prometheus.GaugeValue, waiting)
 	out <- prometheus.MustNewConstMetric(l.gaps, prometheus.GaugeValue, gaps)

@@ -8,10 +8,12 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/epoch"
 	"frontdesk/domain/event/eventtest"
 )
 
-// Transaction ids begin anew in another cluster, so nothing may depend on them.
+// Transaction ids begin anew in another cluster, so nothing may depend on them. A copy
+// begins an epoch, also one in the cluster that it was dumped from (D49).
 func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")
@@ -41,8 +43,20 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	stream := newStream()
 	e.append(t, stream, 0, eventtest.Counted{N: 1})
 	e.append(t, stream, 1, eventtest.Counted{N: 2})
-	e.eventuallyHandled(t, idxUpTo(27))
+	e.eventuallyHandled(t, idxUpTo(28))
 	wantCausal(t, e.logged(t))
+
+	if err := fresh.EnsureDatabase(t.Context(), "again"); err != nil {
+		t.Fatal(err)
+	}
+	restore(t, fresh.URL("restored", embedded.Superuser), fresh.URL("again", embedded.Superuser))
+	again := engineOn(t, fresh.URL("again", "frontdesk_app"))
+	again.append(t, newStream(), 0, eventtest.Counted{N: 3})
+	again.drain(t)
+	begun := epochsOf(again.logged(t))
+	if b := begun[29]; len(begun) != 2 || b.Epoch != 3 || b.Cause != epoch.Restore || b.LastKnown != 28 || b.Missing != nil {
+		t.Errorf("two restores begin %+v", begun)
+	}
 }
 
 func restore(t *testing.T, from, to string) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/domain/epoch"
 )
 
 // Appends draw positions concurrently, so a lower position may become visible after
@@ -20,20 +22,26 @@ import (
 // by position.
 
 // Sequencer gives events their places in the log. Any process may run one, because a
-// row lock elects the one that works. A value keeps no state, so it serves one Run
-// and any number of Drains at once.
+// row lock elects the one that works. A value serves one Run and any number of Drains
+// at once: all that it keeps is how far it has seen the log come.
 type Sequencer struct {
-	Pool     *pgxpool.Pool
-	Appended *Bell // wakes the sequencer
-	Grown    *Bell // rung when the log has grown, through this sequencer or another
-	Log      *slog.Logger
-	Batch    int           // most events of one transaction
-	Pace     time.Duration // shortest time between two batches, because each costs a flush
-	Idle     time.Duration // longest time between two looks
+	Pool       *pgxpool.Pool
+	Appended   *Bell // wakes the sequencer
+	Grown      *Bell // rung when the log has grown, through this sequencer or another
+	Log        *slog.Logger
+	Durability Durability    // whether a promoted standby may be trusted to have everything
+	Batch      int           // most events of one transaction
+	Pace       time.Duration // shortest time between two batches, because each costs a flush
+	Idle       time.Duration // longest time between two looks
+
+	seen memory
 }
 
 // NewSequencer returns a sequencer with the usual batch and pace.
 func NewSequencer(pool *pgxpool.Pool, appended, grown *Bell, log *slog.Logger) *Sequencer {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	return &Sequencer{
 		Pool: pool, Appended: appended, Grown: grown, Log: log,
 		Batch: 1000, Pace: 5 * time.Millisecond, Idle: 250 * time.Millisecond,
@@ -57,7 +65,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 		}
 		wait = min(2*wait, s.Idle)
 		bell := appended
-		if now > head {
+		if now > 0 && now != head { // it is less after the log has lost its end
 			if now-head >= int64(s.Batch) {
 				start = time.Time{} // there is more: no pause
 			}
@@ -83,54 +91,81 @@ func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (head 
 	return s.batch(ctx, gaps)
 }
 
-// look asks whether events wait. It reads only the ends of indexes; counting would
-// read the table.
+// look asks whether events wait, or a new epoch has to begin. It reads only the ends
+// of indexes; counting would read the table.
 func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err error) {
+	var now epoch.Mark
 	err = s.Pool.QueryRow(ctx, `
-		SELECT head, coalesce((SELECT max(position) FROM events) > reached, false)
+		SELECT epoch, head, NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false)
 			OR EXISTS (SELECT FROM events WHERE position = ANY (gaps))
-		FROM sequencer`).Scan(&head, &waiting)
+		FROM sequencer`).Scan(&now.Epoch, &now.Head, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
-	return head, waiting, nil
+	s.remember(ctx, now)
+	return now.Head, waiting, nil
 }
 
 // batch sequences one batch and returns the head of the log, or 0 if another
-// sequencer was elected. It is one round trip and one implicit transaction.
+// sequencer was elected. It is one round trip and one implicit transaction. If the
+// database is in another history, it begins an epoch instead.
 func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (head int64, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(elect)
-	gaps.queue(batch)
-	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
-		err := row.Scan(&head, &gaps.none)
+	placing := s.queue(batch, gaps)
+	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		return 0, fmt.Errorf("sequence a batch: %w", err)
+	}
+	if placing.astray {
+		return s.beginEpoch(ctx)
+	}
+	s.remember(ctx, placing.mark)
+	return placing.mark.Head, nil
+}
+
+// placing is what a batch has found.
+type placing struct {
+	astray bool       // the database is in another history than the row names
+	mark   epoch.Mark // how far the log has come; zero if the batch has placed nothing
+}
+
+// queue adds the election and the placing to a batch, and between them a look at the
+// gaps, if it is time. What it returns is filled in while the batch is sent.
+func (s *Sequencer) queue(batch *pgx.Batch, gaps *gapWatch) *placing {
+	found := &placing{}
+	unlessElsewhere := func(err error) error {
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		return err
-	})
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return 0, fmt.Errorf("sequence a batch: %w", err)
 	}
-	return head, nil
+	batch.Queue(elect).QueryRow(func(row pgx.Row) error {
+		return unlessElsewhere(row.Scan(&found.astray))
+	})
+	gaps.queue(batch)
+	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
+		return unlessElsewhere(row.Scan(&found.mark.Epoch, &found.mark.Head, &gaps.none))
+	})
+	return found
 }
 
 // elect locks the sequencer's row and sets a mark for this transaction, unless
-// another sequencer has the lock. It is a statement of its own, so that the next
-// statements have a snapshot from after the last sequencer's commit. The lock is in a
-// WITH, because in one plain SELECT Postgres would set the mark before it tries the
-// lock.
+// another sequencer has the lock, or the database is not in the history that the row
+// names. It is a statement of its own, so that the next statements have a snapshot
+// from after the last sequencer's commit. The lock is in a WITH, because in one plain
+// SELECT Postgres would set the mark before it tries the lock.
 //
 // The other settings are about speed. To plan or to compile the next statements each
 // time would take longer than to run them, so their plans are kept. A kept plan must
 // use indexes, because it may be made while the tables are empty and reading all of
 // them looks cheap.
 const elect = `
-WITH mine AS MATERIALIZED (SELECT FROM sequencer FOR UPDATE SKIP LOCKED)
-SELECT set_config('frontdesk.sequencer', 'elected', true),
+WITH mine AS MATERIALIZED (SELECT goes_on FROM history FOR UPDATE SKIP LOCKED),
+settings AS MATERIALIZED (
+	SELECT set_config('frontdesk.sequencer', CASE WHEN goes_on THEN 'elected' ELSE 'astray' END, true) AS mark, commit_durably(),
 	set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
 	set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
-FROM mine`
+	FROM mine)
+SELECT mark = 'astray' FROM settings`
 
 // place puts the next events into the log and moves the sequencer's row, in one
 // statement so that the two always agree. Filled gaps come first, because their
@@ -138,7 +173,7 @@ FROM mine`
 // row.
 const place = `
 WITH s AS MATERIALIZED (
-	SELECT head, reached, gaps FROM sequencer WHERE current_setting('frontdesk.sequencer', true) = 'elected'),
+	SELECT epoch, head, reached, gaps FROM sequencer WHERE current_setting('frontdesk.sequencer', true) = 'elected'),
 found AS (
 	SELECT position FROM events WHERE position = ANY ((SELECT gaps FROM s)::bigint[])
 	UNION ALL
@@ -157,7 +192,7 @@ moved AS (
 			EXCEPT SELECT position FROM found)
 	FROM s WHERE EXISTS (SELECT FROM found)
 	RETURNING sequencer.gaps)
-SELECT head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) = '{}' FROM s`
+SELECT epoch, head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) = '{}' FROM s`
 
 // Drain returns once every event that was appended before the call is in the log,
 // through this sequencer or another. A process that appends and does not serve calls

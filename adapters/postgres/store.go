@@ -90,9 +90,11 @@ func inStreamOrder(changes []event.Change) []event.Change {
 	})
 }
 
-// batch queues every event, then the rows that must hold at once.
+// batch queues every event, then the rows that must hold at once. The commit waits for
+// the disk, and for synchronous standbys.
 func (s *Store) batch(recorded []event.Recorded) (*pgx.Batch, error) {
 	batch := &pgx.Batch{}
+	batch.Queue(`SELECT commit_durably()`)
 	for _, e := range recorded {
 		if err := s.queue(batch, e); err != nil {
 			return nil, err

@@ -16,15 +16,19 @@ import (
 // statistics of a queue are always out of date. Left to them, it would scan all
 // that is kept to find a few rows, sort a whole backlog for its first four,
 // spend 400 ms compiling a statement that runs in one, or plan for longer than
-// it runs.
+// it runs. The commit waits for the disk, and for synchronous standbys: a claim that is
+// lost would be sent again.
 const plainPlan = `
-SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+SELECT commit_durably(), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 // claimBatch claims what may be sent now: what is young enough, and still
 // registered and enabled. It is one statement, so that nothing can change
 // between looking and taking.
 //
+//   - Nothing is claimed while the database is in another history than the
+//     sequencer knows, and what was to be told of an earlier epoch is given up: the
+//     history that was lost may have told it (D49).
 //   - waiting hops from destination to destination, so that it takes as many
 //     steps as there are destinations, however long their backlogs are.
 //   - lanes are the destinations with a free slot. A receiver that hangs has
@@ -38,7 +42,7 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan'
 const claimBatch = `
 WITH RECURSIVE waiting AS (
 	(SELECT destination FROM deliveries
-	WHERE status = 'pending' AND EXISTS (SELECT FROM signing_keys WHERE state = 'active')
+	WHERE status = 'pending' AND (SELECT goes_on FROM history) AND EXISTS (SELECT FROM signing_keys WHERE state = 'active')
 	ORDER BY destination LIMIT 1)
 	UNION ALL
 	SELECT (SELECT d.destination FROM deliveries d WHERE d.status = 'pending' AND d.destination > w.destination ORDER BY d.destination LIMIT 1)
@@ -59,6 +63,7 @@ claimed AS (
 	UPDATE deliveries d SET (status, finished_at) = (
 		SELECT status, CASE WHEN status <> 'sending' THEN $1::timestamptz END
 		FROM (SELECT CASE
+			WHEN d.idx <= (SELECT untold FROM sequencer) THEN 'unknown'
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
 				WHERE n.tenant = d.tenant AND n.application = d.application AND w.event = d.kind AND w.destination = d.destination)

@@ -182,7 +182,7 @@ func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
 	} {
 		_, err := admin.Exec(t.Context(), step)
 		must(t, err)
-		plan := c.claimPlan()
+		plan := strings.ReplaceAll(c.claimPlan(), "Seq Scan on sequencer", "") // it has one row
 		for _, dear := range []string{"Bitmap", "Seq Scan", "JIT"} {
 			if strings.Contains(plan, dear) {
 				t.Errorf("after %s:\n%s", step, plan)

@@ -50,7 +50,7 @@ WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AN
 	ORDER BY unknown_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
 	endExpired = `
 UPDATE deliveries SET status = 'expired', finished_at = $1
-WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'pending' AND not_after < $1
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'pending' AND not_after < $1 AND idx > (SELECT untold FROM sequencer)
 	ORDER BY not_after LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
 	forget = `
 DELETE FROM deliveries

@@ -26,7 +26,7 @@ const (
 	Failed    Status = "failed"    // it did not; the reason says more
 	Expired   Status = "expired"   // it had grown too old, and was not sent
 	Withdrawn Status = "withdrawn" // it was no longer wanted, and was not sent
-	Unknown   Status = "unknown"   // its sender crashed
+	Unknown   Status = "unknown"   // its sender crashed, or an earlier epoch may have sent it
 )
 
 // outcome is how one attempt has ended.

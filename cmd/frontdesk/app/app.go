@@ -35,6 +35,10 @@ func New(ctx context.Context, config Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := postgres.CheckDurability(ctx, engine.background, config.Durability); err != nil {
+		engine.Close()
+		return nil, err
+	}
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background))

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
@@ -19,7 +20,9 @@ import (
 // [New] needs the addresses and the MasterKey, too. A zero limit or time stands for the
 // default of the package that uses it.
 type Config struct {
-	DatabaseURL   string
+	DatabaseURL string
+	Durability  postgres.Durability // what [New] and readiness demand of the database; "" for asynchronous
+
 	Listen        string // address of the public listener
 	PrivateListen string // address for metrics, health and readiness; "" for none
 	APIDomain     string // tenants are served on {tenantId}.<APIDomain>

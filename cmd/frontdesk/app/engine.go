@@ -64,6 +64,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		passwords:   signin.Vault{DB: calls, Hasher: signin.NewHasher()},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
+	e.Sequencer.Durability = config.Durability
 	store := &postgres.Store{DB: calls, Codec: codec, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}

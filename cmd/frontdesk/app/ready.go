@@ -37,7 +37,8 @@ func (r *readiness) check(ctx context.Context, serves func(context.Context) erro
 }
 
 // serves asks whether calls would be served. They would if the database answers, takes
-// changes, and its schema is this program's or, during a rolling upgrade, a newer one.
+// changes as durably as is demanded, and its schema is this program's or, during a
+// rolling upgrade, a newer one.
 // It does not matter here how far the feed lags behind, or whether the disk is full:
 // both are metrics.
 func (a *App) serves(ctx context.Context) error {
@@ -48,5 +49,8 @@ func (a *App) serves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return postgres.CheckWritable(ctx, a.background)
+	if err := postgres.CheckWritable(ctx, a.background); err != nil {
+		return err
+	}
+	return postgres.CheckDurability(ctx, a.background, a.config.Durability)
 }

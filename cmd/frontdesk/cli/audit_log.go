@@ -49,7 +49,10 @@ func (c *auditLogCmd) Run(r *run) error {
 		return err
 	}
 	line, flush := printer(r.Out, c.JSON, c.ShowPersonal)
-	for {
+	for epoch := 0; ; {
+		if epoch, err = goBack(r.ctx, engine, &f, epoch); err != nil {
+			return endOfFollowing(r.ctx, c.Follow, err)
+		}
 		if err := c.print(r, engine, &f, line); err != nil {
 			return endOfFollowing(r.ctx, c.Follow, err)
 		}
@@ -60,6 +63,16 @@ func (c *auditLogCmd) Run(r *run) error {
 			return nil
 		}
 	}
+}
+
+// goBack lets a follower go on from where the log has lost its end, if it has since an
+// epoch that the follower has seen. The next line then says so.
+func goBack(ctx context.Context, engine *app.Engine, f *auditing.EventFilter, seen int) (now int, err error) {
+	now, lastKnown, err := engine.Log.Epoch(ctx, seen)
+	if seen > 0 && now > seen {
+		f.After = min(f.After, lastKnown)
+	}
+	return now, err
 }
 
 const followPace = 250 * time.Millisecond

@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,6 +58,55 @@ func TestTheLogIsFollowed(t *testing.T) {
 	}
 	if o := <-done; o.status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
 		t.Errorf("exit status %d: %s%s", o.status, out.text, o.err)
+	}
+}
+
+// What is behind the last idx that both histories have is shown again, and what says so
+// comes first.
+func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	register := func(name string) {
+		o := frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.db.URL)
+		if o.status != 0 {
+			t.Error(o.err)
+		}
+	}
+	shown := make(chan struct{}, 100) // a look at what is shown so far, for each line
+	out := &watched{want: "oak.", seen: func() { shown <- struct{}{} }}
+	done := make(chan outcome)
+	go func() {
+		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.auditor)
+	}()
+	register("lost")
+	<-shown
+	if _, err := c.db.AdminPool(t).Exec(t.Context(), `
+		SET session_replication_role = replica;
+		DELETE FROM events WHERE position > (SELECT position FROM log WHERE idx = 12);
+		DELETE FROM log WHERE idx > 12;
+		UPDATE sequencer SET head = 12, reached = (SELECT max(position) FROM log), gaps = '{}', timeline = timeline - 1;
+		RESET session_replication_role`); err != nil {
+		t.Fatal(err)
+	}
+	register("found")
+	for range 2 { // lines
+		select {
+		case <-shown:
+		case <-ctx.Done():
+			t.Fatal("the follower goes on behind what was lost")
+		}
+	}
+	stop()
+	o := <-done
+	var idx []string
+	for _, line := range objects(t, o.out) {
+		idx = append(idx, fmt.Sprint(line["idx"], " ", line["name"]))
+	}
+	want := []string{"14 practice.registered.v1", "13 log.epoch-begun.v1", "14 practice.registered.v1"}
+	if !slices.Equal(idx, want) {
+		t.Errorf("shows %v, want %v", idx, want)
 	}
 }
 

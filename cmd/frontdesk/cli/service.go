@@ -101,13 +101,14 @@ type serveCmd struct {
 	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
 	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	Durability     string `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
 // Run serves until it is told to stop.
 func (c *serveCmd) Run(r *run) error {
 	config := app.Config{
-		DatabaseURL: c.DatabaseURL, Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL, AllowNetwork: c.AllowNetwork,
-		Log: newLog(r.Err),
+		DatabaseURL: c.DatabaseURL, Durability: postgres.Durability(c.Durability), Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL,
+		AllowNetwork: c.AllowNetwork, Log: newLog(r.Err),
 	}
 	c.apply(&config)
 	config.DrainDelay = c.DrainDelay

@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/epoch"
+	"frontdesk/domain/event"
+)
+
+// The view history says whether the database is still in the history that the
+// sequencer's row names. Each election asks it, and so does each claim of a delivery:
+// on a standby that has just been promoted, nothing is placed and nothing is sent
+// before a new epoch has begun (D49).
+
+// memory is how far a sequencer has seen the log come. Only somebody who served
+// before the log lost its end can say how much is missing.
+type memory struct {
+	mu   sync.Mutex
+	mark epoch.Mark
+}
+
+func (m *memory) recall() epoch.Mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mark
+}
+
+// note returns what was remembered before.
+func (m *memory) note(now epoch.Mark) (before epoch.Mark) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before = m.mark
+	if now.Epoch > before.Epoch || now.Epoch == before.Epoch && now.Head > before.Head {
+		m.mark = now
+	}
+	return before
+}
+
+// remember notes how far the log has come. If another sequencer has begun an epoch,
+// what this one saw before goes to the program's log: the event says what the other
+// one remembered, which may be less.
+func (s *Sequencer) remember(ctx context.Context, now epoch.Mark) {
+	before := s.seen.note(now)
+	if before.Epoch > 0 && now.Epoch > before.Epoch {
+		s.Log.WarnContext(ctx, "another process has begun an epoch; compare what this process saw last with what the event says",
+			slog.Int("epoch", now.Epoch), slog.Int("seen_epoch", before.Epoch), slog.Int64("seen_idx", before.Head))
+	}
+}
+
+// history is the sequencer's row, beside the history that the database is in.
+type history struct {
+	log      epoch.Mark
+	from, to epoch.History
+	goesOn   bool
+}
+
+// readHistory locks the row, so that an epoch is begun once.
+const readHistory = `
+SELECT epoch, head, system, relation, timeline, now_system, now_relation, now_timeline, goes_on, commit_durably()
+FROM history FOR UPDATE`
+
+func lockHistory(ctx context.Context, tx pgx.Tx) (h history, err error) {
+	err = tx.QueryRow(ctx, readHistory).Scan(&h.log.Epoch, &h.log.Head, &h.from.System, &h.from.Table, &h.from.Timeline,
+		&h.to.System, &h.to.Table, &h.to.Timeline, &h.goesOn, nil)
+	if err != nil {
+		return history{}, fmt.Errorf("read the history of the log: %w", err)
+	}
+	return h, nil
+}
+
+// beginEpoch moves the sequencer's row into the history that the database is in, and
+// returns the head of the log. It places the event that says so, and behind it
+// everything that can be seen: what survived of the lost end may have been told in
+// the other history, so it counts as told.
+func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
+	var begun epoch.Begun
+	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		found, err := lockHistory(ctx, tx)
+		if err != nil || found.goesOn {
+			return err // another sequencer was faster
+		}
+		begun = epoch.Begin(found.log, s.seen.recall(), found.from, found.to)
+		head, err = s.enter(ctx, tx, begun)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("begin an epoch: %w", err)
+	}
+	if begun.Epoch == 0 {
+		return 0, nil
+	}
+	s.Log.ErrorContext(ctx, "the log goes on in another history: a new epoch has begun", slog.Any("event", begun))
+	s.seen.note(epoch.Mark{Epoch: begun.Epoch, Head: head})
+	return head, nil
+}
+
+// enterEpoch places the event at once, in front of all others that are not in the
+// log yet. Their positions are lower, so each of them becomes a gap, which the next
+// statement fills if the event can be seen.
+const enterEpoch = `
+WITH begun AS (SELECT position FROM events WHERE id = $1),
+placed AS (INSERT INTO log (idx, position) SELECT head + 1, position FROM sequencer CROSS JOIN begun)
+UPDATE sequencer SET epoch = $2, system = now_system, relation = now_relation, timeline = now_timeline,
+	head = sequencer.head + 1, reached = begun.position,
+	gaps = gaps || ARRAY (SELECT generate_series(sequencer.reached + 1, begun.position - 1))
+FROM history CROSS JOIN begun`
+
+// leaveUntold gives up what webhooks still have to tell of the log as it is now.
+const leaveUntold = `UPDATE sequencer SET untold = head`
+
+func (s *Sequencer) enter(ctx context.Context, tx pgx.Tx, begun epoch.Begun) (head int64, err error) {
+	var version int
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, epoch.StreamOf().ID).Scan(&version); err != nil {
+		return 0, err
+	}
+	batch, err := entering(begun, version)
+	if err != nil {
+		return 0, err
+	}
+	placing := s.queue(batch, &gapWatch{none: true})
+	if !begun.Complete(s.Durability == Synchronous) {
+		batch.Queue(leaveUntold)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return 0, err
+	}
+	return placing.mark.Head, nil
+}
+
+// entering appends the event behind the others of its stream, and enters the epoch. It
+// is the service that does so, whoever has appended something at that moment.
+func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
+	codec, err := event.NewCodec(epoch.Events()...)
+	if err != nil {
+		return nil, err
+	}
+	store := Store{Codec: codec, Now: time.Now}
+	recorded, err := store.record(event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "frontdesk"}},
+		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
+	if err != nil {
+		return nil, err
+	}
+	batch, err := store.batch(recorded)
+	if err != nil {
+		return nil, err
+	}
+	batch.Queue(enterEpoch, recorded[0].ID, begun.Epoch)
+	return batch, nil
+}
+
+const readEpoch = `
+SELECT epoch, coalesce((SELECT min(idx) - 1 FROM events JOIN log USING (position)
+	WHERE stream = $2 AND (data::json->>'epoch')::int > $1), head)
+FROM sequencer`
+
+// Epoch returns the epoch that the log is in, and the last idx that means the same
+// event as it did in an earlier one. A reader who goes on goes back to it.
+func (l Log) Epoch(ctx context.Context, earlier int) (now int, lastKnown int64, err error) {
+	if err := l.DB.QueryRow(ctx, readEpoch, earlier, epoch.StreamOf().ID).Scan(&now, &lastKnown); err != nil {
+		return 0, 0, fmt.Errorf("read the epoch of the log: %w", err)
+	}
+	return now, lastKnown, nil
+}

@@ -1,0 +1,62 @@
+package app_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/signing"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// standbys makes the database say that so many synchronous standbys are there.
+func standbys(t *testing.T, db *postgrestest.Database, n string) {
+	t.Helper()
+	_, err := db.AdminPool(t).Exec(t.Context(), `CREATE OR REPLACE FUNCTION synchronous_standbys() RETURNS bigint LANGUAGE sql AS 'SELECT `+n+`::bigint'`)
+	must(t, err)
+}
+
+func TestSynchronousDurabilityIsDemandedAtStartAndForReadiness_D49(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	config := app.Config{
+		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
+		APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1}, Durability: postgres.Synchronous,
+	}
+	if service, err := app.New(t.Context(), config); err == nil || !strings.Contains(err.Error(), "synchronous_standby_names") {
+		if service != nil {
+			service.Close()
+		}
+		t.Fatalf("without a standby it starts, or says %v", err)
+	}
+	standbys(t, db, "1")
+	service, err := app.New(t.Context(), config)
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(ctx) }()
+	defer func() { stop(); must(t, <-ended) }()
+	if got := readiness(t, service); got != http.StatusOK {
+		t.Errorf("with a standby readiness is %d", got)
+	}
+	standbys(t, db, "0")
+	for range 3 { // once is no reason yet
+		_ = readiness(t, service)
+	}
+	if got := readiness(t, service); got != http.StatusServiceUnavailable {
+		t.Errorf("when the standby has left readiness is %d", got)
+	}
+}
+
+func readiness(t *testing.T, service *app.App) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.PrivateURL()+"/readyz", nil)
+	must(t, err)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	must(t, response.Body.Close())
+	return response.StatusCode
+}
