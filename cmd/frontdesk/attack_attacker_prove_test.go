@@ -122,10 +122,10 @@ func (a *attacker) every(perSecond float64, do func(n int)) {
 	}
 }
 
-// hold keeps so many going of what begins anew whenever it has ended. So many a
-// second begin.
-func (a *attacker) hold(count int, perSecond float64, do func(n int)) {
-	pace := rate.NewLimiter(rate.Limit(perSecond), 10)
+// hold keeps so many going of what begins anew whenever it has ended. A tenth of
+// them begin in a second.
+func (a *attacker) hold(count int, do func(n int)) {
+	pace := rate.NewLimiter(rate.Limit(count)/10, 10)
 	for n := range count {
 		go func() {
 			for pace.Wait(context.Background()) == nil {

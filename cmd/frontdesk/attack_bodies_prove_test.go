@@ -33,8 +33,7 @@ func formsWithoutBody(a *attacker) {
 
 // callsWithoutBody sends the heads of calls that may be made.
 func callsWithoutBody(a *attacker) {
-	count := mostBodies()
-	a.hold(count, float64(count)/10, func(n int) { a.send(n%sources, a.submission(1000)) })
+	a.hold(mostBodies(), func(n int) { a.send(n%sources, a.submission(1000)) })
 }
 
 // send sends something and then nothing, until it is answered.
@@ -58,7 +57,7 @@ func (a *attacker) submission(length int) string {
 // textsThatTrickle sends texts that are long enough to need a seat, and then go on
 // at 9 KB a second.
 func textsThatTrickle(a *attacker) {
-	a.hold(trickledTexts, trickledTexts, func(n int) {
+	a.hold(trickledTexts, func(n int) {
 		begin := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"`, a.Own.Patient)
 		a.trickle(n%sources, a.submission(1<<20)+begin+strings.Repeat("x", 65<<10), 9_000)
 	})
@@ -66,7 +65,7 @@ func textsThatTrickle(a *attacker) {
 
 // filesThatTrickle sends files just above the pace that is demanded of bodies.
 func filesThatTrickle(a *attacker) {
-	a.hold(trickledFiles, trickledFiles/5, func(n int) {
+	a.hold(trickledFiles, func(n int) {
 		begin := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A rash"}],`+
 			`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"`, a.Own.Patient)
 		a.trickle(n%sources, a.submission(8<<20)+begin, 7_000)

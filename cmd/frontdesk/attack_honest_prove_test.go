@@ -91,11 +91,20 @@ func (h *honest) call(ctx context.Context, callers []*caller) {
 	}
 }
 
-// work is the day of a member of staff, in shifts.
+// work is the day of a member of staff, in shifts. Who is late begins the next one
+// at once.
 func (h *honest) work(ctx context.Context, m member, b *browser, first time.Duration) {
-	for due := time.Now().Add(first); pauseUntil(ctx, due); due = due.Add(shift) {
+	for due := time.Now().Add(first); pauseUntil(ctx, due); {
 		_ = h.shift(ctx, m, b, due) // it is noted
+		due = later(due.Add(shift), time.Now())
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // shift signs in unless they are signed in still, because signing out had failed.

@@ -17,7 +17,7 @@ const (
 
 // pipelinedRequests asks for 1,200 things at once, and again, and reads nothing.
 func pipelinedRequests(a *attacker) {
-	a.hold(pipelines, pipelines, func(n int) {
+	a.hold(pipelines, func(n int) {
 		conn, err := a.dial(n%sources, smallBuffer)
 		if err != nil {
 			return
@@ -45,7 +45,7 @@ func pipelined(n int) string {
 
 // recordsUnread asks for a record of 4 MiB and reads no more than its first line.
 func recordsUnread(a *attacker) {
-	a.hold(stalledReaders, stalledReaders/10, func(n int) {
+	a.hold(stalledReaders, func(n int) {
 		conn, err := a.dial(n%sources, smallBuffer)
 		if err != nil {
 			return
