@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,17 +24,17 @@ const (
 
 // honest are all who use the service as it is meant, without a pause.
 type honest struct {
-	town    *town
-	address string
-	group   sync.WaitGroup
-	figures atomic.Pointer[figures] // of what begins now; nil if nobody watches
+	group sync.WaitGroup
+
+	mu      sync.Mutex
+	figures *figures // of what begins now; nil if nobody watches
 }
 
 // honest lets them begin, and returns once the service has warmed up. They end
 // with t.
 func (in *town) honest(t *testing.T, address string) *honest {
 	t.Helper()
-	h := &honest{town: in, address: address}
+	h := &honest{}
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(func() { stop(); h.group.Wait() })
 	callers := make([]*caller, len(in.honestly))
@@ -60,20 +59,35 @@ func (in *town) honest(t *testing.T, address string) *honest {
 // watch returns how those fared who began within so much time.
 func (h *honest) watch(d time.Duration) *figures {
 	f := newFigures()
-	h.figures.Store(f)
+	h.keep(f)
 	time.Sleep(d)
-	h.figures.Store(nil)
+	h.keep(nil)
 	f.open.Wait()
 	return f
 }
 
+func (h *honest) keep(f *figures) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.figures = f
+}
+
+// begun is what keeps the figures of somebody who begins now; nil if nobody watches.
+func (h *honest) begun() *figures {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.figures != nil {
+		h.figures.open.Add(1)
+	}
+	return h.figures
+}
+
 // do does something that was to begin at an instant, and notes how it went.
 func (h *honest) do(kind string, due time.Time, what func() error) error {
-	f := h.figures.Load()
+	f := h.begun()
 	if f == nil {
 		return what()
 	}
-	f.open.Add(1)
 	defer f.open.Done()
 	err := what()
 	f.note(kind, time.Since(due), err)
