@@ -80,7 +80,11 @@ func serverSays(t *testing.T, jwksURL, authorisation string, now time.Time) judg
 
 func authenticate(t *testing.T, server *bearer.Authenticator, authorisation string) judgement {
 	t.Helper()
-	caller, err := server.Authenticate(t.Context(), []string{authorisation}, "elm-street", access.Endpoint{Name: access.Ping, WithoutGrant: true})
+	prove, err := server.Recognise(t.Context(), []string{authorisation}, "elm-street", access.Endpoint{Name: access.Ping, WithoutGrant: true})
+	if err != nil {
+		return refused(t, err)
+	}
+	caller, err := prove(t.Context())
 	if err != nil {
 		return refused(t, err)
 	}

@@ -22,38 +22,49 @@ type Authenticator struct {
 	Now    func() time.Time
 }
 
-// Authenticate proves who makes a call to an endpoint, by the values of its
-// Authorization headers. The Caller carries the rights by which [access.Judge]
-// decides whether they may make it.
+// Recognise finds out as whom a call to an endpoint comes, by the values of its
+// Authorization headers. It makes every check that needs no key and the one query
+// of rights. Then prove makes the rest: it gets the application's key set, for which
+// it may wait 10 s, and verifies the signature.
 //
-// A refusal is a [*Refusal]. Any other error means that it could not be found out
-// who is calling. If there is an error, the Caller is empty, because nothing that
-// an unproven token says may be recorded (D3).
-func (a *Authenticator) Authenticate(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (access.Caller, error) {
+// The Caller of prove carries the rights by which [access.Judge] decides whether
+// they may make the call. They are as Recognise found them. Nobody is given a
+// Caller before, because nothing that an unproven token says may be recorded (D3).
+//
+// In both steps, a refusal is a [*Refusal]. Any other error means that it could
+// not be found out who is calling.
+func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	now := a.Now()
 	token, err := parse(authorisation, now)
 	if err != nil {
-		return access.Caller{}, err
+		return nil, err
 	}
 	claim, err := token.claim(tenant, endpoint)
 	if err != nil {
-		return access.Caller{}, err
+		return nil, err
 	}
 	rights, err := a.Rights.Rights(ctx, claim, now)
 	if err != nil {
-		return access.Caller{}, fmt.Errorf("look up the application's rights: %w", err)
+		return nil, fmt.Errorf("look up the application's rights: %w", err)
 	}
 	if !rights.Known {
-		return access.Caller{}, errUnknownApplication
+		return nil, errUnknownApplication
 	}
-	keys, err := a.Keys.Get(ctx, rights.JWKSURL)
+	return func(ctx context.Context) (access.Caller, error) {
+		if err := a.verify(ctx, token, rights.JWKSURL); err != nil {
+			return access.Caller{}, err
+		}
+		return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
+	}, nil
+}
+
+// verify checks the token's signature with the application's key set.
+func (a *Authenticator) verify(ctx context.Context, token Token, jwksURL string) error {
+	keys, err := a.Keys.Get(ctx, jwksURL)
 	if err != nil {
-		return access.Caller{}, fmt.Errorf("get the application's keys: %w", err)
+		return fmt.Errorf("get the application's keys: %w", err)
 	}
-	if err := token.Verify(keys); err != nil {
-		return access.Caller{}, err
-	}
-	return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
+	return token.Verify(keys)
 }
 
 // parse makes every check that needs no query and no key.
@@ -75,7 +86,7 @@ func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, err
 }
 
 // Explain judges the values of a call's Authorization headers as
-// [Authenticator.Authenticate] does, but without the service. It does not judge
+// [Authenticator.Recognise] and its prove do, but without the service. It does not judge
 // whether the application is registered and what it may do. It calls keys for the
 // application's key set once it needs it, and returns its error. If keys is nil,
 // it does not judge the signature.

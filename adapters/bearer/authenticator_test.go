@@ -61,7 +61,16 @@ func (d *desk) Rights(_ context.Context, claim access.Claim, now time.Time) (acc
 // call is a call with one Authorization header.
 func (d *desk) call(t *testing.T, token string, op access.Endpoint) (access.Caller, error) {
 	t.Helper()
-	return d.Authenticate(t.Context(), []string{"Bearer " + token}, "high-street", op)
+	return d.authenticate(t.Context(), []string{"Bearer " + token}, op)
+}
+
+// authenticate makes both steps.
+func (d *desk) authenticate(ctx context.Context, authorisation []string, op access.Endpoint) (access.Caller, error) {
+	prove, err := d.Recognise(ctx, authorisation, "high-street", op)
+	if err != nil {
+		return access.Caller{}, err
+	}
+	return prove(ctx)
 }
 
 func TestAnApplicationIsLetIn(t *testing.T) {
@@ -112,18 +121,18 @@ func TestTheAuthorizationHeaderHasOneForm(t *testing.T) {
 	d := newDesk(t)
 	token := app.Token(noon)
 	for _, right := range []string{"Bearer " + token, "bearer " + token, "BEARER   " + token} {
-		if _, err := d.Authenticate(t.Context(), []string{right}, "high-street", submit); err != nil {
+		if _, err := d.authenticate(t.Context(), []string{right}, submit); err != nil {
 			t.Errorf("%.10q: %v", right, err)
 		}
 	}
-	_, err := d.Authenticate(t.Context(), nil, "high-street", submit)
+	_, err := d.authenticate(t.Context(), nil, submit)
 	refused(t, err, "Missing Authorization header")
 	for _, wrong := range [][]string{
 		{""}, {"Bearer"}, {"Bearer "}, {token}, {"Basic " + token}, {"Bearer" + token}, {"Bearer\t" + token}, {" Bearer " + token},
 		{"Bearer " + token + " "}, {"Bearer " + token + ", Bearer " + token}, {"Bearer " + token + "\x7f"}, {"Bearer té"},
 		{"Bearer " + token, "Bearer " + token}, {"Bearer " + token, ""},
 	} {
-		_, err := d.Authenticate(t.Context(), wrong, "high-street", submit)
+		_, err := d.authenticate(t.Context(), wrong, submit)
 		refused(t, err, "Invalid Authorization format")
 	}
 }
@@ -151,6 +160,20 @@ func TestAnUnknownApplicationIsNotFetchedFor(t *testing.T) {
 	}
 	if n := d.server.Fetches(); n != 0 {
 		t.Errorf("%d fetches", n)
+	}
+}
+
+// A call may hold what others need while it is recognised, because nothing of an
+// application's own is waited for.
+func TestRecognisingCostsOneQueryAndNoFetch(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	prove, err := d.Recognise(t.Context(), []string{"Bearer " + app.Token(noon)}, "high-street", submit)
+	if err != nil || len(d.claims) != 1 || d.server.Fetches() != 0 {
+		t.Fatalf("%v, %d queries, %d fetches", err, len(d.claims), d.server.Fetches())
+	}
+	if caller, err := prove(t.Context()); err != nil || caller.Application != app.ID || len(d.claims) != 1 || d.server.Fetches() != 1 {
+		t.Errorf("%v, %v, %d queries, %d fetches", caller.Application, err, len(d.claims), d.server.Fetches())
 	}
 }
 
@@ -220,7 +243,7 @@ func TestACallerWhoHasGoneIsNoRefusal(t *testing.T) {
 	d.server.Answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err := d.Authenticate(gone, []string{"Bearer " + app.Token(noon)}, "high-street", submit)
+	_, err := d.authenticate(gone, []string{"Bearer " + app.Token(noon)}, submit)
 	if _, isFault := errors.AsType[*fault.Error](err); isFault || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -12,10 +12,11 @@ import (
 // flight is one fetch, which all callers share who wait for it. Its other fields
 // are set before done is closed.
 type flight struct {
-	done  chan struct{}
-	set   KeySet
-	err   error
-	began uint64 // its place in the cache's order
+	done   chan struct{}
+	set    KeySet
+	err    error
+	opened time.Time // when its first caller boarded it
+	began  uint64    // its place in the cache's order
 }
 
 func (f *flight) landed() bool {
@@ -27,27 +28,36 @@ func (f *flight) landed() bool {
 	}
 }
 
-// board returns the flight that serves url, which may have landed already, and
-// the caller's place in the order. If there is no such flight, it begins one.
-func (c *KeyCache) board(url string) (shared *flight, came uint64) {
+// board returns the flight that serves a caller. It may have landed already, with
+// a set that serves. If there is no such flight, board begins one, and so whoever
+// finds no place to wait finds the set by the next call.
+func (c *KeyCache) board(w *waiter) (*flight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.order++
-	came = c.order
-	e := c.entry(url)
-	if e.flying || c.config.Now().Before(e.until) {
-		return e.flight, came
+	e, err := c.entry(w.url)
+	if err != nil {
+		return nil, err
 	}
-	shared = &flight{done: make(chan struct{})}
+	now := c.config.Now()
+	if !e.flying && now.Before(e.until) {
+		return e.flight, nil
+	}
 	if c.ctx.Err() != nil {
-		c.order++
-		shared.err, shared.began = errUnreachable.with(url).because(errClosed), c.order
-		close(shared.done)
-		return shared, came
+		return nil, errStopping
 	}
-	e.flight, e.flying = shared, true
+	if w.came == 0 {
+		c.order++
+		w.came = c.order
+	}
+	if !e.flying {
+		c.takeOff(w.url, e, now)
+	}
+	return e.flight, c.place(w, e, now)
+}
+
+func (c *KeyCache) takeOff(url string, e *entry, now time.Time) {
+	e.flight, e.flying = &flight{done: make(chan struct{}), opened: now}, true
 	c.flights.Go(func() { c.fly(url, e) })
-	return shared, came
 }
 
 // fly waits for the URL's pace, fetches the set, and tells all who wait.
@@ -97,13 +107,16 @@ func (c *KeyCache) land(e *entry, set KeySet, err error) {
 // maxSet bounds a key set, in bytes.
 const maxSet = 256 << 10
 
-// fetch reads the key set at url, in 5 s at most (D9). Its errors are the three
-// refusals about key sets. Their cause is for the log alone, because it would let
+// fetch reads the key set at url, in 5 s at most (D9). If the cache is not closed,
+// its errors are the three refusals about key sets. Their cause is for the log alone, because it would let
 // callers explore our network.
 func (c *KeyCache) fetch(url string) (KeySet, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, fetchTimeout)
 	defer cancel()
 	document, err := c.download(ctx, url)
+	if c.ctx.Err() != nil {
+		return KeySet{}, errStopping
+	}
 	if err != nil {
 		return KeySet{}, errUnreachable.with(url).because(err)
 	}

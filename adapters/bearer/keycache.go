@@ -2,7 +2,7 @@ package bearer
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -16,8 +16,7 @@ const (
 
 	fetchTimeout = 5 * time.Second        // one fetch, its body included
 	pace         = 200 * time.Millisecond // between the starts of fetches of a failing URL
-	patience     = 10 * time.Second       // how long one caller waits in all
-	maxEntries   = 10_000                 // URLs in memory
+	maxEntries   = 10_000                 // URLs in memory, and so of fetches at once
 )
 
 // KeyCacheConfig configures a [KeyCache]. All its fields except TTL are needed.
@@ -38,6 +37,9 @@ type KeyCacheConfig struct {
 // begins after the caller came, and fetches are spaced out. So the first call
 // after the URL is mended succeeds.
 //
+// Everybody may wait for a fetch for a second. Beyond that, and for a URL that
+// fails, at most 32 callers wait, and the others are sent away (D46).
+//
 // It runs a goroutine for each URL that is being fetched. All of them have ended
 // when [KeyCache.Close] returns.
 type KeyCache struct {
@@ -48,9 +50,10 @@ type KeyCache struct {
 	stop    context.CancelFunc
 	flights sync.WaitGroup
 
-	mu      sync.Mutex
-	entries map[string]*entry
-	order   uint64 // counts callers as they come and fetches as they begin
+	mu               sync.Mutex
+	entries          map[string]*entry
+	order            uint64 // counts callers as they come and fetches as they begin
+	seated, standing int    // callers who wait, for all URLs together
 }
 
 // entry is what is known of one URL. The cache's mutex guards it.
@@ -60,9 +63,8 @@ type entry struct {
 	until   time.Time // if it has landed with a set, how long the set serves
 	started time.Time // when it started
 	failing bool      // the latest fetch that landed had failed
+	seated  int       // callers who have a seat
 }
-
-var errClosed = errors.New("the key cache is closed")
 
 // NewKeyCache returns an empty cache. The caller closes it.
 func NewKeyCache(config KeyCacheConfig) *KeyCache {
@@ -79,7 +81,7 @@ func NewKeyCache(config KeyCacheConfig) *KeyCache {
 	}
 }
 
-// Close ends all fetches and waits for them. Calls that wait are refused.
+// Close ends all fetches and waits for them. Calls that wait are sent away.
 func (c *KeyCache) Close() {
 	c.mu.Lock()
 	c.stop()
@@ -89,55 +91,43 @@ func (c *KeyCache) Close() {
 
 // Get returns the key set at url: the cached set if it still serves, and a fetched
 // one otherwise. It waits at most 10 s. The error is a [*Refusal] if the set cannot
-// be had, or the error of ctx.
+// be had, a [*fault.Error] of the kind [fault.Unavailable] if too many wait already
+// or the cache is closed, or the error of ctx.
 func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
-	shared, came := c.board(url)
+	w := waiter{url: url}
+	shared, err := c.board(&w)
+	if err != nil {
+		return KeySet{}, err
+	}
 	if shared.landed() && shared.err == nil {
 		return shared.set, nil
 	}
-	enough := time.NewTimer(patience)
-	defer enough.Stop()
-	for {
-		select {
-		case <-shared.done:
-		case <-enough.C:
-			return KeySet{}, errUnreachable.with(url).because(errImpatient)
-		case <-ctx.Done():
-			return KeySet{}, ctx.Err()
-		}
-		// A fetch that began before this caller came may have failed before
-		// the URL was mended, so its failure does not count for this caller.
-		if shared.err == nil || came < shared.began {
-			return shared.set, shared.err
-		}
-		shared, _ = c.board(url)
-	}
+	defer c.leave(&w)
+	return c.wait(ctx, &w, shared)
 }
-
-var errImpatient = errors.New("waited 10 s for fetches that failed or did not end")
 
 // entry returns the entry of url and makes one if there is none. The caller holds
 // the mutex.
-func (c *KeyCache) entry(url string) *entry {
+func (c *KeyCache) entry(url string) (*entry, error) {
 	e, known := c.entries[url]
-	if !known {
-		c.makeRoom()
-		e = &entry{}
-		c.entries[url] = e
+	if known {
+		return e, nil
 	}
-	return e
+	if len(c.entries) >= maxEntries && !c.forgetOne() {
+		return nil, fmt.Errorf("begin a fetch of %s: %w", url, errCrowded)
+	}
+	e = &entry{}
+	c.entries[url] = e
+	return e, nil
 }
 
-// makeRoom forgets a URL that is not being fetched. If all are being fetched, the
-// number of calls in flight bounds them.
-func (c *KeyCache) makeRoom() {
-	if len(c.entries) < maxEntries {
-		return
-	}
+// forgetOne forgets a URL that nobody waits for, and reports whether there was one.
+func (c *KeyCache) forgetOne() bool {
 	for url, e := range c.entries {
-		if !e.flying {
+		if !e.flying && e.seated == 0 {
 			delete(c.entries, url)
-			return
+			return true
 		}
 	}
+	return false
 }

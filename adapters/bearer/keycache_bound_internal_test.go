@@ -1,12 +1,44 @@
 package bearer
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// hanging never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestTheCacheFetchesABoundedNumberOfURLsAtOnce_D46(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cache := NewKeyCache(KeyCacheConfig{Transport: hanging{}, CheckURL: func(string) error { return nil }, Now: time.Now})
+		defer cache.Close()
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		for i := range maxEntries {
+			_, _ = cache.Get(gone, "https://keys.example/"+strconv.Itoa(i))
+		}
+		_, err := cache.Get(gone, "https://other.example/")
+		if !errors.Is(err, errCrowded) || len(cache.entries) != maxEntries || cache.seated+cache.standing != 0 {
+			t.Errorf("%v; %d URLs, %d seated, %d standing", err, len(cache.entries), cache.seated, cache.standing)
+		}
+		time.Sleep(fetchTimeout) // every fetch has failed
+		synctest.Wait()
+		if _, err := cache.Get(gone, "https://other.example/"); !errors.Is(err, context.Canceled) {
+			t.Errorf("with room again: %v", err)
+		}
+	})
+}
 
 // nowhere refuses every connection.
 type nowhere struct{}

@@ -13,7 +13,7 @@ import (
 
 func TestAColdHerdCausesOneFetch(t *testing.T) {
 	t.Parallel()
-	for _, latency := range []time.Duration{0, time.Second} {
+	for _, latency := range []time.Duration{0, time.Second - 1} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &publisher{latency: latency}
 			cache := cacheOf(t, p, 0)
@@ -99,9 +99,9 @@ func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
 		cache := cacheOf(t, p, 0)
 		began := time.Now()
 		var herd sync.WaitGroup
-		for caller := range 1000 {
+		for caller := range 32 {
 			herd.Go(func() {
-				time.Sleep(time.Duration(caller) * time.Millisecond)
+				time.Sleep(time.Duration(caller) * 100 * time.Millisecond)
 				_, err := cache.Get(t.Context(), keysURL)
 				refused(t, err, didNotRespond)
 			})
@@ -130,31 +130,38 @@ func TestNobodyWaitsLongerThanTenSeconds(t *testing.T) {
 	})
 }
 
-func TestClosingEndsFetchesAndRefusesCallers(t *testing.T) {
+// Callers are sent away, because no fault is found with the URL.
+func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Second}
 		p.broken.Store(true)
-		cache := cacheOf(t, p, 0)
-		_, _ = cache.Get(t.Context(), keysURL)
+		c := crowd{cache: cacheOf(t, p, 0)}
+		_, _ = c.cache.Get(t.Context(), keysURL)
 		p.latency = time.Hour
-		var waiting sync.WaitGroup
-		for range 10 {
-			waiting.Go(func() {
-				_, err := cache.Get(t.Context(), keysURL)
-				refused(t, err, didNotRespond)
-			})
-		}
-		synctest.Wait()
+		c.call(t.Context(), 10, keysURL)
+		c.want(t, 10, 0, 0, 0)
 		closed := time.Now()
-		cache.Close()
-		waiting.Wait()
+		c.cache.Close()
+		c.want(t, 0, 0, 10, 0)
 		fetched := len(p.fetches())
-		_, err := cache.Get(t.Context(), keysURL)
-		refused(t, err, didNotRespond)
+		c.call(t.Context(), 1, keysURL)
+		c.want(t, 0, 0, 11, 0)
 		if took, n := time.Since(closed), len(p.fetches()); took != 0 || n != fetched {
 			t.Errorf("closing took %v, and %d fetches came after it", took, n-fetched)
 		}
+	})
+}
+
+func TestWhoWaitsIsSentAwayThoughAFetchDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := crowd{cache: cacheOf(t, &publisher{latency: time.Hour, stuck: true}, 0)}
+		c.call(t.Context(), 40, keysURL)
+		c.want(t, 40, 0, 0, 0)
+		c.all.Go(c.cache.Close)
+		c.want(t, 0, 0, 40, 0)
+		c.all.Wait()
 	})
 }
 

@@ -17,7 +17,7 @@ func TestAFailingURLIsPaced(t *testing.T) {
 			p := &publisher{latency: latency}
 			p.broken.Store(true)
 			cache := cacheOf(t, p, 0)
-			calls := flood(t, cache, 200, 2*time.Second)
+			calls := flood(t, cache, 32, 2*time.Second)
 
 			starts := p.fetches()
 			for i := 1; i < len(starts); i++ {
@@ -25,7 +25,7 @@ func TestAFailingURLIsPaced(t *testing.T) {
 					t.Errorf("with a latency of %v two fetches start %v apart", latency, gap)
 				}
 			}
-			if len(starts) < 6 || calls < 200*3 {
+			if len(starts) < 6 || calls < 32*3 {
 				t.Errorf("with a latency of %v: %d fetches for %d calls", latency, len(starts), calls)
 			}
 		})

@@ -64,8 +64,15 @@ func (p *publisher) fetches() []time.Duration {
 	return after
 }
 
+// byHost plays the servers behind several JWKS URLs, by the names of their hosts.
+type byHost map[string]http.RoundTripper
+
+func (b byHost) RoundTrip(req *http.Request) (*http.Response, error) {
+	return b[req.URL.Hostname()].RoundTrip(req)
+}
+
 // cacheOf is a cache that reaches p alone, closed when the test ends.
-func cacheOf(t *testing.T, p *publisher, ttl time.Duration) *bearer.KeyCache {
+func cacheOf(t *testing.T, p http.RoundTripper, ttl time.Duration) *bearer.KeyCache {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: p, CheckURL: func(string) error { return nil }, TTL: ttl, Now: time.Now,
 	})

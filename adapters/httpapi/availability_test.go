@@ -25,7 +25,7 @@ func askPortal(t *testing.T, method string, types []practice.Availability, err e
 	t.Helper()
 	api := &httpapi.API{
 		Domain: "frontdesk.example",
-		Authenticate: func(_ context.Context, _ []string, tenant string, endpoint access.Endpoint) (access.Caller, error) {
+		Recognise: func(_ context.Context, _ []string, tenant string, endpoint access.Endpoint) (func(context.Context) (access.Caller, error), error) {
 			if endpoint.Name != access.RequestTypeAvailability {
 				t.Errorf("the caller is judged for %s", endpoint.Name)
 			}

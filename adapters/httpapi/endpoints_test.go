@@ -64,10 +64,11 @@ func mayAll(mode application.Mode, user access.Rights) access.Caller {
 }
 
 // proves lets a caller call any endpoint.
-func proves(caller access.Caller) func(context.Context, []string, string, access.Endpoint) (access.Caller, error) {
-	return func(_ context.Context, _ []string, _ string, endpoint access.Endpoint) (access.Caller, error) {
-		caller.Endpoint = endpoint
-		return caller, nil
+func proves(caller access.Caller) func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+	return func(_ context.Context, _ []string, _ string, endpoint access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+		proven := caller
+		proven.Endpoint = endpoint
+		return func(context.Context) (access.Caller, error) { return proven, nil }, nil
 	}
 }
 
@@ -106,7 +107,7 @@ type desk struct {
 func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	before := len(store.Log())
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street", Authenticate: proves(d.caller),
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller),
 		Desk: commands.Desk{Store: store, Patients: store, Now: func() time.Time { return written }},
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil

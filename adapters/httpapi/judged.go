@@ -30,9 +30,13 @@ func (a *API) caller(r *http.Request, endpoint access.Endpoint) (access.Caller, 
 
 func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, error) {
 	tenant, _ := a.tenantOf(r.Host)
-	caller, err := a.Authenticate(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
+	prove, err := a.Recognise(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
 	if err != nil {
-		return caller, err
+		return access.Caller{}, err
+	}
+	caller, err := prove(r.Context())
+	if err != nil {
+		return access.Caller{}, err
 	}
 	callOf(r.Context()).line.Caller = caller
 	if a.Allow != nil { // the caller is proven by now, so that nobody spends another's allowance

@@ -63,8 +63,8 @@ func (c *clerk) api() *httpapi.API {
 	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
 	day.InFlight, day.Now = 1, func() time.Time { return written }
 	if c.refusal != nil {
-		day.Authenticate = func(context.Context, []string, string, access.Endpoint) (access.Caller, error) {
-			return access.Caller{}, c.refusal
+		day.Recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+			return nil, c.refusal
 		}
 	}
 	return day

@@ -49,7 +49,7 @@ type takenRequest struct {
 
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street", Authenticate: proves(c.caller),
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller),
 		Desk:     commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
 		Uploads:  &c.Shelf,
 		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),

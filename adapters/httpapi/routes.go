@@ -24,9 +24,10 @@ type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
 
-	// Authenticate proves who is calling an endpoint of a tenant, by the values
-	// of the Authorization headers.
-	Authenticate func(ctx context.Context, authorization []string, tenant string, endpoint access.Endpoint) (access.Caller, error)
+	// Recognise finds out as whom a call comes to an endpoint of a tenant, by the
+	// values of the Authorization headers. Then prove proves it, for which it may
+	// wait for the application's key set.
+	Recognise func(ctx context.Context, authorization []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error)
 	// Allow refuses an application that calls too often; nil for no limit.
 	Allow func(application.ID) error
 	// RecordOpenTo reports whether a member of staff may see a patient's record.

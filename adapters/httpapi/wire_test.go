@@ -237,8 +237,8 @@ func TestARestIsNoCall(t *testing.T) {
 // refusing is an API that nobody may call.
 func refusing(c *counter) *httpapi.API {
 	api := c.api()
-	api.Authenticate = func(context.Context, []string, string, access.Endpoint) (access.Caller, error) {
-		return access.Caller{}, fault.New(fault.Forbidden, "unauthorized", "")
+	api.Recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+		return nil, fault.New(fault.Forbidden, "unauthorized", "")
 	}
 	return api
 }

@@ -38,7 +38,7 @@ func (a *App) api() *httpapi.API {
 	api := &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
-		Authenticate:  authenticator.Authenticate,
+		Recognise:     authenticator.Recognise,
 		RecordOpenTo:  projections.Patients{DB: a.calls}.RecordOpenTo,
 		Desk:          a.Desk,
 		Uploads:       a.Uploads,
