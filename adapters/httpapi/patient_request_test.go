@@ -37,8 +37,9 @@ type counter struct {
 	caller  access.Caller
 	refuses error // what the append returns
 
-	mu    sync.Mutex
-	taken []takenRequest
+	appending func() // is waited for by the next append
+	mu        sync.Mutex
+	taken     []takenRequest
 }
 
 type takenRequest struct {
@@ -49,10 +50,10 @@ type takenRequest struct {
 
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller),
-		Desk:     commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
-		Uploads:  &c.Shelf,
-		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller), Rights: stays(c.caller),
+		Desk:    commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
+		Uploads: &c.Shelf,
+		Limit:   time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -61,6 +62,13 @@ func (c *counter) Load(context.Context, event.Stream) ([]event.Event, error) { r
 
 // Append takes a request.
 func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	c.mu.Lock()
+	wait := c.appending
+	c.appending = nil
+	c.mu.Unlock()
+	if wait != nil {
+		wait()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refuses != nil || ctx.Err() != nil {

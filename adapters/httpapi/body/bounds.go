@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -21,7 +22,7 @@ const (
 	maxInline   = 4 << 20
 	maxValues   = 1 << 16
 	maxText     = 1 << 20  // bytes of one string, as it is written
-	smallInline = 64 << 10 // more JSON than this needs a slot
+	smallInline = 64 << 10 // more JSON than this needs a seat
 )
 
 // How much of a file is read, decoded and stored at a time.
@@ -70,14 +71,14 @@ func (b *raw) sum() (sum event.Digest) {
 }
 
 // inline bounds the JSON of a body that is held in memory. A call that needs much
-// has to take a slot, which bounds all such calls together.
+// has to take a seat, which bounds all such calls together.
 type inline struct {
 	r    io.Reader
 	n    int
-	slot *Slot
+	seat *fair.Seat
 }
 
-// Read reads on. Its error is [ErrTooLarge], [ErrBusy] or an error of the reader.
+// Read reads on. Its error is [ErrTooLarge], one of [Take] or one of the reader.
 func (i *inline) Read(p []byte) (int, error) {
 	n, err := i.r.Read(p)
 	i.n += n
@@ -85,7 +86,7 @@ func (i *inline) Read(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	if i.n > smallInline {
-		if err := i.slot.Take(); err != nil {
+		if err := Take(i.seat); err != nil {
 			return 0, err
 		}
 	}

@@ -2,6 +2,7 @@ package body
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"io"
 	"strconv"
@@ -19,9 +20,10 @@ import (
 // No caller can write a marker, because every string at that place is replaced
 // and markers are random.
 type diverter struct {
-	in    *bufio.Reader
-	out   []byte // passed on, and not read yet
-	err   error  // returned once out is read
+	body  io.Reader
+	in    *bufio.Reader // of the body; nil before its first byte has arrived
+	out   []byte        // passed on, and not read yet
+	err   error         // returned once out is read
 	place place
 	texts texts
 
@@ -41,16 +43,32 @@ type file interface {
 // readers are used again, because most bodies are far smaller than a buffer.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
-// newDiverter takes the files out of r. The caller closes it.
-func newDiverter(r io.Reader, open func() file) *diverter {
-	in := readers.Get().(*bufio.Reader)
-	in.Reset(r)
-	return &diverter{in: in, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+// newDiverter takes the files out of a body. The caller closes it.
+func newDiverter(body io.Reader, open func() file) *diverter {
+	return &diverter{body: body, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+}
+
+// begin waits for the first byte of the body, because a body that never comes must
+// not cost a buffer.
+func (d *diverter) begin() error {
+	if d.in != nil {
+		return nil
+	}
+	first := make([]byte, 1)
+	n, err := io.ReadFull(d.body, first)
+	if err != nil {
+		return err
+	}
+	d.in = readers.Get().(*bufio.Reader)
+	d.in.Reset(io.MultiReader(bytes.NewReader(first[:n]), d.body))
+	return nil
 }
 
 func (d *diverter) close() {
-	d.in.Reset(nil)
-	readers.Put(d.in)
+	if d.in != nil {
+		d.in.Reset(nil)
+		readers.Put(d.in)
+	}
 }
 
 // Read reads the body without its files. Its error is a refusal, or comes from a
@@ -70,6 +88,9 @@ func (d *diverter) Read(p []byte) (int, error) {
 // advance appends about n of the buffered bytes to out. It stops after the next
 // file.
 func (d *diverter) advance(out []byte, n int) ([]byte, error) {
+	if err := d.begin(); err != nil {
+		return out, err
+	}
 	if _, err := d.in.Peek(1); err != nil {
 		return out, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 )
@@ -32,8 +33,8 @@ type Uploads interface {
 type Files struct {
 	Tenant  string
 	Uploads Uploads
-	Text    *Slot // that a long text takes; nil if nothing limits them, as at the command line
-	Upload  *Slot // that files take; nil likewise
+	Text    *fair.Seat // that a long text takes; nil if nothing limits them, as at the command line
+	Upload  *fair.Seat // that files take; nil likewise
 
 	met    int                    // files that have begun so far
 	stored []request.AttachmentID // the files of which something is stored
@@ -71,7 +72,7 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
 	d := newDiverter(body, func() file { return f.next(ctx) })
 	defer d.close()
-	tree, err := readJSON(&inline{r: d, slot: f.Text})
+	tree, err := readJSON(&inline{r: d, seat: f.Text})
 	f.chunk = nil
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (u *upload) Write(p []byte) (int, error) {
 	if u.size += int64(len(p)); !u.kept() {
 		return len(p), nil
 	}
-	if err := u.files.Upload.Take(); err != nil {
+	if err := Take(u.files.Upload); err != nil {
 		return 0, err
 	}
 	u.sum.Write(p)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -51,14 +52,14 @@ type Form struct {
 }
 
 // Read reads the body of a call as a form of the named members and holds its JSON
-// in memory. A long body takes the slot. The form keeps a refusal of the body, so
+// in memory. A long body takes the seat. The form keeps a refusal of the body, so
 // that the caller's scope can be judged before it. An error means that the service
 // could not read the body.
-func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
+func Read(r *http.Request, text *fair.Seat, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
 	}
-	tree, err := readJSON(&inline{r: r.Body, slot: text})
+	tree, err := readJSON(&inline{r: r.Body, seat: text})
 	if err != nil {
 		return unread(err)
 	}
@@ -69,10 +70,11 @@ func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
 }
 
 // unread returns the form of a body that was refused before its members were
-// known. Any other error it returns as it is.
+// known. Any other error it returns as it is, and so a refusal that is no fault of
+// the body.
 func unread(err error) (*Form, error) {
 	refusal, refused := errors.AsType[*fault.Error](err)
-	if !refused || refusal.Kind == fault.Unavailable {
+	if !refused || refusal.Kind == fault.Unavailable || refusal.Kind == fault.RateLimited {
 		return nil, err
 	}
 	return &Form{unread: err}, nil

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/access"
+)
+
+// call is what the steps of serving one call share. A call passes these stations,
+// and each but the second and the last takes a seat:
+//
+//  1. a slot of its source: what is its token worth (one query)?
+//  2. the wait for the application's keys, and the first judgement
+//  3. a seat of the application's for bodies: the input arrives
+//  4. a slot of the application's: the second judgement, and the answer is made
+//  5. the answer is written: only a long one takes a seat
+//
+// So nobody holds a slot while we wait for them.
+type call struct {
+	identity
+	holder string    // of the seats: the source and, once it is proven, the application
+	judged time.Time // when the rights were asked for that the call is judged by
+	line   recordLine
+	text   *fair.Seat                    // taken once the input needs it, and held until the answer is made
+	file   *fair.Seat                    // likewise, and held until what was stored is looked after
+	after  []func(context.Context) error // done once the call is answered
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// proven hands the call over to its application.
+func (c *call) proven(by access.Caller, seats seats) {
+	c.line.Caller = by
+	c.holder = by.Application.String()
+	c.text, c.file = seats.texts.Seat(c.holder), seats.files.Seat(c.holder)
+}
+
+// take takes a seat for the call. Whoever called it gives the seat back.
+func (c *call) take(from *fair.Shares) (*fair.Seat, error) {
+	seat := from.Seat(c.holder)
+	return seat, body.Take(seat)
+}
+
+// in does a step of a call in a seat, with the whole limit ahead of it.
+func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) error) error {
+	seat, err := callOf(r.Context()).take(shares)
+	if err != nil {
+		return err
+	}
+	defer seat.Release()
+	ctx, cancel := context.WithTimeout(r.Context(), a.Limit)
+	defer cancel()
+	return step(r.WithContext(ctx))
+}
+
+// cleared does what the client need not wait for, once the answer is sent.
+func (a *API) cleared(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callOf(r.Context())
+		defer func() { c.file.Release() }()
+		next.ServeHTTP(w, r)
+		if len(c.after) == 0 {
+			return
+		}
+		_ = http.NewResponseController(w).Flush() // an error means that the client has gone
+		for _, do := range c.after {
+			a.clear(r.Context(), do)
+		}
+	})
+}
+
+// clearLimit bounds each of the things that are done after the answer.
+const clearLimit = 10 * time.Second
+
+// clear goes on if the client has gone.
+func (a *API) clear(ctx context.Context, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearLimit)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		a.Log.WarnContext(ctx, "call was not cleared away", slog.Any("error", err))
+	}
+}
