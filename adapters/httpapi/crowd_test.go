@@ -97,8 +97,8 @@ func TestWhoWaitsForKeysHoldsNoSlot_D44(t *testing.T) {
 		for n := range 100 {
 			waiting = append(waiting, w.dial(t))
 			waiting[n].send(t, as("slow", 0))
+			synctest.Wait()
 		}
-		synctest.Wait()
 		wantServed(t, w, "honest")
 		for _, c := range waiting {
 			wantAnswer(t, c.answer(t), http.StatusServiceUnavailable, "unavailable")

@@ -82,7 +82,6 @@ func (b *pacedBody) meaningOf(err error) error {
 		return nil
 	case errors.Is(err, io.EOF):
 		b.ended = true
-		_ = b.control.SetReadDeadline(time.Time{}) // else the server would take a client that waits for its answer for one that has gone
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded) && b.whole <= 0:
 		return errTooLong
