@@ -25,7 +25,10 @@ func library(t *testing.T, seats httpapi.Seats) *httpapi.API {
 	api := crowd(&counter{}, seats)
 	store := practiceDay(t)
 	api.Desk.Store, api.Desk.Patients = store, store
-	api.CareRecord = func(context.Context, string, patient.ID) (projections.CareRecord, error) {
+	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long func() error) (projections.CareRecord, error) {
+		if err := long(); err != nil {
+			return projections.CareRecord{}, err
+		}
 		note := record.NoteCreated{Patient: ann, Text: strings.Repeat("<b> & ", 20_000)}
 		return projections.CareRecord{PatientName: "Ann", Entries: []projections.RecordEntry{{Event: note}}, Complete: true}, nil
 	}

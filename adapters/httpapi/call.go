@@ -26,9 +26,13 @@ type call struct {
 	holder string    // of the seats: the source and, once it is proven, the application
 	judged time.Time // when the rights were asked for that the call is judged by
 	line   recordLine
-	text   *fair.Seat                    // taken once the input needs it, and held until the answer is made
-	file   *fair.Seat                    // likewise, and held until what was stored is looked after
-	after  []func(context.Context) error // done once the call is answered
+
+	// Seats that are taken once they are needed.
+	texts body.Texts // held until the answer is made
+	file  *fair.Seat // held until what was stored is looked after
+	long  *fair.Seat // of a long answer, held until it is written
+
+	after []func(context.Context) error // done once the call is answered
 }
 
 type callKey struct{}
@@ -42,7 +46,8 @@ func callOf(ctx context.Context) *call {
 func (c *call) proven(by access.Caller, seats seats) {
 	c.line.Caller = by
 	c.holder = by.Application.String()
-	c.text, c.file = seats.texts.Seat(c.holder), seats.files.Seat(c.holder)
+	c.texts = body.Texts{Medium: seats.texts.Seat(c.holder), Long: seats.longTexts.Seat(c.holder)}
+	c.file, c.long = seats.files.Seat(c.holder), seats.answers.Seat(c.holder)
 }
 
 // take takes a seat for the call. Whoever called it gives the seat back.
@@ -67,7 +72,7 @@ func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) 
 func (a *API) cleared(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
-		defer func() { c.file.Release() }()
+		defer func() { c.file.Release(); c.long.Release() }()
 		next.ServeHTTP(w, r)
 		if len(c.after) == 0 {
 			return

@@ -24,7 +24,8 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
-	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient)
+	long := func() error { return body.Take(callOf(r.Context()).long) }
+	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, long)
 	if err != nil {
 		return nil, err
 	}

@@ -23,29 +23,31 @@ const (
 // Seats says how many calls of all callers together may do something at once. Each
 // source and each application has a share. Zero stands for the default.
 type Seats struct {
-	Slots   int // ask the database, or make an answer; [DefaultSlots]
-	Bodies  int // read a body, of which at most some 64 KiB are in memory; 4,096
-	Texts   int // hold a long text, which takes some 10 MiB; 16
-	Files   int // read a file, which takes some 350 KiB; 256
-	Answers int // write a long answer, which takes some 5 MiB; 32
-	Rests   int // throw away the rest of a body; 1,024
-	KeySets int // read the key set that webhooks are verified with; 64
+	Slots     int // ask the database, or make an answer; [DefaultSlots]
+	Bodies    int // read a body, which takes some 50 KiB; 4,096
+	Texts     int // hold more than 16 KiB of text, which takes some 300 KiB; 256
+	LongTexts int // hold more than 64 KiB of text, which takes some 10 MiB; 16
+	Files     int // read a file, which takes some 350 KiB; 256
+	Answers   int // make and write an answer of more than 64 KiB, which takes up to 5 MiB; 32
+	Rests     int // throw away the rest of a body; 1,024
+	KeySets   int // read the key set that webhooks are verified with; 64
 }
 
 // seats are the seats of one API.
 type seats struct {
-	slots, bodies, texts, files, answers, rests, keySets *fair.Shares
+	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
 }
 
 func (s Seats) made() seats {
 	return seats{
-		slots:   fair.NewShares(cmp.Or(s.Slots, DefaultSlots)),
-		bodies:  fair.NewShares(cmp.Or(s.Bodies, 4096)),
-		texts:   fair.NewShares(cmp.Or(s.Texts, 16)),
-		files:   fair.NewShares(cmp.Or(s.Files, 256)),
-		answers: fair.NewShares(cmp.Or(s.Answers, 32)),
-		rests:   fair.NewShares(cmp.Or(s.Rests, 1024)),
-		keySets: fair.NewShares(cmp.Or(s.KeySets, 64)),
+		slots:     fair.NewShares(cmp.Or(s.Slots, DefaultSlots)),
+		bodies:    fair.NewShares(cmp.Or(s.Bodies, 4096)),
+		texts:     fair.NewShares(cmp.Or(s.Texts, 256)),
+		longTexts: fair.NewShares(cmp.Or(s.LongTexts, 16)),
+		files:     fair.NewShares(cmp.Or(s.Files, 256)),
+		answers:   fair.NewShares(cmp.Or(s.Answers, 32)),
+		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
+		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
 	}
 }
 

@@ -34,7 +34,7 @@ func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form)
 // Once the call is answered, the files that no request names are forgotten.
 func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, error) {
 	call := callOf(r.Context())
-	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Text: call.text, Upload: call.file}
+	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Texts: call.texts, Upload: call.file}
 	form, err := files.ReadCall(r.Context(), r)
 	if files.Stored() {
 		call.after = append(call.after, files.Close)

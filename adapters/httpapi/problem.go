@@ -155,11 +155,9 @@ const longAnswer = 64 << 10
 // written, because a long answer found no seat.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []byte) error {
 	if len(text) > longAnswer {
-		seat, err := callOf(r.Context()).take(a.seats.answers)
-		if err != nil {
+		if err := body.Take(callOf(r.Context()).long); err != nil {
 			return err
 		}
-		defer seat.Release()
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")

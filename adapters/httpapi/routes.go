@@ -48,8 +48,9 @@ type API struct {
 	// instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
 	// CareRecord returns the record of a patient. It shows everything that was
-	// appended before the call.
-	CareRecord func(ctx context.Context, tenant string, id patient.ID) (projections.CareRecord, error)
+	// appended before the call. It calls long before it reads more than a little,
+	// and returns its error.
+	CareRecord func(ctx context.Context, tenant string, id patient.ID, long func() error) (projections.CareRecord, error)
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
@@ -150,7 +151,7 @@ func (a *API) after(read reader, answer answerer) func(*http.Request, access.End
 		if err != nil {
 			return nil, err
 		}
-		defer callOf(r.Context()).text.Release()
+		defer callOf(r.Context()).texts.Release()
 		form, err := read(r, caller)
 		if err != nil {
 			return nil, err
@@ -173,7 +174,7 @@ func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Fo
 // members reads a body with the given members and without files.
 func members(names ...string) reader {
 	return func(r *http.Request, _ access.Caller) (*body.Form, error) {
-		return body.Read(r, callOf(r.Context()).text, names...)
+		return body.Read(r, callOf(r.Context()).texts, names...)
 	}
 }
 

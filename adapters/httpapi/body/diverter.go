@@ -27,9 +27,9 @@ type diverter struct {
 	place place
 	texts texts
 
-	open   func() file // the next file
-	buffer []byte      // what a file is decoded in; made for the first one
-	mark   string      // the beginning of the markers of this body
+	open   func() (file, error) // the next file
+	buffer []byte               // what a file is decoded in; made for the first one
+	mark   string               // the beginning of the markers of this body
 	found  map[string]request.Content
 }
 
@@ -40,11 +40,11 @@ type file interface {
 	finish(base64 bool) (request.Content, error)
 }
 
-// readers are used again, because most bodies are far smaller than a buffer.
+// readers of files are used again, because most files are small.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
 // newDiverter takes the files out of a body. The caller closes it.
-func newDiverter(body io.Reader, open func() file) *diverter {
+func newDiverter(body io.Reader, open func() (file, error)) *diverter {
 	return &diverter{body: body, open: open, mark: rand.Text(), found: map[string]request.Content{}}
 }
 
@@ -59,13 +59,23 @@ func (d *diverter) begin() error {
 	if err != nil {
 		return err
 	}
-	d.in = readers.Get().(*bufio.Reader)
-	d.in.Reset(io.MultiReader(bytes.NewReader(first[:n]), d.body))
+	d.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first[:n]), d.body), jsonBuffer)
 	return nil
 }
 
+// widen makes the buffers for files, once there is one.
+func (d *diverter) widen() {
+	if d.buffer != nil {
+		return
+	}
+	d.buffer = make([]byte, decodeBuffer)
+	wide := readers.Get().(*bufio.Reader)
+	wide.Reset(d.in)
+	d.in = wide
+}
+
 func (d *diverter) close() {
-	if d.in != nil {
+	if d.buffer != nil {
 		d.in.Reset(nil)
 		readers.Put(d.in)
 	}
@@ -112,10 +122,11 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 
 // divert hands a string on as a file and appends a marker to out.
 func (d *diverter) divert(out []byte) ([]byte, error) {
-	if d.buffer == nil {
-		d.buffer = make([]byte, decodeBuffer)
+	file, err := d.open()
+	if err != nil {
+		return out, err
 	}
-	file := d.open()
+	d.widen()
 	base64, err := decode(d.in, file, d.buffer)
 	if err != nil {
 		return out, err

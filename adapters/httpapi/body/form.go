@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -52,14 +51,14 @@ type Form struct {
 }
 
 // Read reads the body of a call as a form of the named members and holds its JSON
-// in memory. A long body takes the seat. The form keeps a refusal of the body, so
+// in memory. The form keeps a refusal of the body, so
 // that the caller's scope can be judged before it. An error means that the service
 // could not read the body.
-func Read(r *http.Request, text *fair.Seat, members ...string) (*Form, error) {
+func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
 	}
-	tree, err := readJSON(&inline{r: r.Body, seat: text})
+	tree, err := readJSON(r.Body, texts)
 	if err != nil {
 		return unread(err)
 	}

@@ -39,7 +39,7 @@ func TestAFormTellsItsPatientWhateverElseIsWrong_D1(t *testing.T) {
 		`{"x":"` + strings.Repeat("x", 5<<20) + `"}`:          "",
 		`{"patientId":"` + annID + `","a":{"patientId":"b"}}`: annID,
 	} {
-		form, err := body.Read(posted(strings.NewReader(text)), nil, "patientId", "note")
+		form, err := body.Read(posted(strings.NewReader(text)), body.Texts{}, "patientId", "note")
 		if err != nil {
 			t.Errorf("%.80s: %v", text, err)
 		} else if got := form.PatientAsWritten(); got != want {
@@ -59,7 +59,7 @@ func TestARefusalOfTheBodyWaitsInTheForm_D1(t *testing.T) {
 		"no JSON":            {posted(strings.NewReader(`{`)), body.ErrInvalid},
 		"no object":          {posted(strings.NewReader(`[]`)), body.ErrInvalid},
 	} {
-		form, err := body.Read(test.call, nil)
+		form, err := body.Read(test.call, body.Texts{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -77,10 +77,10 @@ func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	long := `"` + strings.Repeat("x", 70<<10) + `"`
 	taken := fair.NewShares(1)
 	taken.Seat("another").Take()
-	if _, err := body.Read(posted(strings.NewReader(long)), taken.Seat("one")); !errors.Is(err, body.ErrBusy) {
+	if _, err := body.Read(posted(strings.NewReader(long)), body.Texts{Long: taken.Seat("one")}); !errors.Is(err, body.ErrBusy) {
 		t.Errorf("without a free slot: %v", err)
 	}
-	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), nil); !errors.Is(err, away) {
+	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), body.Texts{}); !errors.Is(err, away) {
 		t.Errorf("a broken connection: %v", err)
 	}
 }
