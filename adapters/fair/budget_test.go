@@ -50,3 +50,29 @@ func TestSpendersAreBounded(t *testing.T) {
 		t.Errorf("%d spenders are in memory", got)
 	}
 }
+
+func TestAskingSpendsNothing(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	for range 3 {
+		if wait := b.Lacks("a", 10); wait != 0 {
+			t.Errorf("10 of 10: wait %v", wait)
+		}
+	}
+	if wait := b.Spend("a", 9); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	for range 3 {
+		if wait := b.Lacks("a", 2); wait != 6*time.Second {
+			t.Errorf("2 of 1: wait %v", wait)
+		}
+	}
+	if wait := b.Spend("a", 1); wait != 0 {
+		t.Errorf("the last one was spent by asking: wait %v", wait)
+	}
+	var none *fair.Budget[string]
+	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
+		t.Error("no budget, and yet a bound")
+	}
+}

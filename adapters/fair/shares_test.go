@@ -56,7 +56,7 @@ func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
 	s := fair.NewShares(2)
 	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
-	if !first.Take() || !first.Take() || !second.Take() || third.Take() {
+	if again := first.Take() && first.Take(); !again || !second.Take() || third.Take() {
 		t.Fatal("two seats were not taken once each")
 	}
 	first.Release()
@@ -69,6 +69,18 @@ func TestSeatsComeBack(t *testing.T) {
 		t.Error("no bound, and yet refused")
 	}
 	none.Release()
+}
+
+func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(3)
+	fill(s, "greedy")
+	if refused := s.Seat("greedy"); refused.Take() || refused.NoneFree() {
+		t.Error("one seat of three is free, and is not for the greedy one")
+	}
+	if newcomer := s.Seat("honest"); !newcomer.Take() || !newcomer.NoneFree() {
+		t.Error("a newcomer takes the last one")
+	}
 }
 
 func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
