@@ -33,6 +33,7 @@ var (
 		"projections":                "for auditors",
 	}
 	unseen = map[string]string{
+		"cut-off":            "nobody is there to be answered",
 		"missing-name":       "patients, practices and sites are made by commands",
 		"invalid-birth-date": "patients are registered by commands",
 		"patient-exists":     "patients are registered by commands",

@@ -23,6 +23,7 @@ const (
 	internal fault.Kind = -1 - iota
 	tooSlow
 	wrongMethod
+	cutOff
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -39,6 +40,7 @@ var statuses = map[fault.Kind]int{
 	internal:          http.StatusInternalServerError,
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
+	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
 // The refusals of HTTP itself (D19).
@@ -47,7 +49,7 @@ var (
 	errInternal = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errTooSlow  = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
 	errTooLong  = errTooSlow.With("The body must have arrived within %d minutes.", bodyTime/time.Minute)
-	errCutOff   = body.ErrBusy.With("The connection ended before the call was answered.")
+	errCutOff   = fault.New(cutOff, "cut-off", "The connection ended before the call was answered.")
 	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
 )
 
@@ -77,14 +79,15 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 			return
 		}
 		refusals := refusalsOf(err)
+		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
 		switch {
-		case r.Context().Err() != nil && (len(refusals) == 0 || refusals[0].Kind == fault.Unavailable):
-			a.Log.InfoContext(r.Context(), "call was cut off by its client", slog.Any("error", err))
+		case ours && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
+			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
 			refusals = fault.List{errCutOff}
 		case len(refusals) == 0:
 			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
 			refusals = fault.List{errInternal}
-		case refusals[0].Kind == fault.Unavailable:
+		case ours:
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
 		a.refuse(w, r, refusals)
