@@ -31,6 +31,17 @@ func NewBudget[K comparable](amount float64, period time.Duration, now func() ti
 	}
 }
 
+// Lacks returns what [Budget.Spend] would return, and takes nothing.
+func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
+	if b == nil {
+		return 0
+	}
+	now := b.now()
+	asked := b.of(spender, now).ReserveN(now, min(amount, b.most))
+	defer asked.CancelAt(now)
+	return asked.DelayFrom(now)
+}
+
 // Spend takes an amount out of the spender's budget. If there is not so much in
 // it, nothing is taken, and wait says when there will be. An amount of more than a
 // whole budget counts as a whole one.
@@ -45,17 +56,6 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 		spent.CancelAt(now)
 	}
 	return wait
-}
-
-// Lacks returns what [Budget.Spend] would return, and takes nothing.
-func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
-	if b == nil {
-		return 0
-	}
-	now := b.now()
-	asked := b.of(spender, now).ReserveN(now, min(amount, b.most))
-	defer asked.CancelAt(now)
-	return asked.DelayFrom(now)
 }
 
 func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {

@@ -26,31 +26,6 @@ func TestABudgetIsSpentAndRefilled(t *testing.T) {
 	}
 }
 
-func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
-	t.Parallel()
-	b := fair.NewBudget[string](10, time.Minute, time.Now)
-	if wait := b.Spend("a", 1000); wait != 0 {
-		t.Errorf("wait %v", wait)
-	}
-	if wait := b.Spend("a", 1); wait <= 0 {
-		t.Error("something is left of a budget that was spent")
-	}
-}
-
-func TestSpendersAreBounded(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[int](1, time.Hour, func() time.Time { return now })
-	for n := range 25_000 {
-		if wait := b.Spend(n, 1); wait != 0 {
-			t.Fatalf("spender %d waits %v", n, wait)
-		}
-	}
-	if got := fair.Spenders(b); got > 10_000 {
-		t.Errorf("%d spenders are in memory", got)
-	}
-}
-
 func TestAskingSpendsNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -74,5 +49,30 @@ func TestAskingSpendsNothing(t *testing.T) {
 	var none *fair.Budget[string]
 	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
 		t.Error("no budget, and yet a bound")
+	}
+}
+
+func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
+	t.Parallel()
+	b := fair.NewBudget[string](10, time.Minute, time.Now)
+	if wait := b.Spend("a", 1000); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	if wait := b.Spend("a", 1); wait <= 0 {
+		t.Error("something is left of a budget that was spent")
+	}
+}
+
+func TestSpendersAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[int](1, time.Hour, func() time.Time { return now })
+	for n := range 25_000 {
+		if wait := b.Spend(n, 1); wait != 0 {
+			t.Fatalf("spender %d waits %v", n, wait)
+		}
+	}
+	if got := fair.Spenders(b); got > 10_000 {
+		t.Errorf("%d spenders are in memory", got)
 	}
 }
