@@ -27,6 +27,7 @@ PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/nu
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
+PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
 .PHONY: help run test check prove fresh bench features lint measure deps build
@@ -49,7 +50,7 @@ check: deps ## unit and Postgres tests, under a minute, for while you work
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
 
-prove: MISSING += $(POOLER)
+prove: MISSING += $(POOLER) $(PROXY)
 prove: deps ## kill -9 loops, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do

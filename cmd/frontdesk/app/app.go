@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +24,7 @@ type App struct {
 	recorder        *postgres.AccessRecorder
 	telling         telling
 	registry        *prometheus.Registry
+	drain           drain
 }
 
 // New opens the engine and listens on the addresses. It serves nothing before
@@ -45,6 +45,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
+	a.drain.delay = config.DrainDelay
 	a.consumers = a.following()
 	if err := a.canSign(ctx); err != nil {
 		a.Close()
@@ -77,11 +78,9 @@ func (a *App) URL() string { return a.public.url() }
 // PrivateURL returns the address of the private listener, and "" if there is none.
 func (a *App) PrivateURL() string { return a.private.url() }
 
-// shutdownLimit is how long accepted calls may take to be finished.
-const shutdownLimit = 20 * time.Second
-
-// Run serves until ctx ends. Then it finishes the calls that it has accepted, stops the
-// background work, and closes the app.
+// Run serves until ctx ends. Then it says that it is not ready, goes on serving for the
+// delay of the drain, finishes the calls that it has accepted, stops the background
+// work, and closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
@@ -118,9 +117,10 @@ func (a *App) serve(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
+		err = a.drain.run(failed)
 	case err = <-failed:
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownLimit)
 	defer cancel()
 	err = errors.Join(err, a.public.shutdown(ending), a.private.shutdown(ending))
 	servers.Wait()

@@ -48,6 +48,9 @@ type Config struct {
 	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
 
+	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
+	ShutdownLimit time.Duration // for the calls that are accepted by then
+
 	Now func() time.Time
 	Log *slog.Logger
 }
@@ -70,6 +73,7 @@ func (c *Config) setDefaults() {
 	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)
 	c.WebhookTimeout = cmp.Or(c.WebhookTimeout, webhooks.DefaultTimeout)
 	c.DeliveryRetention = cmp.Or(c.DeliveryRetention, webhooks.DefaultRetention)
+	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -8,13 +8,14 @@
 //	└── Auditor                                what auditors ask of the log
 //
 //	App = Engine + what serves
-//	├── public listener   ── httpapi ── bearer.Authenticator ── outbound
-//	│                     └─ staffweb ── signin
+//	├── public listener   ── framing ── httpapi ── bearer.Authenticator ── outbound
+//	│                               └─ staffweb ── signin
 //	├── private listener  ── metrics, health, readiness
 //	└── background        ── sequencer, one consumer for each following projection, sweeper,
 //	                         webhooks' fan-out, sender and keeper, access recorder
 //
 // [App.Run] starts everything that runs, stops it in the reverse order, and
-// returns when all of it has ended. A limit that a [Config] does not name has the
-// default of the package that uses it.
+// returns when all of it has ended. Between the order to stop and the stop lies
+// the drain, in which it is not ready and still serves. A limit that a [Config]
+// does not name has the default of the package that uses it.
 package app

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -20,7 +21,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.public, err = listen(ctx, a.config.Listen, front, a.config.Log); err != nil {
+	if a.public, err = listen(ctx, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
 		return err
 	}
 	if a.config.PrivateListen != "" {
@@ -47,6 +48,10 @@ const readyLimit = 2 * time.Second
 // its schema is this program's or, during a rolling upgrade, a newer one. It does not
 // matter here how far the feed lags behind: that is a metric.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	if a.drain.begun.Load() { // it still serves, but not for long
+		http.Error(w, "this process is stopping", http.StatusServiceUnavailable)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyLimit)
 	defer cancel()
 	err := postgres.CheckSchema(ctx, a.background)
@@ -62,8 +67,10 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 
 // server is a listener and what answers on it. A nil server does nothing.
 type server struct {
-	listener net.Listener
-	http     *http.Server
+	listener    net.Listener
+	http        *http.Server
+	cutOff      context.CancelFunc // of all calls
+	connections sync.WaitGroup     // until the call on each has returned
 }
 
 func listen(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*server, error) {
@@ -71,13 +78,32 @@ func listen(ctx context.Context, address string, handler http.Handler, log *slog
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
-	return &server{listener, &http.Server{
-		Handler:           handler,
+	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
+	s := &server{listener: framingListener{listener}, cutOff: cutOff}
+	s.http = &http.Server{
+		Handler:           lastIfLost(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}}, nil
+		// Its own answer to "OPTIONS *" would pass by the handler.
+		DisableGeneralOptionsHandler: true,
+		BaseContext:                  func(net.Listener) context.Context { return calls },
+		ConnContext:                  withConn,
+		ConnState:                    s.count,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	return s, nil
+}
+
+// count counts the connections. One that is closed counts until its call has returned.
+func (s *server) count(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.connections.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.connections.Done()
+	case http.StateActive, http.StateIdle:
+	}
 }
 
 func (s *server) url() string {
@@ -94,18 +120,30 @@ func (s *server) serve() error {
 	return nil
 }
 
+// shutdownLimit is how long accepted calls may take to be finished.
+const shutdownLimit = 20 * time.Second
+
+// shutdown accepts no more connections and finishes the calls that were accepted. When
+// ctx ends it cuts off the others, and waits until they have cleared away what they
+// kept. That takes no longer than the time that they have for it, because everything
+// else that they wait for has ended.
 func (s *server) shutdown(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	if err := s.http.Shutdown(ctx); err != nil {
-		return fmt.Errorf("finish calls on %s: %w", s.listener.Addr(), err)
+	err := s.http.Shutdown(ctx)
+	if err == nil {
+		return nil
 	}
-	return nil
+	s.close()
+	s.connections.Wait()
+	return fmt.Errorf("finish calls on %s: %w", s.listener.Addr(), err)
 }
 
+// close cuts off all calls.
 func (s *server) close() {
 	if s != nil {
+		s.cutOff()
 		_ = s.http.Close()
 		_ = s.listener.Close()
 	}

@@ -39,6 +39,14 @@ type service struct {
 
 func start(t *testing.T, url string, change func(*app.Config)) *service {
 	t.Helper()
+	s, _ := startUntil(t.Context(), t, url, change)
+	return s
+}
+
+// startUntil starts a program that is told to stop when ctx ends. What Run returned is
+// in ended.
+func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.Config)) (s *service, ended <-chan error) {
+	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
@@ -46,16 +54,17 @@ func start(t *testing.T, url string, change func(*app.Config)) *service {
 	change(&config)
 	program, err := app.New(t.Context(), config)
 	must(t, err)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { _ = program.Run(ctx) })
+	result := make(chan error, 1)
+	running.Go(func() { result <- program.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
 	pool, err := postgres.NewPool(t.Context(), url, 0)
 	must(t, err)
 	t.Cleanup(pool.Close)
-	s := &service{App: program, db: pool}
+	s = &service{App: program, db: pool}
 	s.integrator, s.patient = onboard(t, program)
-	return s
+	return s, result
 }
 
 // answer is what a call was answered.

@@ -106,7 +106,7 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.Err, "rebuilding")
+	meter := newMeter(r.raw.Err, "rebuilding")
 	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.show
 	result, err := rebuild.Run(r.ctx)
 	meter.end()

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+
+	"golang.org/x/term"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/audit"
@@ -20,11 +23,16 @@ type auditAttachmentCmd struct {
 	Out          string               `default:"-" placeholder:"FILE" help:"Where the file goes; - for standard output."`
 }
 
+var errTerminal = errors.New("name a file with --out: a terminal would act on what somebody has sent")
+
 var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing is written")
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
 // file is not what its event says.
 func (c *auditAttachmentCmd) Run(r *run) error {
+	if terminal, ok := r.raw.Out.(*os.File); ok && c.Out == "-" && term.IsTerminal(int(terminal.Fd())) {
+		return errTerminal
+	}
 	engine, err := c.open(r)
 	if err != nil {
 		return err
@@ -41,7 +49,7 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 		return err
 	}
 	if c.Out == "-" {
-		return copyFile(r.ctx, r.Out, engine, file)
+		return copyFile(r.ctx, r.raw.Out, engine, file)
 	}
 	return replaceFile(c.Out, func(w io.Writer) error { return copyFile(r.ctx, w, engine, file) })
 }

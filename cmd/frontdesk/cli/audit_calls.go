@@ -111,9 +111,11 @@ func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
-			call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
+		err = row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
 			call.Application, orDash(call.Staff.UUID), orDash(call.Patient.UUID), behalf, call.Reason)
+		if err != nil {
+			return err
+		}
 	}
 	return table.Flush()
 }

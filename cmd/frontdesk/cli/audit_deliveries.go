@@ -47,8 +47,10 @@ func (c *auditDeliveriesCmd) Run(r *run) error {
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
 	for _, d := range found {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application,
-			d.Status, took(d), d.ID, why(d))
+		err := row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
+		if err != nil {
+			return err
+		}
 	}
 	return table.Flush()
 }

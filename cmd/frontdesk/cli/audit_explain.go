@@ -42,7 +42,7 @@ func (c *auditExplainCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.Err, "replaying")
+	meter := newMeter(r.raw.Err, "replaying")
 	verdict, err := engine.Auditor.Explain(r.ctx, question, meter.show)
 	meter.end()
 	if err != nil {

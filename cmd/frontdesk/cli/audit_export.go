@@ -55,7 +55,7 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.Err, "exporting")
+	meter := newMeter(r.raw.Err, "exporting")
 	defer meter.end()
 	if err := replaceFile(c.Out, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
 		return fmt.Errorf("export: %w", err)

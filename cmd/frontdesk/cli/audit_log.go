@@ -144,9 +144,7 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n",
-			e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, logged.Data)
-		return err
+		return row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
 	}, table.Flush
 }
 

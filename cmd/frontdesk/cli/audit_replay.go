@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -68,7 +69,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	meter := newMeter(r.Err, "replaying")
+	meter := newMeter(r.raw.Err, "replaying")
 	past, err := engine.Auditor.AsOf(r.ctx, until, schema, meter.show)
 	meter.end()
 	if err != nil {
@@ -145,18 +146,20 @@ func (c *auditReplayCmd) print(w io.Writer, idx int64, at time.Time, practices [
 func (t practiceThen) table(w io.Writer, p auditing.PracticeAsOf) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s\n", t.Tenant)
+	var failed error
+	say := func(cells ...any) { failed = errors.Join(failed, row(table, cells...)) }
 	for _, a := range p.Applications {
-		fmt.Fprintf(table, "  enabled\t%s\t%s\t%d grants\n", a.Application, a.Name, len(a.Grants))
+		say("  enabled", a.Application, a.Name, fmt.Sprintf("%d grants", len(a.Grants)))
 	}
 	for _, a := range t.Authorisations {
 		whom := "every patient"
 		if a.Patient != uuid.Nil {
 			whom = "patient " + a.Patient.String()
 		}
-		fmt.Fprintf(table, "  authorised\t%s\tby %s for %s\tuntil %s\n", a.Application, a.Username, whom, a.ExpiresAt.Format(time.RFC3339))
+		say("  authorised", a.Application, fmt.Sprintf("by %s for %s", a.Username, whom), "until "+a.ExpiresAt.Format(time.RFC3339))
 	}
 	for _, r := range t.RequestTypes {
-		fmt.Fprintf(table, "  requests\t%s\t%s\n", r.RequestType, r.Status)
+		say("  requests", r.RequestType, r.Status)
 	}
-	return table.Flush()
+	return errors.Join(failed, table.Flush())
 }

@@ -147,7 +147,6 @@ func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(accessed) error, f
 		if a.Kind == "call" {
 			ended = fmt.Sprintf("%d %s", a.Status, a.Reason)
 		}
-		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
-		return err
+		return row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
 	}, table.Flush
 }

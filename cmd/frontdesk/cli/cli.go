@@ -64,10 +64,12 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
+	raw := streams
+	streams.Out, streams.Err = visible{raw.Out}, visible{raw.Err}
 	var line commandLine
 	exited, status := false, 0
 	parser, err := kong.New(&line,
-		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(streams.Out, streams.Err),
+		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),
@@ -90,10 +92,10 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %v\nRun \"frontdesk %s\" for what can be given.\n", err, helpFor(err))
+		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", oneLine(err), helpFor(err))
 		return 2
 	}
-	if err := parsed.Run(&run{ctx, streams}); err != nil {
+	if err := parsed.Run(&run{ctx, streams, raw}); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
 	}
@@ -102,8 +104,9 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 
 // run is what a subcommand is given: the streams, and when to stop.
 type run struct {
-	ctx context.Context //nolint:containedctx // kong hands one value to Run
-	Streams
+	ctx     context.Context //nolint:containedctx // kong hands one value to Run
+	Streams                 // which show what a terminal would act on
+	raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
 }
 
 func helpFor(err error) string {

@@ -77,7 +77,9 @@ func (c *keysListCmd) Run(r *run) error {
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KID\tSTATE\tSINCE\tNEXT")
 	for _, k := range keys {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k))
+		if err := row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k)); err != nil {
+			return err
+		}
 	}
 	return table.Flush()
 }

@@ -55,6 +55,7 @@ type lifetimeFlags struct {
 // given.
 func serviceDefaults() kong.Vars {
 	return kong.Vars{
+		"drain_delay":            short(app.DefaultDrainDelay),
 		"authorisation_lifetime": short(authorisation.DefaultLifetime),
 		"lockout":                short(signin.DefaultLockout),
 		"session_idle":           short(signin.DefaultIdle),
@@ -121,11 +122,17 @@ func (c *sandboxCmd) Run(r *run) error {
 	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
 }
 
+// drainFlag is for a service that has proxies in front of it.
+type drainFlag struct {
+	DrainDelay time.Duration `default:"${drain_delay}" help:"When told to stop, it is not ready any more but goes on accepting calls for so long, so that proxies can move over."`
+}
+
 type serveCmd struct {
 	databaseFlag   `embed:""`
 	lifetimeFlags  `embed:""`
 	networkFlag    `embed:""`
 	masterKeyFlags `embed:""`
+	drainFlag      `embed:""`
 	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
 	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
@@ -138,6 +145,7 @@ func (c *serveCmd) Run(r *run) error {
 		Log: newLog(r.Err),
 	}
 	c.apply(&config)
+	config.DrainDelay = c.DrainDelay
 	var err error
 	if config.MasterKey, err = c.read(); err != nil {
 		return err

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// DefaultDrainDelay is how long a process in production goes on accepting calls after it
+// was told to stop.
+const DefaultDrainDelay = 5 * time.Second
+
+// drain is the time between the order to stop and the stop. The process says that it
+// is not ready, and goes on accepting and serving, so that the proxies in front of it
+// can move over to other processes before its port refuses them (D47).
+type drain struct {
+	delay time.Duration
+	begun atomic.Bool
+}
+
+// run ends the readiness of the process. It returns when the delay is over, when a
+// second signal asks for more haste, or with the error of a listener that fails.
+func (d *drain) run(failed <-chan error) error {
+	d.begun.Store(true)
+	if d.delay <= 0 {
+		return nil
+	}
+	hurried, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	over := time.NewTimer(d.delay)
+	defer over.Stop()
+	select {
+	case err := <-failed:
+		return err
+	case <-hurried.Done():
+	case <-over.C:
+	}
+	return nil
+}
+
+// sendingAway tells whoever calls during the drain to make another connection for the
+// next call, which leads to another process. Idle connections stay open, because
+// closing one may meet a call that is on its way.
+func (d *drain) sendingAway(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.begun.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}

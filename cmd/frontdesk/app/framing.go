@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+)
+
+// framingListener accepts connections that refuse a request of which two readers could
+// disagree where it ends (D50). net/http takes such a request, and hides from the handler
+// that it had a Content-Length beside its Transfer-Encoding. A proxy that goes by the
+// other one would take the rest of its body for the next caller's request.
+type framingListener struct{ net.Listener }
+
+// Accept returns the next connection.
+func (l framingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &framedConn{Conn: conn}, nil
+}
+
+// framedConn reads along with net/http. It spoils an ambiguous request while it passes,
+// so that net/http itself answers 400 and closes the connection.
+//
+// It follows a connection from head to head. It does not follow chunked bodies, so such
+// a request is the last one of its connection.
+type framedConn struct {
+	net.Conn
+	follower follower
+	lost     atomic.Bool // the rest of the connection is not followed
+}
+
+// Read reads on.
+func (c *framedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.follower.follow(p[:n])
+	if c.follower.at == lost {
+		c.lost.Store(true)
+	}
+	return n, err
+}
+
+type connKey struct{}
+
+// withConn lets [lastIfLost] find the connection of a call.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// lastIfLost closes a connection that is not followed any more once the call is
+// answered.
+func lastIfLost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if conn, ok := r.Context().Value(connKey{}).(*framedConn); ok && conn.lost.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// asWritten has routes found by the path as it was written. None of them has an escape,
+// so an escaped separator separates nothing and leads nowhere, whatever a proxy in front
+// has made of it (D50).
+func asWritten(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if written := r.URL.EscapedPath(); written != r.URL.Path {
+			r = r.WithContext(r.Context())
+			address := *r.URL
+			address.Path, address.RawPath = written, ""
+			r.URL = &address
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// visible is what the command line prints through. A character by which a text could
+// move the cursor, hide what stands before it or turn the order of a line round is
+// shown as \u009b (D50). Whoever called the service, or gave a thing its name, chose
+// that text.
+//
+// JSON keeps its meaning, because such a character can only stand in a string, where
+// \u009b stands for it. A byte that is no UTF-8, which an old terminal may act on, is
+// shown as \ufffd: that is how readers of JSON take it.
+type visible struct{ w io.Writer }
+
+// Write prints p. It leaves line ends and tabs, which lines and tables are made of.
+func (v visible) Write(p []byte) (int, error) {
+	text := string(p)
+	if shown := escaped(text, acts); shown != text {
+		_, err := io.WriteString(v.w, shown)
+		return len(p), err
+	}
+	return v.w.Write(p)
+}
+
+// acts reports whether a terminal acts on a character instead of showing it.
+func acts(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
+// endsCell reports whether a character of a cell would begin another cell or line.
+func endsCell(r rune) bool { return r == '\n' || r == '\t' }
+
+// escaped shows characters as \u009b, and bytes that are no UTF-8 as \ufffd.
+func escaped(text string, which func(rune) bool) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, which) {
+		return text
+	}
+	var shown strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if which(r) || r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&shown, `\u%04x`, r)
+		} else {
+			shown.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return shown.String()
+}
+
+// row writes a line of a table. No cell can begin another cell or another line.
+func row(table io.Writer, cells ...any) error {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = escaped(fmt.Sprint(cell), endsCell)
+	}
+	_, err := fmt.Fprintln(table, strings.Join(texts, "\t"))
+	return err
+}

@@ -1,0 +1,98 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// place is where a process of the service listens.
+type place struct{ public, private string }
+
+// replica is one process of the service.
+type replica struct {
+	t       *testing.T
+	place   place
+	args    []string
+	process *exec.Cmd
+	exited  chan error // of the process, once
+	said    *bytes.Buffer
+}
+
+// start runs a program there, and waits until it is ready.
+func (r *replica) start(program string) {
+	r.t.Helper()
+	r.said = &bytes.Buffer{}
+	r.process = exec.CommandContext(context.WithoutCancel(r.t.Context()), program, append([]string{"serve",
+		"--listen", r.place.public, "--private-listen", r.place.private}, r.args...)...)
+	r.process.Stderr = r.said
+	if err := r.process.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- r.process.Wait() }()
+	r.exited = exited
+	waitFor(r.t, func() bool {
+		if len(exited) > 0 {
+			r.t.Fatalf("the process at %s has ended: %s", r.place.public, lastLines(r.said.String()))
+		}
+		return answers200("http://" + r.place.private + "/readyz")
+	})
+}
+
+// stop tells it to stop, as a service manager would, and waits until it has.
+func (r *replica) stop() time.Duration {
+	r.t.Helper()
+	if r.process == nil {
+		return 0
+	}
+	begun := time.Now()
+	_ = r.process.Process.Signal(syscall.SIGTERM)
+	if err := <-r.exited; err != nil {
+		r.t.Errorf("the process at %s ended with %v: %s", r.place.public, err, lastLines(r.said.String()))
+	}
+	r.process = nil
+	return time.Since(begun)
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+}
+
+// serveArgs are the flags that all processes on one database have alike.
+func serveArgs(t *testing.T, database string) []string {
+	t.Helper()
+	key := filepath.Join(t.TempDir(), "master.key")
+	writeFile(t, key, base64.StdEncoding.EncodeToString([]byte((rand.Text() + rand.Text())[:32])))
+	return []string{"--database-url", database, "--api-domain", "example.com", "--auth-url", "https://auth.example.com",
+		"--master-key-file", key, "--allow-network", "127.0.0.0/8", "--trusted-proxy", "127.0.0.0/8"}
+}
+
+func freePlace(t *testing.T) place { return place{freeAddress(t), freeAddress(t)} }
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

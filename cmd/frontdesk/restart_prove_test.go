@@ -1,0 +1,166 @@
+//go:build prove
+
+package main_test
+
+import (
+	"encoding/json"
+	"net/netip"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+)
+
+const (
+	rollingRestarts = 8
+	proxyClients    = 12
+	proxyUploads    = 4 // of the clients send files, slowly
+	leastCalls      = 3000
+)
+
+// TestProveThatRollingRestartsFailNoCall_D47 restarts two processes one after the
+// other, eight times, while calls and uploads go to them through HAProxy. Every call
+// is answered 200, and each is in the log once.
+func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
+	s := newSite(t)
+	calls := s.callAllAlong()
+	for range rollingRestarts {
+		for _, r := range []*replica{s.first, s.second} {
+			r.stop()
+			r.start(binary(t))
+		}
+	}
+	waitFor(t, func() bool { return calls.answered() >= leastCalls })
+	calls.end()
+	s.compare(calls)
+}
+
+// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database
+// while the present one serves, and then takes the present one's place.
+func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
+	s, next := newSite(t), nextRelease(t)
+	calls := s.callAllAlong()
+	waitFor(t, func() bool { return calls.answered() >= 200 })
+	calls.slowest() // from here on
+	migrate := exec.CommandContext(t.Context(), next, "migrate", "--database-url", s.db.AdminURL)
+	if said, err := migrate.CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v: %s", err, said)
+	}
+	during := calls.slowest()
+	for _, r := range []*replica{s.first, s.second} {
+		if !answers200("http://" + r.place.private + "/readyz") {
+			t.Error("a process of the present release is not ready after the migration")
+		}
+		r.stop()
+		r.start(next)
+	}
+	calls.end()
+	s.compare(calls)
+	if during > queuedCall {
+		t.Errorf("a call took %s while the database was migrated: it waited behind the migrator", during)
+	}
+	t.Logf("the slowest small call took %s while the database was migrated", during)
+}
+
+// queuedCall is longer than any call takes that waits for nobody.
+const queuedCall = 2 * time.Second
+
+// nextRelease is this program with one more migration, which changes a table that
+// every append and one that every call uses.
+func nextRelease(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	migration, overlay, path := filepath.Join(dir, "next.sql"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "frontdesk")
+	writeFile(t, migration, "-- +goose Up\nALTER TABLE events ADD COLUMN next text;\nALTER TABLE practices ADD COLUMN next text;\n")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, "migrations", "9000_next.sql"): migration}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, overlay, string(replace))
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", path, ".")
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v: %s", err, said)
+	}
+	return path
+}
+
+// site is a deployment: two processes on one database, behind HAProxy.
+type site struct {
+	t             *testing.T
+	db            *postgrestest.Database
+	first, second *replica
+	proxy         proxy
+	integrator    bearertest.Application
+	patient       string
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, db: postgrestest.New(t)}
+	args := serveArgs(t, s.db.URL)
+	s.first = &replica{t: t, place: freePlace(t), args: args}
+	s.second = &replica{t: t, place: freePlace(t), args: args}
+	t.Cleanup(func() { s.first.stop(); s.second.stop() })
+	s.first.start(binary(t))
+	s.second.start(binary(t))
+	s.proxy = startHAProxy(t, s.first.place, s.second.place)
+	s.onboard()
+	return s
+}
+
+// onboard makes a practice with a patient, and an application that may submit.
+func (s *site) onboard() {
+	s.t.Helper()
+	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer engine.Close()
+	keys := bearertest.NewServer(nil)
+	s.t.Cleanup(keys.Close)
+	do, ctx := engine.Desk, s.t.Context()
+	must := func(err error) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	must(do.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	id, err := do.RegisterApplication(ctx, commands.RegisterApplication{Name: "Proxied", JWKSURL: keys.URL})
+	must(err)
+	s.integrator = bearertest.NewApplication(id)
+	keys.Publish(s.integrator.JWKS())
+	grant := application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
+	must(do.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
+	must(do.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
+	patient, err := do.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+	must(err)
+	s.patient = patient.String()
+}
+
+// compare compares what was answered with what is in the log.
+func (s *site) compare(calls *traffic) {
+	s.t.Helper()
+	var stored int
+	sql := `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`
+	if err := s.db.Pool(s.t).QueryRow(s.t.Context(), sql).Scan(&stored); err != nil {
+		s.t.Fatal(err)
+	}
+	if n := len(calls.failures); n > 0 {
+		s.t.Errorf("%d of %d calls failed, the first with: %v", n, n+calls.ok, calls.failures[0])
+	}
+	if stored != calls.ok {
+		s.t.Errorf("%d calls were answered and %d are stored", calls.ok, stored)
+	}
+	s.t.Logf("%d calls were answered, %d failed", calls.ok, len(calls.failures))
+}
