@@ -15,12 +15,12 @@ import (
 // begin signs dr.lee in.
 func (s *surgery) begin(t *testing.T) string {
 	t.Helper()
-	token, holder, err := s.SignIn(t.Context(), try())
+	in, err := s.SignIn(t.Context(), try())
 	must(t, err)
-	if holder.Staff != s.lee {
-		t.Fatalf("signed in %v, want %v", holder.Staff, s.lee)
+	if in.Staff != s.lee {
+		t.Fatalf("signed in %v, want %v", in.Staff, s.lee)
 	}
-	return token
+	return in.Session
 }
 
 // alive reports whether a token is a session of the practice.
