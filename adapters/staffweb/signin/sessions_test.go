@@ -100,8 +100,9 @@ func TestAnotherPasswordEndsSessions(t *testing.T) {
 	s := newSurgery(t)
 	token := s.begin(t)
 	directory := projections.Staff{DB: s.pool}
-	set := commands.Desk{Store: s.store, Staff: directory, Passwords: s.vault}
-	must(t, set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"}))
+	set := commands.Desk{Store: s.store, Staff: directory, Passwords: s.vault, Now: s.Now}
+	_, err := set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"})
+	must(t, err)
 	if s.alive(t, elm, token) {
 		t.Error("a session of the old password lives")
 	}
