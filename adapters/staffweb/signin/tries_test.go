@@ -163,6 +163,13 @@ func TestEveryTryCostsAHashWhoeverItIsFor_D27(t *testing.T) {
 			t.Errorf("%q: %v after %d hashes", username, f, checks.checks)
 		}
 	}
+	before := checks.checks
+	nowhere := try(wrong)
+	nowhere.Tenant = "no-such-practice"
+	_, err := s.SignIn(t.Context(), nowhere)
+	if f := refusal(t, err); f.Error() != signin.ErrRefused.Error() || checks.checks != before+1 {
+		t.Errorf("a practice that there is not: %v after %d hashes", f, checks.checks-before)
+	}
 }
 
 func TestOldTriesAreSweptAndNoNameIsKept(t *testing.T) {
