@@ -18,26 +18,16 @@ func TestTheOwnersBrowserGetsInWhileStrangersGuess_D45(t *testing.T) {
 	s := newService(t, behindAProxy)
 	owner := s.from(t, "198.51.100.7")
 	owner.signIn(elm, "dr.lee")
-	tries := 0
-	for round := range 4 {
+	for range 4 {
 		for n := range 50 {
-			answer := s.from(t, fmt.Sprintf("192.0.2.%d", n)).post("/elm-street/staff/sign-in", try("dr.lee", "not the password"))
-			if answer.StatusCode == http.StatusSeeOther {
-				t.Fatal("a guess was right")
-			}
-			if n%10 == 9 {
-				owner.signIn(elm, "dr.lee")
-				tries++
-			}
+			s.from(t, fmt.Sprintf("192.0.2.%d", n)).post("/elm-street/staff/sign-in", try("dr.lee", "not the password"))
+		}
+		for range 48 {
+			owner.signIn(elm, "dr.lee")
 		}
 		s.from(t, "198.51.100.8").post("/elm-street/staff/sign-in", try("dr.lee", password)).
 			wants(t, http.StatusTooManyRequests, "", "You have tried too often")
-		if round == 3 {
-			s.Pass(16 * time.Minute)
-		}
-	}
-	if tries != 20 {
-		t.Errorf("the owner has signed in %d times", tries)
+		s.Pass(time.Minute)
 	}
 }
 

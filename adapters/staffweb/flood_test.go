@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb"
@@ -75,6 +76,24 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 	close(h.proceed)
 	all.Wait()
 	close(h.begun)
+}
+
+func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
+	t.Parallel()
+	s := newService(t, func(p *staffweb.Pages) { p.Limit = 5 * time.Millisecond })
+	b := s.browser(t)
+	s.pages.Door.Turns = fair.NewTurns(1)
+	must(t, s.pages.Door.Turns.Take(t.Context(), "somebody"))
+	for range 70 { // it costs nothing of what the source may get wrong
+		answer := b.post("/elm-street/staff/sign-in", try("dr.lee", password))
+		answer.wants(t, http.StatusServiceUnavailable, "", "Try again in 5 seconds.")
+		if answer.Header.Get("Retry-After") != "5" {
+			t.Errorf("Retry-After: %s", answer.Header.Get("Retry-After"))
+		}
+	}
+	s.pages.Limit = time.Minute
+	s.pages.Door.Turns.Release("somebody")
+	b.signIn(elm, "dr.lee")
 }
 
 // waitFor gives way until something is so. If it never is, the test's time runs out.

@@ -134,7 +134,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}, []string{"page", "status"}),
 		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_sign_ins_total",
-			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
+			Help: "Tries of staff to sign in: signed-in, refused, locked when a wait follows or was not over, or busy when no password was looked at.",
 		}, []string{"outcome"}),
 	}
 	registry.MustRegister(m.duration, m.signIns)

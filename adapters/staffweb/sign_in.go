@@ -127,6 +127,8 @@ func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 		outcome = "refused"
 	case refused:
 		outcome = "locked"
+	case errors.Is(err, signin.ErrBusy):
+		outcome = "busy"
 	case err != nil:
 		return // apologise logs it
 	}

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,14 +47,20 @@ func (d Devices) Known(ctx context.Context, t Try) (known bool, err error) {
 	return known, nil
 }
 
-// Reserve takes one try of the device, before the password is looked at. If none is
-// left, taken is false.
+// errStranger says that a device has no try left, or is not known any more.
+var errStranger = errors.New("the device is a stranger's")
+
+// Reserve takes one try of the device, before the password is looked at. The next one
+// may follow at once.
 func (d Devices) Reserve(ctx context.Context, t Try) (until time.Time, taken bool, err error) {
 	done, err := d.DB.Exec(ctx, `UPDATE staff_devices d SET tries = d.tries + 1 FROM`+knownDevice, d.about(t)...)
 	if err != nil {
 		return until, false, fmt.Errorf("reserve a try of a device: %w", err)
 	}
-	return until, done.RowsAffected() > 0, nil
+	if done.RowsAffected() == 0 {
+		return until, false, errStranger
+	}
+	return until, true, nil
 }
 
 // Renew gives the browser another token, because somebody has signed in with it. The

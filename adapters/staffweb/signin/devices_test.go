@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +145,22 @@ func TestADeviceEndsWithThePasswordAndByItself_D45(t *testing.T) {
 	if rows != 0 {
 		t.Errorf("%d rows are left of devices that are void", rows)
 	}
+}
+
+// Somebody presses the button twice.
+func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	device := s.device(t)
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if in, err := s.SignIn(t.Context(), try(with(device))); in.Session == "" || err != nil {
+				t.Errorf("not signed in: %v", err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // At a reception's browser several people sign in, one after the other.

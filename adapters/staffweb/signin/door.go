@@ -82,8 +82,16 @@ func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 		return in, err
 	}
 	if known {
-		return d.check(ctx, t, "staff "+t.Tenant+" "+t.Username, d.Devices.Reserve)
+		in, err = d.check(ctx, t, "staff "+t.Tenant+" "+t.Username, d.Devices.Reserve)
+		if !errors.Is(err, errStranger) {
+			return in, err
+		}
 	}
+	return d.stranger(ctx, t)
+}
+
+// stranger signs somebody in whose browser is not known.
+func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
 	if wait := d.Guesses.Spend(t); wait > 0 {
 		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
 	}
