@@ -58,6 +58,12 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 	return wait
 }
 
+// Return gives back what was spent on something that is to cost nothing after all.
+func (b *Budget[K]) Return(spender K, amount int) {
+	now := b.now()
+	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never more than a whole budget: the limiter cuts the rest off
+}
+
 func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -76,3 +76,24 @@ func TestSpendersAreBounded(t *testing.T) {
 		t.Errorf("%d spenders are in memory", got)
 	}
 }
+
+func TestWhatIsGivenBackCanBeSpentAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](3, time.Hour, func() time.Time { return now })
+	for n := range 10 {
+		if wait := b.Spend("a", 1); wait != 0 {
+			t.Fatalf("spend %d: wait %v", n, wait)
+		}
+		now = now.Add(time.Second)
+		b.Return("a", 1)
+	}
+	b.Return("a", 3) // never more than a whole budget
+	b.Return("a", 3)
+	if wait := b.Spend("a", 3); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	if wait := b.Spend("a", 1); wait != 20*time.Minute {
+		t.Errorf("wait %v, want 20m: more was given back than there was", wait)
+	}
+}

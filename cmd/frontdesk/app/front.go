@@ -87,7 +87,10 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
 		Door: signin.Door{
+			Guesses:   signin.NewGuesses(c.Now),
+			Turns:     signin.NewTurns(),
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
+			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
 		},
