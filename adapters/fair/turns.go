@@ -30,6 +30,9 @@ func NewTurns(atOnce int) *Turns { return &Turns{atOnce: atOnce} }
 // Take waits for a turn of the holder, which Release ends. The only error is that of
 // ctx, and then there is no turn to end.
 func (t *Turns) Take(ctx context.Context, holder string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("wait for a turn: %w", err)
+	}
 	turn := t.join(holder)
 	select {
 	case <-turn:

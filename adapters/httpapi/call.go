@@ -56,15 +56,21 @@ func (c *call) take(from *fair.Shares) (*fair.Seat, error) {
 	return seat, body.Take(seat)
 }
 
-// in does a step of a call in a seat, with the whole limit ahead of it.
+// in does a step of a call in a seat, once it is the holder's turn to ask the
+// database, and with the whole limit ahead of it.
 func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) error) error {
-	seat, err := callOf(r.Context()).take(shares)
+	c := callOf(r.Context())
+	seat, err := c.take(shares)
 	if err != nil {
 		return err
 	}
 	defer seat.Release()
 	ctx, cancel := context.WithTimeout(r.Context(), a.Limit)
 	defer cancel()
+	if err := a.seats.turns.Take(ctx, c.holder); err != nil {
+		return err
+	}
+	defer a.seats.turns.Release(c.holder)
 	return step(r.WithContext(ctx))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -132,6 +133,33 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 		wantAnswer(t, first.answer(t), http.StatusOK)
 		second.send(t, as("other", len(cough()))+cough())
 		wantAnswer(t, second.answer(t), http.StatusOK)
+	})
+}
+
+// However many calls of one caller wait, another's is among the next.
+func TestCallersTakeTurns_D43(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, release := &counter{}, make(chan struct{})
+		c.appending = func() { <-release }
+		handler := crowd(c, httpapi.Seats{Turns: 1}).Handler()
+		call := func(name, source string) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/transactional-api/create-patient-request", strings.NewReader(cough()))
+			r.Header.Set("Authorization", name)
+			r.RemoteAddr = source + ":1"
+			go handler.ServeHTTP(httptest.NewRecorder(), r)
+			synctest.Wait()
+		}
+		for range 20 {
+			call("greedy", "192.0.2.1")
+		}
+		call("honest", "192.0.2.2")
+		close(release)
+		synctest.Wait()
+		at := slices.IndexFunc(c.taken, func(r takenRequest) bool { return r.by == named("honest").String() })
+		if len(c.taken) != 21 || at < 0 || at > 3 {
+			t.Errorf("of %d calls, the other caller's was number %d", len(c.taken), at+1)
+		}
 	})
 }
 

@@ -23,7 +23,8 @@ const (
 // Seats says how many calls of all callers together may do something at once. Each
 // source and each application has a share. Zero stands for the default.
 type Seats struct {
-	Slots     int // ask the database, or make an answer; [DefaultSlots]
+	Slots     int // wait for their turn, ask the database and make an answer; [DefaultSlots]
+	Turns     int // of those with a slot have their turn; 32
 	Bodies    int // read a body, which takes some 50 KiB; 4,096
 	Texts     int // hold more than 16 KiB of text, which takes some 300 KiB; 256
 	LongTexts int // hold more than 64 KiB of text, which takes some 10 MiB; 16
@@ -36,6 +37,8 @@ type Seats struct {
 // seats are the seats of one API.
 type seats struct {
 	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
+
+	turns *fair.Turns // of sources and applications
 }
 
 func (s Seats) made() seats {
@@ -48,6 +51,7 @@ func (s Seats) made() seats {
 		answers:   fair.NewShares(cmp.Or(s.Answers, 32)),
 		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
 		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
+		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
 	}
 }
 

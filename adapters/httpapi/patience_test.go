@@ -31,9 +31,12 @@ type witness struct {
 func (p *witness) api() *httpapi.API {
 	p.caller = proven(asApplication)
 	api := p.counter.api()
-	api.Rights = func(context.Context, access.Claim, time.Time) (access.Rights, error) {
+	api.Rights = func(ctx context.Context, _ access.Claim, _ time.Time) (access.Rights, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if ctx.Err() != nil {
+			return access.Rights{}, ctx.Err()
+		}
 		p.asked++
 		rights := p.caller.Rights
 		rights.Enabled = !p.revoked
@@ -100,7 +103,7 @@ func (p *witness) wantLine(t *testing.T, status int, at time.Time) {
 func TestABodyHasAnEnd_D44(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &counter{caller: asApplication}
+		c := &witness{}
 		client := serve(t, c.api()).dial(t)
 		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 7<<20)))
 		begun := time.Now()

@@ -45,6 +45,7 @@ type counter struct {
 type takenRequest struct {
 	request.Submitted
 	id          request.ID
+	by          string // the application
 	idempotency event.Idempotency
 }
 
@@ -76,7 +77,7 @@ func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.
 	}
 	for _, change := range changes {
 		submitted, _ := change.Events[0].(request.Submitted)
-		c.taken = append(c.taken, takenRequest{submitted, request.ID{UUID: change.Stream.ID}, event.MetadataFrom(ctx).Idempotency})
+		c.taken = append(c.taken, takenRequest{submitted, request.ID{UUID: change.Stream.ID}, event.MetadataFrom(ctx).Actor.ID, event.MetadataFrom(ctx).Idempotency})
 	}
 	return nil, nil
 }

@@ -69,14 +69,16 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 }
 
 // unread returns the form of a body that was refused before its members were
-// known. Any other error it returns as it is, and so a refusal that is no fault of
-// the body.
+// known. Any other error it returns as it is, and so a refusal of something else: no
+// seat, too many bytes in a day, a body that comes too slowly.
 func unread(err error) (*Form, error) {
-	refusal, refused := errors.AsType[*fault.Error](err)
-	if !refused || refusal.Kind == fault.Unavailable || refusal.Kind == fault.RateLimited {
-		return nil, err
+	if refusal, refused := errors.AsType[*fault.Error](err); refused {
+		switch refusal.Kind {
+		case fault.Invalid, fault.Unsupported, fault.TooLarge:
+			return &Form{unread: err}, nil
+		}
 	}
-	return &Form{unread: err}, nil
+	return nil, err
 }
 
 func formOf(tree any, members []string) *Form {
@@ -89,8 +91,8 @@ func formOf(tree any, members []string) *Form {
 	return f
 }
 
-// Unread returns why nothing of the body could be read: its media type, its size,
-// its pace or its JSON. It is judged after the caller's scope and before anything
+// Unread returns why nothing of the body could be read: its media type, its size or
+// its JSON. It is judged after the caller's scope and before anything
 // else. Only [Form.PatientRequest] refuses a patient request that is not an
 // object, because an Idempotency-Key is judged before that.
 func (f *Form) Unread() error { return f.unread }

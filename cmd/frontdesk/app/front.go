@@ -55,7 +55,7 @@ func (a *App) api() *httpapi.API {
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Record:       a.recorder.Record,
 
-		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight},
+		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
 		Limit:   a.config.CallLimit,
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
