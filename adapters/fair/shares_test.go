@@ -56,8 +56,13 @@ func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
 	s := fair.NewShares(2)
 	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
-	if again := first.Take() && first.Take(); !again || !second.Take() || third.Take() {
-		t.Fatal("two seats were not taken once each")
+	for _, seat := range []*fair.Seat{first, first, second} {
+		if !seat.Take() {
+			t.Fatal("two seats were not taken once each")
+		}
+	}
+	if third.Take() {
+		t.Fatal("there are three seats of two")
 	}
 	first.Release()
 	first.Release()

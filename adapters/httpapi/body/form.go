@@ -72,14 +72,14 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 // known. Any other error it returns as it is, and so a refusal of something else: no
 // seat, too many bytes in a day, a body that comes too slowly.
 func unread(err error) (*Form, error) {
-	if refusal, refused := errors.AsType[*fault.Error](err); refused {
-		switch refusal.Kind {
-		case fault.Invalid, fault.Unsupported, fault.TooLarge:
-			return &Form{unread: err}, nil
-		}
+	refusal, refused := errors.AsType[*fault.Error](err)
+	if !refused || !slices.Contains(ofTheBody, refusal.Kind) {
+		return nil, err
 	}
-	return nil, err
+	return &Form{unread: err}, nil
 }
+
+var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 
 func formOf(tree any, members []string) *Form {
 	object, ok := tree.(map[string]any)
