@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,17 +23,26 @@ import (
 // library is an API of which each application may read a record, which is long.
 func library(t *testing.T, seats httpapi.Seats) *httpapi.API {
 	t.Helper()
+	api, _ := countedLibrary(t, seats)
+	return api
+}
+
+// countedLibrary counts how often a record was read.
+func countedLibrary(t *testing.T, seats httpapi.Seats) (*httpapi.API, *atomic.Int32) {
+	t.Helper()
+	var reads atomic.Int32
 	api := crowd(&counter{}, seats)
 	store := practiceDay(t)
 	api.Desk.Store, api.Desk.Patients = store, store
 	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long func() error) (projections.CareRecord, error) {
+		reads.Add(1)
 		if err := long(); err != nil {
 			return projections.CareRecord{}, err
 		}
 		note := record.NoteCreated{Patient: ann, Text: strings.Repeat("<b> & ", 20_000)}
 		return projections.CareRecord{PatientName: "Ann", Entries: []projections.RecordEntry{{Event: note}}, Complete: true}, nil
 	}
-	return api
+	return api, &reads
 }
 
 // reading is the head of a call that reads the record.
@@ -43,7 +53,8 @@ func reading(name string) string {
 func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := serve(t, library(t, httpapi.Seats{Slots: 2, Answers: 2}))
+		api, reads := countedLibrary(t, httpapi.Seats{Slots: 2, Answers: 2})
+		w := serve(t, api)
 		var stalled []*client
 		begun := time.Now()
 		for n := range 2 { // each has a seat for a long answer, and no slot
@@ -55,6 +66,9 @@ func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 		refused := w.dial(t)
 		refused.send(t, reading("greedy"))
 		wantAnswer(t, refused.answer(t), http.StatusServiceUnavailable, "unavailable")
+		if n := reads.Load(); n != 2 {
+			t.Errorf("%d records were read, want 2: to refuse is cheap", n)
+		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		for _, c := range stalled {

@@ -16,15 +16,21 @@ import (
 )
 
 // retrieveCareRecord is GET ?patientId=. It stores that the record was opened
-// before it reads any of it.
+// before it reads any of it. Whoever has its share of long answers already is refused
+// before that, even if this one would be short: reading costs far more than refusing.
 func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (any, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
+	seat := callOf(r.Context()).long
+	if err := body.Take(seat); err != nil {
+		return nil, err
+	}
+	seat.Release() // a short record needs none
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
-	long := func() error { return body.Take(callOf(r.Context()).long) }
+	long := func() error { return body.Take(seat) }
 	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, long)
 	if err != nil {
 		return nil, err
