@@ -29,7 +29,7 @@ type Seats struct {
 	Texts     int // hold more than 16 KiB of text, which takes some 300 KiB; 256
 	LongTexts int // hold more than 64 KiB of text, which takes some 10 MiB; 16
 	Files     int // read a file, which takes some 350 KiB; 256
-	Answers   int // make and write an answer of more than 64 KiB, which takes up to 5 MiB; 32
+	Answers   int // make and write an answer of more than 64 KiB, which takes up to 5 MiB, and 25 while it is made; 16
 	Rests     int // throw away the rest of a body; 1,024
 	KeySets   int // read the key set that webhooks are verified with; 64
 }
@@ -48,7 +48,7 @@ func (s Seats) made() seats {
 		texts:     fair.NewShares(cmp.Or(s.Texts, 256)),
 		longTexts: fair.NewShares(cmp.Or(s.LongTexts, 16)),
 		files:     fair.NewShares(cmp.Or(s.Files, 256)),
-		answers:   fair.NewShares(cmp.Or(s.Answers, 32)),
+		answers:   fair.NewShares(cmp.Or(s.Answers, 16)),
 		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
 		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
 		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
