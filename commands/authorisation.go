@@ -2,12 +2,14 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // GrantUserAuthorisation lets an application act for a member of staff, for all
@@ -78,9 +80,33 @@ func (d Desk) RevokeUserAuthorisation(ctx context.Context, c RevokeUserAuthorisa
 		return err
 	}
 	subject.Patient = c.Patient
-	return Update(ctx, d.Store, authorisation.StreamOf(c.Tenant, subject), func(a authorisation.Authorisation) ([]event.Event, error) {
-		return a.Revoke(subject, d.Now())
+	return d.revoke(ctx, c.Tenant, subject, "")
+}
+
+func (d Desk) revoke(ctx context.Context, tenant string, s authorisation.Subject, why authorisation.Reason) error {
+	return Update(ctx, d.Store, authorisation.StreamOf(tenant, s), func(a authorisation.Authorisation) ([]event.Event, error) {
+		return a.Revoke(s, d.Now(), why)
 	})
+}
+
+// revokeAll revokes what a member of staff has authorised, and returns what it was.
+// What has ended in the meantime is left out.
+func (d Desk) revokeAll(ctx context.Context, tenant string, member staff.ID, why authorisation.Reason) (revoked []authorisation.Subject, err error) {
+	given, err := d.Staff.AuthorisationsOf(ctx, tenant, member, d.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range given {
+		err := d.revoke(ctx, tenant, s, why)
+		if errors.Is(err, authorisation.ErrNone) {
+			continue
+		}
+		if err != nil {
+			return revoked, err
+		}
+		revoked = append(revoked, s)
+	}
+	return revoked, nil
 }
 
 // subject returns the subject of a standing authorisation. It refuses unless the

@@ -5,10 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
+	"frontdesk/domain/application"
+	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
@@ -46,8 +50,9 @@ func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
-	handler := commands.Desk{Store: store, Staff: store, Passwords: kept}
-	must(t, handler.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: newPassword}))
+	handler := commands.Desk{Store: store, Staff: store, Passwords: kept, Now: time.Now}
+	_, err := handler.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: newPassword})
+	must(t, err)
 
 	var last staff.PasswordSet
 	for _, e := range store.Log() {
@@ -65,6 +70,58 @@ func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
 	}
 }
 
+func TestResettingAPasswordEndsAuthorisations_D27(t *testing.T) {
+	t.Parallel()
+	s, kept := newStory(t), passwords{}
+	now := commandtest.Noon
+	desk := commands.Desk{Store: s, Staff: s, Passwords: kept, Now: func() time.Time { return now }, AuthorisationLifetime: time.Hour}
+	for _, username := range []string{"dr.lee", "dr.may"} {
+		s.member(t, elm, username)
+	}
+	first, second, scoped := s.application(t, "First", false), s.application(t, "Second", false), s.application(t, "Scoped", true)
+	archer := s.patient(t, elm)
+	grant := func(app application.ID, username string) {
+		t.Helper()
+		_, err := desk.GrantUserAuthorisation(t.Context(), commands.GrantUserAuthorisation{Tenant: elm, Application: app, Username: username})
+		must(t, err)
+	}
+	grant(second, "dr.lee")
+	now = now.Add(time.Hour) // it has ended by itself
+	grant(first, "dr.lee")
+	grant(first, "dr.may")
+	_, err := desk.GrantPatientScopedAuthorisation(t.Context(), commands.GrantPatientScopedAuthorisation{
+		Tenant: elm, Application: scoped, Username: "dr.lee", Patient: archer,
+	})
+	must(t, err)
+	reset := func(keep bool) []authorisation.Subject {
+		t.Helper()
+		ended, err := desk.SetPassword(t.Context(), commands.SetPassword{
+			Tenant: elm, Username: "dr.lee", Password: newPassword, KeepAuthorisations: keep,
+		})
+		must(t, err)
+		return ended
+	}
+	if ended := reset(true); len(ended) != 0 {
+		t.Errorf("they were to be kept: %v have ended", ended)
+	}
+	before := len(s.Log())
+	ended := reset(false)
+	lee, err := s.StaffByUsername(t.Context(), elm, "dr.lee")
+	must(t, err)
+	want := []authorisation.Subject{{Staff: lee, Application: first}, {Staff: lee, Application: scoped, Patient: archer}}
+	if !slices.Equal(ended, want) {
+		t.Errorf("ended %v, want %v", ended, want)
+	}
+	for i, e := range s.Log()[before+1:] { // the first says that the password was set
+		if revoked, ok := e.Event.(authorisation.Revoked); !ok || revoked.Subject != want[i] || revoked.Reason != authorisation.PasswordReset {
+			t.Errorf("the log has %#v", e.Event)
+		}
+	}
+	if again := reset(false); len(again) != 0 {
+		t.Errorf("%v have ended twice", again)
+	}
+}
+
 func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
@@ -73,11 +130,11 @@ func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
 	set := commands.Desk{Store: store, Staff: store, Passwords: kept}
 	register := commands.Desk{Store: store, Passwords: kept}
 
-	err := set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "nobody", Password: newPassword})
+	_, err := set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "nobody", Password: newPassword})
 	if !errors.Is(err, staff.ErrUnknown) {
 		t.Errorf("got %v, want %v", err, staff.ErrUnknown)
 	}
-	err = set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "short"})
+	_, err = set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "short"})
 	if !errors.Is(err, staff.ErrPasswordShort) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasswordShort)
 	}

@@ -2,13 +2,15 @@ package commands
 
 import (
 	"context"
+	"time"
 
+	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
 
-// Staff finds members of staff by the usernames that they sign in with. Events hold only
-// their identifiers.
+// Staff finds members of staff by the usernames that they sign in with, and what they
+// have authorised. Events hold only their identifiers.
 type Staff interface {
 	// StaffByUsername returns the active member of staff with that username, or
 	// staff.ErrUnknown.
@@ -17,6 +19,8 @@ type Staff interface {
 	// they have left, because nobody else is ever given it. It returns
 	// staff.ErrUnknown if there never was one.
 	AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
+	// AuthorisationsOf returns the current authorisations that a member has given.
+	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
 }
 
 // Passwords keeps hashes of passwords, outside the log.
@@ -24,7 +28,8 @@ type Passwords interface {
 	// Keep hashes a password and keeps the hash. Nobody can sign in with it until
 	// an event names the credential.
 	Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.CredentialID, error)
-	// Discard deletes every hash of a member except that of one credential.
+	// Discard deletes every hash of a member except that of one credential, and ends
+	// what was begun with the others.
 	Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error
 }
 
@@ -61,20 +66,34 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 	return id, d.begin(ctx, staff.StreamOf(c.Tenant, id), events...)
 }
 
-// SetPassword gives a member of staff another password, and ends their sessions.
+// SetPassword gives a member of staff another password. It ends their sessions, makes
+// the browsers that they have used strangers', and ends their authorisations.
 type SetPassword struct {
-	Tenant   string
-	Username string
-	Password string
+	Tenant             string
+	Username           string
+	Password           string
+	KeepAuthorisations bool
 }
 
 // SetPassword keeps the new hash before the append and discards the old ones after it,
-// so that nothing slow happens in the append itself.
-func (d Desk) SetPassword(ctx context.Context, c SetPassword) error {
+// so that nothing slow happens in the append itself. Authorisations are ended last,
+// when nobody is signed in who could give another one. It returns those that it has
+// ended. After an error it can be asked again.
+func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisation.Subject, err error) {
 	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if err := d.replacePassword(ctx, c, id); err != nil {
+		return nil, err
+	}
+	if c.KeepAuthorisations {
+		return nil, nil
+	}
+	return d.revokeAll(ctx, c.Tenant, id, authorisation.PasswordReset)
+}
+
+func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
 	credential, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
 	if err != nil {
 		return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
@@ -55,6 +57,19 @@ func (s Staff) UsernameOf(ctx context.Context, tenant string, id staff.ID) (user
 		return "", fmt.Errorf("find a username: %w", err)
 	}
 	return username, nil
+}
+
+// AuthorisationsOf returns the authorisations that a member of staff has given and that
+// have not ended.
+func (s Staff) AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error) {
+	rows, _ := s.DB.Query(ctx, `
+		SELECT staff, application, patient FROM authorisations WHERE tenant = $1 AND staff = $2 AND expires_at > $3
+		ORDER BY application, patient`, tenant, member, now)
+	given, err := pgx.CollectRows(rows, pgx.RowToStructByPos[authorisation.Subject])
+	if err != nil {
+		return nil, fmt.Errorf("list what staff have authorised: %w", err)
+	}
+	return given, nil
 }
 
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {

@@ -1,7 +1,9 @@
 package fair
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -16,7 +18,11 @@ const (
 func Answers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paced := &pacedAnswer{w, http.NewResponseController(w)}
-		paced.renew() // for a 100 Continue
+		paced.renew()
+		if strings.EqualFold(r.Header.Get("Expect"), "100-continue") {
+			r = r.WithContext(r.Context())
+			r.Body = awaitedBody{r.Body, paced}
+		}
 		next.ServeHTTP(paced, r)
 		paced.renew() // for what is still in the server's buffer
 	})
@@ -30,6 +36,19 @@ type pacedAnswer struct {
 
 // renew ignores its error, which means that the connection has no deadlines.
 func (w *pacedAnswer) renew() { _ = w.control.SetWriteDeadline(time.Now().Add(answerTime)) }
+
+// awaitedBody is a body of which nothing comes before a 100 Continue was written,
+// which reading does.
+type awaitedBody struct {
+	io.ReadCloser
+	answer *pacedAnswer
+}
+
+// Read reads on. Nobody knows how long ago the call came.
+func (b awaitedBody) Read(p []byte) (int, error) {
+	b.answer.renew()
+	return b.ReadCloser.Read(p)
+}
 
 // Write writes piece by piece, each of them with the whole time ahead of it.
 func (w *pacedAnswer) Write(p []byte) (written int, err error) {

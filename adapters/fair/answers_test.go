@@ -3,6 +3,7 @@ package fair_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,5 +44,23 @@ func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
 	}
 	if w.renewed != w.writes+2 {
 		t.Errorf("%d deadlines for %d writes, the beginning and the end", w.renewed, w.writes)
+	}
+}
+
+// What is written is a 100 Continue, and nobody knows how long ago the call came.
+func TestReadingAnAwaitedBodyIsWriting(t *testing.T) {
+	t.Parallel()
+	for expect, want := range map[string]int{"": 2, "100-continue": 3} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("x"))
+		r.Header.Set("Expect", expect)
+		fair.Answers(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if _, err := r.Body.Read(make([]byte, 1)); err != nil {
+				t.Error(err)
+			}
+		})).ServeHTTP(w, r)
+		if w.renewed != want {
+			t.Errorf("Expect: %s: %d deadlines, want %d", expect, w.renewed, want)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Budget is what each spender may spend. It is refilled at a steady rate, and holds
 // at most what one period refills. Each process counts by itself. A Budget is safe
-// for concurrent use, and bounded in memory.
+// for concurrent use, and bounded in memory. A nil Budget has no bound.
 type Budget[K comparable] struct {
 	perSecond rate.Limit
 	most      int
@@ -31,10 +31,24 @@ func NewBudget[K comparable](amount float64, period time.Duration, now func() ti
 	}
 }
 
+// Lacks returns what [Budget.Spend] would return, and takes nothing.
+func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
+	if b == nil {
+		return 0
+	}
+	now := b.now()
+	asked := b.of(spender, now).ReserveN(now, min(amount, b.most))
+	defer asked.CancelAt(now)
+	return asked.DelayFrom(now)
+}
+
 // Spend takes an amount out of the spender's budget. If there is not so much in
 // it, nothing is taken, and wait says when there will be. An amount of more than a
 // whole budget counts as a whole one.
 func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
+	if b == nil {
+		return 0
+	}
 	now := b.now()
 	spent := b.of(spender, now).ReserveN(now, min(amount, b.most))
 	wait = spent.DelayFrom(now)
@@ -42,6 +56,12 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 		spent.CancelAt(now)
 	}
 	return wait
+}
+
+// Return gives back what was spent on something that is to cost nothing after all.
+func (b *Budget[K]) Return(spender K, amount int) {
+	now := b.now()
+	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never more than a whole budget: the limiter cuts the rest off
 }
 
 func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {

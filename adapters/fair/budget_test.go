@@ -26,6 +26,32 @@ func TestABudgetIsSpentAndRefilled(t *testing.T) {
 	}
 }
 
+func TestAskingSpendsNothing(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	for range 3 {
+		if wait := b.Lacks("a", 10); wait != 0 {
+			t.Errorf("10 of 10: wait %v", wait)
+		}
+	}
+	if wait := b.Spend("a", 9); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	for range 3 {
+		if wait := b.Lacks("a", 2); wait != 6*time.Second {
+			t.Errorf("2 of 1: wait %v", wait)
+		}
+	}
+	if wait := b.Spend("a", 1); wait != 0 {
+		t.Errorf("the last one was spent by asking: wait %v", wait)
+	}
+	var none *fair.Budget[string]
+	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
+		t.Error("no budget, and yet a bound")
+	}
+}
+
 func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 	t.Parallel()
 	b := fair.NewBudget[string](10, time.Minute, time.Now)
@@ -48,5 +74,26 @@ func TestSpendersAreBounded(t *testing.T) {
 	}
 	if got := fair.Spenders(b); got > 10_000 {
 		t.Errorf("%d spenders are in memory", got)
+	}
+}
+
+func TestWhatIsGivenBackCanBeSpentAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](3, time.Hour, func() time.Time { return now })
+	for n := range 10 {
+		if wait := b.Spend("a", 1); wait != 0 {
+			t.Fatalf("spend %d: wait %v", n, wait)
+		}
+		now = now.Add(time.Second)
+		b.Return("a", 1)
+	}
+	b.Return("a", 3) // never more than a whole budget
+	b.Return("a", 3)
+	if wait := b.Spend("a", 3); wait != 0 {
+		t.Errorf("wait %v", wait)
+	}
+	if wait := b.Spend("a", 1); wait != 20*time.Minute {
+		t.Errorf("wait %v, want 20m: more was given back than there was", wait)
 	}
 }

@@ -40,6 +40,14 @@ func (s *Seat) Take() bool {
 	return s.taken
 }
 
+// NoneFree reports whether all seats are taken, by whomever. If some are free and
+// [Seat.Take] fails, the holder has had a fair share.
+func (s *Seat) NoneFree() bool {
+	s.shares.mu.Lock()
+	defer s.shares.mu.Unlock()
+	return s.shares.taken == s.shares.seats
+}
+
 // Release gives the seat back, if it was taken.
 func (s *Seat) Release() {
 	if s == nil || !s.taken {

@@ -56,8 +56,13 @@ func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
 	s := fair.NewShares(2)
 	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
-	if !first.Take() || !first.Take() || !second.Take() || third.Take() {
-		t.Fatal("two seats were not taken once each")
+	for _, seat := range []*fair.Seat{first, first, second} {
+		if !seat.Take() {
+			t.Fatal("two seats were not taken once each")
+		}
+	}
+	if third.Take() {
+		t.Fatal("there are three seats of two")
 	}
 	first.Release()
 	first.Release()
@@ -69,6 +74,18 @@ func TestSeatsComeBack(t *testing.T) {
 		t.Error("no bound, and yet refused")
 	}
 	none.Release()
+}
+
+func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
+	t.Parallel()
+	s := fair.NewShares(3)
+	fill(s, "greedy")
+	if refused := s.Seat("greedy"); refused.Take() || refused.NoneFree() {
+		t.Error("one seat of three is free, and is not for the greedy one")
+	}
+	if newcomer := s.Seat("honest"); !newcomer.Take() || !newcomer.NoneFree() {
+		t.Error("a newcomer takes the last one")
+	}
 }
 
 func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {

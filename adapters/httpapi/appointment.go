@@ -20,7 +20,7 @@ var (
 )
 
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
-func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) bookAppointment(r *http.Request, caller judged, f *body.Form) (any, error) {
 	c := commands.BookAppointment{
 		Tenant:  caller.Tenant,
 		Patient: caller.patient,
@@ -28,78 +28,76 @@ func (a *API) bookAppointment(w http.ResponseWriter, r *http.Request, caller jud
 		At:      f.Instant("at", appointment.ErrTimeless, appointment.ErrInvalidTime),
 	}
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	id, err := a.Desk.BookAppointment(r.Context(), c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return answerAppointment(w, id)
+	return appointmentAnswer(id)
 }
 
 // callInPatient is POST {appointmentId, roomId?} → {appointmentId}.
-func (a *API) callInPatient(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) callInPatient(r *http.Request, caller judged, f *body.Form) (any, error) {
 	c := commands.CallInPatient{
 		Tenant:      caller.Tenant,
 		Appointment: appointmentOf(f),
 		Room:        site.RoomID{UUID: f.OptionalID("roomId", errInvalidRoom)},
 	}
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.Desk.CallInPatient(r.Context(), c); err != nil {
-		return err
+		return nil, err
 	}
-	return answerAppointment(w, c.Appointment)
+	return appointmentAnswer(c.Appointment)
 }
 
 // clearCallIn is POST {appointmentId} → {appointmentId}.
-func (a *API) clearCallIn(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) clearCallIn(r *http.Request, caller judged, f *body.Form) (any, error) {
 	id := appointmentOf(f)
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.Desk.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
-		return err
+		return nil, err
 	}
-	return answerAppointment(w, id)
+	return appointmentAnswer(id)
 }
 
 // markDidNotAttend is POST {appointmentId} → {appointmentId}.
-func (a *API) markDidNotAttend(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) markDidNotAttend(r *http.Request, caller judged, f *body.Form) (any, error) {
 	id := appointmentOf(f)
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.Desk.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
-		return err
+		return nil, err
 	}
-	return answerAppointment(w, id)
+	return appointmentAnswer(id)
 }
 
 // startConsultation is POST {patientId, appointmentId?} → {consultationId}.
-func (a *API) startConsultation(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) startConsultation(r *http.Request, caller judged, f *body.Form) (any, error) {
 	c := commands.StartConsultation{
 		Tenant:      caller.Tenant,
 		Patient:     caller.patient,
 		Appointment: appointment.ID{UUID: f.OptionalID("appointmentId", errInvalidAppointment)},
 	}
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	id, err := a.Desk.StartConsultation(r.Context(), c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	answer(w, http.StatusOK, map[string]consultation.ID{"consultationId": id})
-	return nil
+	return map[string]consultation.ID{"consultationId": id}, nil
 }
 
 func appointmentOf(f *body.Form) appointment.ID {
 	return appointment.ID{UUID: f.ID("appointmentId", errMissingAppointment, errInvalidAppointment)}
 }
 
-func answerAppointment(w http.ResponseWriter, id appointment.ID) error {
-	answer(w, http.StatusOK, map[string]appointment.ID{"appointmentId": id})
-	return nil
+func appointmentAnswer(id appointment.ID) (any, error) {
+	return map[string]appointment.ID{"appointmentId": id}, nil
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // requestTypeAvailability is GET → {requestTypes}. Patient portals ask it.
-func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, caller judged, _ *body.Form) error {
+func (a *API) requestTypeAvailability(r *http.Request, caller judged, _ *body.Form) (any, error) {
 	types, err := a.RequestTypes(r.Context(), caller.Tenant, a.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body := make([]availability, len(types))
 	for i, t := range types {
@@ -22,8 +22,7 @@ func (a *API) requestTypeAvailability(w http.ResponseWriter, r *http.Request, ca
 			body[i].NextOpening = &t.NextOpening
 		}
 	}
-	answer(w, http.StatusOK, map[string][]availability{"requestTypes": body})
-	return nil
+	return map[string][]availability{"requestTypes": body}, nil
 }
 
 // availability is one request type as a patient portal shows it.

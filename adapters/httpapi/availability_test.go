@@ -37,7 +37,7 @@ func askPortal(t *testing.T, method string, types []practice.Availability, err e
 			}
 			return types, err
 		},
-		InFlight: 1, Limit: time.Minute, Now: func() time.Time { return clockAt }, Log: slog.New(slog.DiscardHandler),
+		Limit: time.Minute, Now: func() time.Time { return clockAt }, Log: slog.New(slog.DiscardHandler),
 	}
 	answer := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), method, "http://elm-street.frontdesk.example/transactional-api/request-type-availability", nil)

@@ -16,50 +16,54 @@ import (
 )
 
 // retrieveCareRecord is GET ?patientId=. It stores that the record was opened
-// before it reads any of it.
-func (a *API) retrieveCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+// before it reads any of it. Whoever has its share of long answers already is refused
+// before that, even if this one would be short: reading costs far more than refusing.
+func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (any, error) {
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
+	seat := callOf(r.Context()).long
+	if err := body.Take(seat); err != nil {
+		return nil, err
+	}
+	seat.Release() // a short record needs none
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
-		return err
+		return nil, err
 	}
-	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient)
+	long := func() error { return body.Take(seat) }
+	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, long)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	answer(w, http.StatusOK, careRecordOf(caller.patient, found))
-	return nil
+	return careRecordOf(caller.patient, found), nil
 }
 
 // openCareRecord is POST {patientId} → {patientId}. A front end calls it that
 // shows the record by other means.
-func (a *API) openCareRecord(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) openCareRecord(r *http.Request, caller judged, f *body.Form) (any, error) {
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
-		return err
+		return nil, err
 	}
-	answer(w, http.StatusOK, map[string]patient.ID{"patientId": caller.patient})
-	return nil
+	return map[string]patient.ID{"patientId": caller.patient}, nil
 }
 
 // createNote is POST {patientId, note} → {noteId}.
-func (a *API) createNote(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) createNote(r *http.Request, caller judged, f *body.Form) (any, error) {
 	text := f.Text("note")
 	if strings.TrimSpace(text) == "" {
 		f.Add(record.ErrEmptyNote)
 	}
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	id, err := a.Desk.CreateNote(r.Context(), commands.CreateNote{Tenant: caller.Tenant, Patient: caller.patient, Text: text})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	answer(w, http.StatusOK, map[string]record.NoteID{"noteId": id})
-	return nil
+	return map[string]record.NoteID{"noteId": id}, nil
 }
 
 // careRecord is the answer of retrieve-care-record. Each list has the newest

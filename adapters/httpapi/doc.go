@@ -9,9 +9,11 @@
 //     the endpoints of one noun are read and answered.
 //   - public.go serves what anybody may read: the key set and the description.
 //   - problem.go turns refusals into statuses and error bodies.
-//   - limits.go bounds the calls in flight and the calls of one application.
+//   - call.go takes a call from station to station, each with a seat of its own.
+//   - limits.go says how many seats there are, and what an application may spend.
 //   - pacing.go bounds how slowly a body may arrive. Package body reads it.
 //
 // A call is judged in the order of D1: routing first, then the caller, and the
-// body last.
+// body last. It holds a slot only while something is done for it, never while
+// somebody is waited for.
 package httpapi

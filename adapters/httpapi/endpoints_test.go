@@ -63,13 +63,28 @@ func mayAll(mode application.Mode, user access.Rights) access.Caller {
 	return access.Caller{Claim: access.Claim{Tenant: "elm-street", Mode: mode}, Rights: user}
 }
 
+// recognise finds out who calls, and later proves it.
+type recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error)
+
 // proves lets a caller call any endpoint.
-func proves(caller access.Caller) func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+func proves(caller access.Caller) recognise {
 	return func(_ context.Context, _ []string, _ string, endpoint access.Endpoint) (func(context.Context) (access.Caller, error), error) {
-		proven := caller
-		proven.Endpoint = endpoint
-		return func(context.Context) (access.Caller, error) { return proven, nil }, nil
+		caller := caller
+		caller.Endpoint = endpoint
+		return func(context.Context) (access.Caller, error) { return caller, nil }, nil
 	}
+}
+
+// refuses lets nobody call.
+func refuses(err error) recognise {
+	return func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+		return nil, err
+	}
+}
+
+// stays has the rights that a caller has from the beginning.
+func stays(caller access.Caller) func(context.Context, access.Claim, time.Time) (access.Rights, error) {
+	return func(context.Context, access.Claim, time.Time) (access.Rights, error) { return caller.Rights, nil }
 }
 
 // practiceDay is a store in which Ann has an appointment with these events.
@@ -107,16 +122,16 @@ type desk struct {
 func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	before := len(store.Log())
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller),
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller), Rights: stays(d.caller),
 		Desk: commands.Desk{Store: store, Patients: store, Now: func() time.Time { return written }},
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil
 		},
-		CareRecord: func(_ context.Context, tenant string, _ patient.ID) (projections.CareRecord, error) {
+		CareRecord: func(_ context.Context, tenant string, _ patient.ID, _ func() error) (projections.CareRecord, error) {
 			d.read = append(d.read, fmt.Sprintf("%s after %d", tenant, len(store.Log())-before))
 			return projections.CareRecord{PatientName: "Ann Archer", Entries: d.entries, Complete: true}, nil
 		},
-		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

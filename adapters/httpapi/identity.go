@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -18,12 +19,10 @@ import (
 // well formed, the caller's.
 type identity struct{ request, correlation string }
 
-type identityKey struct{}
-
 var correlationForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// identified gives every call an id of our own. It is in the call's context and
-// in its answer.
+// identified makes a call of every request, and gives it an id of our own. It is in
+// the call's context and in its answer.
 func (a *API) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := identity{request: event.NewID().String()}
@@ -31,18 +30,19 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+		c := &call{identity: id, holder: fair.Source(r, a.TrustedProxies)}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
-}
-
-func identityOf(ctx context.Context) identity {
-	id, _ := ctx.Value(identityKey{}).(identity)
-	return id
 }
 
 // RequestID returns the id of the call that ctx belongs to; "" outside a call. The
 // lines of the log carry it.
-func RequestID(ctx context.Context) string { return identityOf(ctx).request }
+func RequestID(ctx context.Context) string {
+	if c := callOf(ctx); c != nil {
+		return c.request
+	}
+	return ""
+}
 
 // isTenantHost matches the hosts that the API is served on.
 func (a *API) isTenantHost(r *http.Request, _ *mux.RouteMatch) bool {
@@ -84,11 +84,10 @@ type pong struct {
 }
 
 // ping tells callers who they are and what they may do (D16). It reads no input.
-func (a *API) ping(w http.ResponseWriter, _ *http.Request, caller judged, _ *body.Form) error {
+func (a *API) ping(_ *http.Request, caller judged, _ *body.Form) (any, error) {
 	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
 	if caller.Mode == application.UserRestricted {
 		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
 	}
-	answer(w, http.StatusOK, body)
-	return nil
+	return body, nil
 }

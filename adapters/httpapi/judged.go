@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -29,21 +31,52 @@ func (a *API) caller(r *http.Request, endpoint access.Endpoint) (access.Caller, 
 }
 
 func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, error) {
+	prove, err := a.recognise(r, endpoint)
+	if err != nil {
+		return access.Caller{}, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.Limit)
+	defer cancel()
+	caller, err := prove(ctx)
+	if err != nil {
+		return access.Caller{}, err
+	}
+	callOf(r.Context()).proven(caller, a.seats)
+	// Only the proven caller's budget is spent, so that nobody spends another's.
+	if err := a.unless(errRateLimited, a.Calls.Spend(caller.Application, 1)); err != nil {
+		return caller, err
+	}
+	return caller, access.Judge(caller, nil)
+}
+
+// recognise finds out what has to be proven, by one query in a slot.
+func (a *API) recognise(r *http.Request, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	tenant, _ := a.tenantOf(r.Host)
-	prove, err := a.Recognise(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
+	callOf(r.Context()).judged = a.Now()
+	err = a.in(a.seats.slots, r, func(r *http.Request) error {
+		prove, err = a.Recognise(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
+		return err
+	})
+	return prove, err
+}
+
+// rightsHold is how long a call is judged by the rights that it came with. A body
+// that takes longer to arrive must not keep alive what a practice has ended.
+const rightsHold = 2 * time.Second
+
+// renewed returns the caller with the rights of now if the body has taken long, and
+// refuses one who may not call any more.
+func (a *API) renewed(r *http.Request, caller access.Caller) (access.Caller, error) {
+	c, now := callOf(r.Context()), a.Now()
+	if now.Sub(c.judged) <= rightsHold {
+		return caller, nil
+	}
+	rights, err := a.Rights(r.Context(), caller.Claim, now)
 	if err != nil {
-		return access.Caller{}, err
+		return caller, fmt.Errorf("ask for the application's rights again: %w", err)
 	}
-	caller, err := prove(r.Context())
-	if err != nil {
-		return access.Caller{}, err
-	}
-	callOf(r.Context()).line.Caller = caller
-	if a.Allow != nil { // the caller is proven by now, so that nobody spends another's allowance
-		if err := a.Allow(caller.Application); err != nil {
-			return caller, err
-		}
-	}
+	c.judged, caller.Rights = now, rights
+	c.line.Caller = caller
 	return caller, access.Judge(caller, nil)
 }
 
@@ -55,11 +88,17 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 // could not be read comes next. Only then does a restriction cost its query.
 func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j := judged{Caller: caller}
-	if !caller.Endpoint.NamesPatient {
+	if caller.Endpoint.NamesPatient {
+		j.patient = form.Patient()
+	}
+	callOf(r.Context()).line.patient = j.patient
+	caller, err := a.renewed(r, caller)
+	if err != nil {
+		return judged{}, err
+	}
+	if j.Caller = caller; !caller.Endpoint.NamesPatient {
 		return j, form.Unread()
 	}
-	j.patient = form.Patient()
-	callOf(r.Context()).line.patient = j.patient
 	named := access.Named{Patient: form.PatientAsWritten()}
 	if err := access.Judge(caller, &named); err != nil {
 		return judged{}, err
@@ -80,7 +119,7 @@ func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (jud
 
 // asCaller makes the caller the actor of every event that the call causes.
 func asCaller(r *http.Request, caller access.Caller) *http.Request {
-	id := identityOf(r.Context())
+	id := callOf(r.Context()).identity
 	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
 		Actor: caller.Actor(), RequestID: id.request, Correlation: id.correlation,
 	}))
@@ -97,26 +136,26 @@ type recordLine struct {
 // includes calls that append events, so that one list shows all calls.
 func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at, seen, answered := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}, false
+		seen, answered := &statusWriter{ResponseWriter: w, status: http.StatusOK}, false
 		defer func() {
 			if !answered { // it panicked
 				seen.status = http.StatusInternalServerError
 			}
-			a.record(r, endpoint, at, seen.status)
+			a.record(callOf(r.Context()), endpoint, seen.status)
 		}()
 		next.ServeHTTP(seen, r)
 		answered = true
 	})
 }
 
-func (a *API) record(r *http.Request, endpoint access.Endpoint, at time.Time, status int) {
-	j := callOf(r.Context()).line
+func (a *API) record(c *call, endpoint access.Endpoint, status int) {
+	j := c.line
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
 	}
-	id, _ := uuid.Parse(identityOf(r.Context()).request) // we have written it, so it can be read
+	id, _ := uuid.Parse(c.request) // we have written it, so it can be read
 	a.Record(access.Call{
-		RequestID: id, At: at.UTC().Truncate(time.Microsecond),
+		RequestID: id, At: c.judged.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
 		Endpoint: endpoint.Name, Patient: j.patient, Status: status, Code: j.refusal.Code, Reason: j.refusal.Detail,
 		Act: j.Act, TokenHash: event.Digest(j.TokenHash),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/httpapi/httpapitest"
@@ -61,11 +61,9 @@ func (c *clerk) api() *httpapi.API {
 	day := (&desk{caller: c.caller}).api(c.Store)
 	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &httpapitest.Shelf{}
 	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
-	day.InFlight, day.Now = 1, func() time.Time { return written }
+	day.Seats, day.Now = oneByOne, func() time.Time { return written }
 	if c.refusal != nil {
-		day.Recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
-			return nil, c.refusal
-		}
+		day.Recognise = refuses(c.refusal)
 	}
 	return day
 }
@@ -134,32 +132,36 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 
 func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
 	t.Parallel()
-	var spent []application.ID
-	tooMany := fault.New(fault.RateLimited, "rate-limited", "Too many calls.")
-	ping := func(c *clerk) int {
+	calls := fair.NewBudget[application.ID](1, time.Hour, func() time.Time { return written })
+	ping := func(c *clerk) *httptest.ResponseRecorder {
 		api := c.api()
-		api.Allow = func(id application.ID) error {
-			spent = append(spent, id)
-			return tooMany
-		}
+		api.Calls = calls
 		answer := httptest.NewRecorder()
 		api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet,
 			"http://elm-street.frontdesk.example/transactional-api/ping", http.NoBody))
-		return answer.Code
+		return answer
 	}
 	forged := &clerk{Store: practiceDay(t), refusal: fault.New(fault.Forbidden, "unauthorized", "Invalid JWT: no key with this kid")}
-	if status := ping(forged); status != http.StatusForbidden || len(spent) > 0 || len(forged.calls) > 0 {
-		t.Errorf("a forged token is answered %d, spends of %v and is recorded as %v", status, spent, forged.calls)
+	for range 3 {
+		if answer := ping(forged); answer.Code != http.StatusForbidden || len(forged.calls) > 0 {
+			t.Errorf("a forged token is answered %d and is recorded as %v", answer.Code, forged.calls)
+		}
 	}
 	disabled := proven(asApplication)
 	disabled.Enabled = false // would be told next
 	own := &clerk{Store: practiceDay(t), caller: disabled}
-	if status := ping(own); status != http.StatusTooManyRequests || !slices.Equal(spent, []application.ID{provenApp}) {
-		t.Errorf("a call too many is answered %d and spends of %v", status, spent)
+	wantAnswer(t, ping(own), http.StatusForbidden, "unauthorized")
+	refused := ping(own)
+	wantAnswer(t, refused, http.StatusTooManyRequests, "rate-limited")
+	if got := refused.Header().Get("Retry-After"); got != "3600" {
+		t.Errorf("Retry-After: %s", got)
 	}
-	if len(own.calls) != 1 || own.calls[0].Application != provenApp || own.calls[0].Code != "rate-limited" {
+	if len(own.calls) != 2 || own.calls[1].Application != provenApp || own.calls[1].Code != "rate-limited" {
 		t.Errorf("a call too many is recorded as %+v", own.calls)
 	}
+	other := proven(asApplication)
+	other.Application = named("other")
+	wantAnswer(t, ping(&clerk{Store: practiceDay(t), caller: other}), http.StatusOK)
 }
 
 func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
@@ -175,7 +177,7 @@ func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
 		api.RecordOpenTo = func(context.Context, string, patient.ID, staff.ID) (bool, error) {
 			return true, errors.New("the database is away")
 		}
-		api.CareRecord = func(context.Context, string, patient.ID) (projections.CareRecord, error) {
+		api.CareRecord = func(context.Context, string, patient.ID, func() error) (projections.CareRecord, error) {
 			read = true
 			return projections.CareRecord{}, nil
 		}

@@ -1,157 +1,106 @@
 package httpapi
 
 import (
-	"context"
-	"log/slog"
-	"math"
+	"cmp"
+	"io"
 	"net/http"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
-	"frontdesk/domain/application"
+	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
 )
 
 // The limits that a deployment has unless it says otherwise.
 const (
-	DefaultInFlight = 1024        // calls served at once
-	DefaultLimit    = time.Minute // for one call, after its body has arrived
+	DefaultSlots      = 1024
+	DefaultLimit      = time.Minute
+	DefaultRate       = 500      // calls a second
+	DefaultDailyBytes = 50 << 30 // of bodies
 )
 
-// The limits of what all calls together hold in memory. A file that is arriving
-// takes some 350 KiB, and a long text some 10 MiB.
-const (
-	uploadsAtOnce = 256
-	textsAtOnce   = 16
+// Seats says how many calls of all callers together may do something at once. Each
+// source and each application has a share. Zero stands for the default.
+type Seats struct {
+	Slots     int // wait for their turn, ask the database and make an answer; [DefaultSlots]
+	Turns     int // of those with a slot have their turn; 32
+	Bodies    int // read a body, which takes some 50 KiB; 4,096
+	Texts     int // hold more than 16 KiB of text, which takes some 300 KiB; 256
+	LongTexts int // hold more than 64 KiB of text, which takes some 10 MiB; 16
+	Files     int // read a file, which takes some 350 KiB; 256
+	Answers   int // make and write an answer of more than 64 KiB, which takes up to 5 MiB, and 25 while it is made; 16
+	Rests     int // throw away the rest of a body; 1,024
+	KeySets   int // read the key set that webhooks are verified with; 64
+}
+
+// seats are the seats of one API.
+type seats struct {
+	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
+
+	turns *fair.Turns // of sources and applications
+}
+
+func (s Seats) made() seats {
+	return seats{
+		slots:     fair.NewShares(cmp.Or(s.Slots, DefaultSlots)),
+		bodies:    fair.NewShares(cmp.Or(s.Bodies, 4096)),
+		texts:     fair.NewShares(cmp.Or(s.Texts, 256)),
+		longTexts: fair.NewShares(cmp.Or(s.LongTexts, 16)),
+		files:     fair.NewShares(cmp.Or(s.Files, 256)),
+		answers:   fair.NewShares(cmp.Or(s.Answers, 16)),
+		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
+		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
+		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
+	}
+}
+
+// The refusals of an application that has spent what it may.
+var (
+	errRateLimited  = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
+	errTooManyBytes = errRateLimited.With("The application has sent as many bytes as it may in a day. Try again later.")
 )
 
-// limited bounds the number of calls in flight and the time of each.
-func (a *API) limited(next http.Handler) http.Handler {
-	calls, uploads, texts := body.NewSlots(a.InFlight), body.NewSlots(uploadsAtOnce), body.NewSlots(textsAtOnce)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		slot := calls.Slot()
-		if slot.Take() != nil {
-			refuse(w, fault.List{body.ErrBusy})
-			return
-		}
-		defer slot.Release()
-		c := &call{connection: r.Context(), text: texts.Slot(), upload: uploads.Slot()}
-		defer c.text.Release()
-		defer c.upload.Release()
-		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), a.Limit)
-		defer cancel()
-		next.ServeHTTP(w, r.WithContext(ctx))
-		a.finish(w, r, c)
-	})
-}
-
-// call is what the steps of serving one call share.
-type call struct {
-	connection   context.Context // ends when the client has gone, and not before
-	line         recordLine
-	text, upload *body.Slot                    // taken once the body needs them
-	after        []func(context.Context) error // done once the call is answered
-}
-
-type callKey struct{}
-
-func callOf(ctx context.Context) *call {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c
-	}
-	return &call{connection: ctx}
-}
-
-// afresh returns a context of the call with the whole limit ahead of it, because
-// the body may have taken long to arrive. It ends if the client goes away.
-func (a *API) afresh(ctx context.Context) (context.Context, context.CancelFunc) {
-	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Limit)
-	stop := context.AfterFunc(callOf(ctx).connection, cancel)
-	return fresh, func() { stop(); cancel() }
-}
-
-// finish sends the answer and then does what the client need not wait for.
-func (a *API) finish(w http.ResponseWriter, r *http.Request, c *call) {
-	if len(c.after) == 0 {
-		return
-	}
-	_ = http.NewResponseController(w).Flush() // an error means that the client has gone
-	for _, do := range c.after {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), afterLimit)
-		if err := do(ctx); err != nil {
-			a.Log.WarnContext(ctx, "call was not cleared away", slog.Any("error", err))
-		}
-		cancel()
-	}
-}
-
-// afterLimit bounds each of the things that are done after the answer.
-const afterLimit = 10 * time.Second
-
-// RateLimit bounds the calls of each application, to all tenants together. An
-// application's bucket holds the calls of one second and is refilled at a steady
-// rate. Each process counts by itself. A RateLimit is safe for concurrent use.
-type RateLimit struct {
-	perSecond rate.Limit
-	burst     int
-	now       func() time.Time
-
-	mu      sync.Mutex
-	buckets map[application.ID]*rate.Limiter
-}
-
-// maxBuckets bounds the number of buckets in memory.
-const maxBuckets = 10_000
-
-var errRateLimited = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
-
-// NewRateLimit allows each application perSecond calls a second.
-func NewRateLimit(perSecond float64, now func() time.Time) *RateLimit {
-	return &RateLimit{
-		perSecond: rate.Limit(perSecond), burst: max(1, int(math.Ceil(perSecond))), now: now,
-		buckets: map[application.ID]*rate.Limiter{},
-	}
-}
-
-// Allow takes a call out of the application's bucket. If the bucket is empty, the
-// refusal says when it will hold one again.
-func (l *RateLimit) Allow(id application.ID) error {
-	now := l.now()
-	reservation := l.bucket(id, now).ReserveN(now, 1)
-	wait := reservation.DelayFrom(now)
+// unless refuses a caller who has to wait, and says until when.
+func (a *API) unless(refusal *fault.Error, wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
-	reservation.CancelAt(now)
-	return errRateLimited.Until(now.Add(wait))
+	return refusal.Until(a.Now().Add(wait))
 }
 
-func (l *RateLimit) bucket(id application.ID, now time.Time) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if bucket, ok := l.buckets[id]; ok {
-		return bucket
-	}
-	if len(l.buckets) == maxBuckets {
-		l.forget(now)
-	}
-	bucket := rate.NewLimiter(l.perSecond, l.burst)
-	l.buckets[id] = bucket
-	return bucket
-}
-
-// forget drops full buckets, which are as good as new ones. If none is full, it
-// drops all.
-func (l *RateLimit) forget(now time.Time) {
-	for id, bucket := range l.buckets {
-		if bucket.TokensAt(now) >= float64(l.burst) {
-			delete(l.buckets, id)
+// arriving reads the body of a call in a seat for bodies. It takes no time limit but
+// the pace of the body. A body that is declared to be more than the application may
+// send is refused, and costs it nothing.
+func (a *API) arriving(read reader) reader {
+	return func(r *http.Request, caller access.Caller) (*body.Form, error) {
+		declared := int(max(0, r.ContentLength))
+		if err := a.unless(errTooManyBytes, a.Bytes.Lacks(caller.Application, declared)); err != nil {
+			return nil, err
 		}
+		seat, err := callOf(r.Context()).take(a.seats.bodies)
+		if err != nil {
+			return nil, err
+		}
+		defer seat.Release()
+		r.Body = &countedBody{r.Body, func(n int) error {
+			return a.unless(errTooManyBytes, a.Bytes.Spend(caller.Application, n))
+		}}
+		return read(r, caller)
 	}
-	if len(l.buckets) == maxBuckets {
-		clear(l.buckets)
+}
+
+// countedBody is a body whose bytes are paid for as they arrive.
+type countedBody struct {
+	io.ReadCloser
+	pay func(bytes int) error
+}
+
+// Read reads on. Its error is that of the reader or of paying.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if unpaid := b.pay(n); unpaid != nil {
+		return 0, unpaid
 	}
+	return n, err
 }

@@ -12,10 +12,12 @@ import (
 	"frontdesk/adapters/httpapi/body"
 )
 
-// The pace at which a body has to arrive: so many bytes in so much time.
+// The pace at which a body has to arrive: so many bytes in so much time, and all of
+// it in the end.
 const (
 	paceBytes = 64 << 10
 	paceTime  = 10 * time.Second
+	bodyTime  = 15 * time.Minute
 )
 
 // The bounds of a body that is thrown away after an early answer.
@@ -32,7 +34,7 @@ func (a *API) paced(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		paced := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, rest: cmp.Or(a.Rest, drainTime)}
+		paced := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, whole: bodyTime}
 		paced.awaited = strings.EqualFold(r.Header.Get("Expect"), "100-continue")
 		// Without this, the server reads a part of the body before it sends an
 		// early answer. The only error is that the call did not come by HTTP/1.
@@ -40,7 +42,7 @@ func (a *API) paced(next http.Handler) http.Handler {
 		call := r.WithContext(r.Context())
 		call.Body = paced
 		next.ServeHTTP(w, call)
-		paced.drain()
+		a.drain(callOf(r.Context()), paced)
 	})
 }
 
@@ -50,30 +52,43 @@ type pacedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	left    time.Duration // for the rest of this step
+	whole   time.Duration // for the rest of the body
 	bytes   int           // of this step
-	rest    time.Duration // for throwing away what is left after an early answer
 	awaited bool          // the client waits for a 100 Continue before it sends anything
 	ended   bool
 }
 
-// Read reads on. It returns [errTooSlow] if the body falls behind the pace.
+// Read reads on. It returns [errTooSlow] or [errTooLong] if the body falls behind
+// the pace. A connection that breaks ends the body too early, as a body may end.
 func (b *pacedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, io.EOF // the connection is the server's again
 	}
 	b.awaited = false
 	begun := time.Now()
-	_ = b.control.SetReadDeadline(begun.Add(b.left))
+	_ = b.control.SetReadDeadline(begun.Add(min(b.left, b.whole)))
 	n, err := b.ReadCloser.Read(p)
-	b.left -= time.Since(begun)
+	took := time.Since(begun)
+	b.left, b.whole = b.left-took, b.whole-took
 	if b.bytes += n; b.bytes >= paceBytes {
 		b.bytes, b.left = 0, paceTime
 	}
-	b.ended = errors.Is(err, io.EOF)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = errTooSlow
+	return n, b.meaningOf(err)
+}
+
+func (b *pacedBody) meaningOf(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF):
+		b.ended = true
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.whole <= 0:
+		return errTooLong
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errTooSlow
 	}
-	return n, err
+	return io.ErrUnexpectedEOF
 }
 
 // drain sends an early answer and throws the rest of the body away. A simple
@@ -81,13 +96,18 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 // pipe in place of the answer.
 //
 // If the rest is not read to its end, the connection is closed: the rest would be
-// taken for the next call.
-func (b *pacedBody) drain() {
+// taken for the next call. Without a seat there is no time to read it.
+func (a *API) drain(c *call, b *pacedBody) {
 	if b.ended || b.awaited {
 		return
 	}
 	_ = b.control.Flush() // an error means that the client has gone
-	_ = b.control.SetReadDeadline(time.Now().Add(b.rest))
+	until := time.Now()
+	if seat, err := c.take(a.seats.rests); err == nil {
+		defer seat.Release()
+		until = until.Add(cmp.Or(a.Rest, drainTime))
+	}
+	_ = b.control.SetReadDeadline(until)
 	if _, err := io.CopyN(io.Discard, b.ReadCloser, drainBytes); !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}

@@ -12,34 +12,30 @@ import (
 )
 
 // createPatientRequest is POST of a patient request → {patientRequestId}.
-func (a *API) createPatientRequest(w http.ResponseWriter, r *http.Request, caller judged, f *body.Form) error {
+func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form) (any, error) {
 	idempotency, err := idempotencyOf(r, caller.Caller, f.Digest)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	submission, err := f.PatientRequest(caller.patient)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ctx, cancel := a.afresh(r.Context())
-	defer cancel()
-	id, err := a.Desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
+	id, err := a.Desk.SubmitPatientRequest(r.Context(), commands.SubmitPatientRequest{
 		Tenant: caller.Tenant, Submission: submission, Idempotency: idempotency,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	answer(w, http.StatusOK, map[string]request.ID{"patientRequestId": id})
-	return nil
+	return map[string]request.ID{"patientRequestId": id}, nil
 }
 
 // withFiles reads the body of a patient request and stores its files on the way.
-// No time limit applies except the pace of the body. Once the call is answered,
-// the files that no request names are forgotten.
+// Once the call is answered, the files that no request names are forgotten.
 func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, error) {
 	call := callOf(r.Context())
-	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Text: call.text, Upload: call.upload}
-	form, err := files.ReadCall(call.connection, r)
+	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Texts: call.texts, Upload: call.file}
+	form, err := files.ReadCall(r.Context(), r)
 	if files.Stored() {
 		call.after = append(call.after, files.Close)
 	}

@@ -37,22 +37,24 @@ type counter struct {
 	caller  access.Caller
 	refuses error // what the append returns
 
-	mu    sync.Mutex
-	taken []takenRequest
+	appending func() // is waited for by the next append
+	mu        sync.Mutex
+	taken     []takenRequest
 }
 
 type takenRequest struct {
 	request.Submitted
 	id          request.ID
+	by          string // the application
 	idempotency event.Idempotency
 }
 
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
-		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller),
-		Desk:     commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
-		Uploads:  &c.Shelf,
-		InFlight: 8, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller), Rights: stays(c.caller),
+		Desk:    commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
+		Uploads: &c.Shelf,
+		Limit:   time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -62,13 +64,20 @@ func (c *counter) Load(context.Context, event.Stream) ([]event.Event, error) { r
 // Append takes a request.
 func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	c.mu.Lock()
+	wait := c.appending
+	c.appending = nil
+	c.mu.Unlock()
+	if wait != nil {
+		wait()
+	}
+	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refuses != nil || ctx.Err() != nil {
 		return nil, errors.Join(c.refuses, ctx.Err())
 	}
 	for _, change := range changes {
 		submitted, _ := change.Events[0].(request.Submitted)
-		c.taken = append(c.taken, takenRequest{submitted, request.ID{UUID: change.Stream.ID}, event.MetadataFrom(ctx).Idempotency})
+		c.taken = append(c.taken, takenRequest{submitted, request.ID{UUID: change.Stream.ID}, event.MetadataFrom(ctx).Actor.ID, event.MetadataFrom(ctx).Idempotency})
 	}
 	return nil, nil
 }

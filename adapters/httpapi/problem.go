@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -43,12 +45,12 @@ var statuses = map[fault.Kind]int{
 
 // The refusals of HTTP itself (D19).
 var (
-	errNotFound    = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
-	errInternal    = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
-	errTooSlow     = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
-	errCutOff      = fault.New(cutOff, "cut-off", "The connection ended before the call was answered.")
-	errMethod      = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
-	retryAfterSecs = "1"
+	errNotFound = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
+	errInternal = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
+	errTooSlow  = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
+	errTooLong  = errTooSlow.With("The body must have arrived within %d minutes.", bodyTime/time.Minute)
+	errCutOff   = fault.New(cutOff, "cut-off", "The connection ended before the call was answered.")
+	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
 )
 
 // problems is the body of every error (§2.6).
@@ -59,6 +61,13 @@ type problems struct {
 type problem struct {
 	Code        string `json:"code"`
 	Description string `json:"description"`
+}
+
+func problemsOf(refusals fault.List) (p problems) {
+	for _, f := range refusals {
+		p.Errors = append(p.Errors, problem{f.Code, f.Detail})
+	}
+	return p
 }
 
 // answering serves a call and answers its error. An error that callers must not
@@ -72,7 +81,7 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		refusals := refusalsOf(err)
 		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
 		switch {
-		case ours && callOf(r.Context()).connection.Err() != nil: // the caller has gone, or our shutdown has cut the call off
+		case ours && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
 			refusals = fault.List{errCutOff}
 		case len(refusals) == 0:
@@ -81,9 +90,7 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		case ours:
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
-		callOf(r.Context()).line.refusal = *refusals[0]
-		a.retryAt(w, refusals[0].RetryAt)
-		refuse(w, refusals)
+		a.refuse(w, r, refusals)
 	})
 }
 
@@ -102,42 +109,65 @@ func refusalsOf(err error) fault.List {
 	return nil
 }
 
-// refuse answers with refusals, which are all of one kind.
-func refuse(w http.ResponseWriter, refusals fault.List) {
-	body := problems{}
-	for _, f := range refusals {
-		body.Errors = append(body.Errors, problem{f.Code, f.Detail})
+// refuse answers with refusals, which are all of one kind. A long list of them may
+// find no seat; then it answers with the refusal that says so.
+func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List) {
+	first := refusals[0]
+	callOf(r.Context()).line.refusal = *first
+	status, wait := statuses[first.Kind], a.untilRetry(first)
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
-	status := statuses[refusals[0].Kind]
-	retry := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
-	if retry && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", retryAfterSecs)
+	text, _ := encoded(problemsOf(refusals), nil) // strings can always be encoded
+	if noSeat := a.answer(w, r, status, text); noSeat != nil {
+		a.refuse(w, r, refusalsOf(noSeat))
 	}
-	answer(w, status, body)
 }
 
-// retryAt tells a caller how many seconds to wait. The number is rounded up, so
-// that a retry at that moment is not too early.
-func (a *API) retryAt(w http.ResponseWriter, at time.Time) {
-	if at.IsZero() {
-		return
+// untilRetry returns how many seconds a caller should wait; 0 if it need not try
+// again. The number is rounded up, so that a retry at that moment is not too early.
+func (a *API) untilRetry(f *fault.Error) int {
+	switch {
+	case !f.RetryAt.IsZero():
+		return int(max(time.Second, f.RetryAt.Sub(a.Now())+time.Second-1) / time.Second)
+	case f.Kind == fault.Unavailable || f.Kind == fault.RateLimited:
+		return 1
 	}
-	wait := max(time.Second, at.Sub(a.Now())+time.Second-1)
-	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
+	return 0
 }
 
-// answer writes a JSON body with its length, so that a client need not wait for
-// what is still done for the call after the answer.
-func answer(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
+// encoded returns an answer as JSON, unless there was an error.
+func encoded(answer any, err error) ([]byte, error) {
 	if err != nil {
-		panic(err) // all bodies are types of this package
+		return nil, err
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)+1))
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // nobody reads it as HTML, and it would be much longer
+	if err := encoder.Encode(answer); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// longAnswer is the length from which an answer needs a seat.
+const longAnswer = 64 << 10
+
+// answer writes an answer with its length, so that a client need not wait for what
+// is still done for the call after the answer. An error means that nothing was
+// written, because a long answer found no seat.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []byte) error {
+	if len(text) > longAnswer {
+		if err := body.Take(callOf(r.Context()).long); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
+	_, _ = w.Write(text) // an error means that the client has gone
+	return nil
 }
 
 // notAllowed refuses a method and names those that the endpoint takes.

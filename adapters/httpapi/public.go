@@ -25,9 +25,14 @@ func (a *API) public(router *mux.Router, path string, name application.EndpointN
 }
 
 // publicKeys serves the keys that webhooks are verified with. They are the same
-// for every practice.
+// for every practice. It needs no slot, but a seat of its own kind, because it asks
+// the database each time.
 func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
-	document, err := a.SigningKeys(r.Context())
+	var document []byte
+	err := a.in(a.seats.keySets, r, func(r *http.Request) (err error) {
+		document, err = a.SigningKeys(r.Context())
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -19,17 +21,23 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// Allow, Record, Rest and Metrics.
+// TrustedProxies, Calls, Bytes, Record, Seats, Rest and Metrics.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
 
-	// Recognise finds out as whom a call comes to an endpoint of a tenant, by the
-	// values of the Authorization headers. Then prove proves it, for which it may
-	// wait for the application's key set.
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For says where a call comes from
+
+	// Recognise finds out, by one query, what the values of the Authorization
+	// headers claim, and which rights the claim would have at an endpoint of a
+	// tenant. Prove waits for the keys of the application and proves the claim.
 	Recognise func(ctx context.Context, authorization []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error)
-	// Allow refuses an application that calls too often; nil for no limit.
-	Allow func(application.ID) error
+	// Rights asks again for the rights of a claim.
+	Rights func(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
+
+	Calls *fair.Budget[application.ID] // that each application may make; nil for no limit
+	Bytes *fair.Budget[application.ID] // of bodies that each application may send; nil for no limit
+
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
@@ -40,8 +48,9 @@ type API struct {
 	// instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
 	// CareRecord returns the record of a patient. It shows everything that was
-	// appended before the call.
-	CareRecord func(ctx context.Context, tenant string, id patient.ID) (projections.CareRecord, error)
+	// appended before the call. It calls long before it reads more than a little,
+	// and returns its error.
+	CareRecord func(ctx context.Context, tenant string, id patient.ID, long func() error) (projections.CareRecord, error)
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
@@ -49,18 +58,21 @@ type API struct {
 	// keeps none.
 	Record func(access.Call)
 
-	InFlight int           // calls served at once; further ones are answered 503
-	Limit    time.Duration // for one call, after its body has arrived
-	Rest     time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
-	Now      func() time.Time
-	Metrics  *Metrics // nil measures nothing
-	Log      *slog.Logger
+	Seats   Seats         // for calls at once; further ones are answered 503
+	Limit   time.Duration // for what a call does in a slot
+	Rest    time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
+	Now     func() time.Time
+	Metrics *Metrics // nil measures nothing
+	Log     *slog.Logger
+
+	seats seats // made by Handler
 }
 
 // Handler returns the API as one handler. All its answers are JSON and carry an
 // X-Request-Id.
 func (a *API) Handler() http.Handler {
-	return a.identified(a.paced(a.limited(a.routes())))
+	a.seats = a.Seats.made()
+	return a.identified(a.paced(a.cleared(a.routes())))
 }
 
 // endpoints shows the whole API on one screen: how each endpoint of the catalogue
@@ -95,9 +107,8 @@ func (a *API) routes() *mux.Router {
 	return router
 }
 
-// methods are the HTTP methods of an endpoint, with what serves each. A call is
-// served only if its caller has not been refused.
-type methods map[string]func(http.ResponseWriter, *http.Request, access.Caller) error
+// methods are the HTTP methods of an endpoint, with what makes the answer to each.
+type methods map[string]func(*http.Request, access.Endpoint) (text []byte, err error)
 
 // route serves an endpoint under its name.
 func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
@@ -106,11 +117,11 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 		if !ok {
 			return notAllowed(w, by)
 		}
-		caller, err := a.caller(r, e)
+		text, err := serve(r, e)
 		if err != nil {
 			return err
 		}
-		return serve(w, asCaller(r, caller), caller)
+		return a.answer(w, r, http.StatusOK, text)
 	}))))
 }
 
@@ -118,31 +129,42 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 // input. An error means that the service could not read it.
 type reader func(*http.Request, access.Caller) (*body.Form, error)
 
-// answerer answers a call that has been read and judged. [API.answering] answers
-// its error.
-type answerer func(http.ResponseWriter, *http.Request, judged, *body.Form) error
+// answerer returns the answer to a call that has been read and judged, as a value
+// that is written as JSON. [API.answering] answers its error.
+type answerer func(*http.Request, judged, *body.Form) (any, error)
 
 func (a *API) post(read reader, answer answerer) methods {
-	return methods{http.MethodPost: a.after(read, answer)}
+	return methods{http.MethodPost: a.after(a.arriving(read), answer)}
 }
 
 func (a *API) get(read reader, answer answerer) methods {
 	return methods{http.MethodGet: a.after(read, answer)}
 }
 
-// after reads the input of a call, judges the caller by the patient whom the call
-// names, and only then answers. So no answerer can forget to judge.
-func (a *API) after(read reader, answer answerer) func(http.ResponseWriter, *http.Request, access.Caller) error {
-	return func(w http.ResponseWriter, r *http.Request, caller access.Caller) error {
+// after finds out who is calling, reads the input of the call, judges the caller by
+// the patient whom the call names, and only then makes the answer. So no answerer
+// can forget to judge. What the input and the answer were made of is garbage once
+// this returns: the client may take its time to read.
+func (a *API) after(read reader, answer answerer) func(*http.Request, access.Endpoint) ([]byte, error) {
+	return func(r *http.Request, endpoint access.Endpoint) (text []byte, err error) {
+		caller, err := a.caller(r, endpoint)
+		if err != nil {
+			return nil, err
+		}
+		defer callOf(r.Context()).texts.Release()
 		form, err := read(r, caller)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		judged, err := a.judge(r, caller, form)
-		if err != nil {
+		err = a.in(a.seats.slots, r, func(r *http.Request) error {
+			judged, err := a.judge(r, caller, form)
+			if err != nil {
+				return err
+			}
+			text, err = encoded(answer(asCaller(r, judged.Caller), judged, form))
 			return err
-		}
-		return answer(w, r, judged, form)
+		})
+		return text, err
 	}
 }
 
@@ -152,7 +174,7 @@ func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Fo
 // members reads a body with the given members and without files.
 func members(names ...string) reader {
 	return func(r *http.Request, _ access.Caller) (*body.Form, error) {
-		return body.Read(r, callOf(r.Context()).text, names...)
+		return body.Read(r, callOf(r.Context()).texts, names...)
 	}
 }
 

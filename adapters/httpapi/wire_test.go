@@ -16,9 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/httpapitest"
-	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
@@ -49,7 +49,7 @@ func (w *wire) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
 func serve(t *testing.T, api *httpapi.API) *wire {
 	t.Helper()
 	w := &wire{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{Handler: api.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: fair.Answers(api.Handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(w) }()
 	t.Cleanup(func() {
@@ -138,10 +138,13 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 	})
 }
 
+// oneByOne is a slot for one call at a time.
+var oneByOne = httpapi.Seats{Slots: 1}
+
 // busyOneByOne is an API that answers one call at a time.
 func busyOneByOne(c *counter) *httpapi.API {
 	api := c.api()
-	api.InFlight = 1
+	api.Seats = oneByOne
 	return api
 }
 
@@ -237,9 +240,7 @@ func TestARestIsNoCall(t *testing.T) {
 // refusing is an API that nobody may call.
 func refusing(c *counter) *httpapi.API {
 	api := c.api()
-	api.Recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
-		return nil, fault.New(fault.Forbidden, "unauthorized", "")
-	}
+	api.Recognise = refuses(fault.New(fault.Forbidden, "unauthorized", ""))
 	return api
 }
 
@@ -291,58 +292,6 @@ func TestAClientThatWaitsForOurWord_D1(t *testing.T) {
 		client.wantClosed(t)
 		if took := time.Since(begun); took > time.Second { // the server itself waits a little before it closes
 			t.Errorf("closed after %s, for a body that nobody sends", took)
-		}
-	})
-}
-
-func TestABusyServiceSaysSo_D9(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := &counter{caller: asApplication}
-		w := serve(t, busyOneByOne(c))
-		first := w.dial(t)
-		first.send(t, head(len(cough())))
-		synctest.Wait()
-		second := w.dial(t)
-		second.send(t, head(len(cough()))+cough())
-		answer := second.answer(t)
-		wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
-		if answer.Header().Get("Retry-After") == "" || answer.Header().Get("X-Request-Id") == "" {
-			t.Errorf("headers %v", answer.Header())
-		}
-		first.send(t, cough())
-		wantAnswer(t, first.answer(t), http.StatusOK)
-		wantTaken(t, second, c, 2)
-	})
-}
-
-// Long texts need memory, so not everybody may send one at the same time.
-func TestLongTextsWaitForEachOther(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := &counter{caller: asApplication}
-		api := c.api()
-		api.InFlight = 100
-		w := serve(t, api)
-		long := cough() + strings.Repeat(" ", 70<<10)
-		var clients []*client
-		for range 16 {
-			client := w.dial(t)
-			clients = append(clients, client)
-			client.send(t, head(len(long))+long[:len(long)-1])
-		}
-		synctest.Wait()
-		late := w.dial(t)
-		go func() { _, _ = io.WriteString(late, head(len(long))+long) }()
-		wantAnswer(t, late.answer(t), http.StatusServiceUnavailable, "unavailable")
-		wantTaken(t, w.dial(t), c, 1) // a short one finds room
-		for i, client := range clients {
-			client.send(t, " ")
-			wantAnswer(t, client.answer(t), http.StatusOK)
-			if i == 0 {
-				late.send(t, head(len(long))+long)
-				wantAnswer(t, late.answer(t), http.StatusOK)
-			}
 		}
 	})
 }

@@ -40,13 +40,13 @@ func (p *Pages) authorisations(v *visit) error {
 	page := authorisationsPage{
 		Stopped: v.form.Has("stopped"), Administrator: v.session.Administrator, Token: v.session.FormToken("revoke"),
 	}
-	own, err := p.Given.By(v.ctx(), v.practice.Tenant, v.session.Staff, p.Now(), mostShown)
+	own, err := p.Given.By(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(v, own)
 	if page.Administrator {
-		others, err := p.Given.ByOthers(v.ctx(), v.practice.Tenant, v.session.Staff, p.Now(), mostShown)
+		others, err := p.Given.ByOthers(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func revocationOf(v *visit) (commands.RevokeUserAuthorisation, error) {
 		return commands.RevokeUserAuthorisation{}, errUnreadable
 	}
 	return commands.RevokeUserAuthorisation{
-		Tenant: v.practice.Tenant, Application: application.ID{UUID: app},
+		Tenant: v.tenant, Application: application.ID{UUID: app},
 		Username: v.form.Get("username"), Patient: patient.ID{UUID: about},
 	}, nil
 }

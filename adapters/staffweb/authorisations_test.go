@@ -30,12 +30,12 @@ func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
 	b := s.browser(t)
 	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 	b.signIn(elm, "dr.lee")
-	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
+	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at <bdi>Elm Street Surgery</bdi>")
 
 	b.approve(elm, callback)
 	s.scoped(t.Context(), t, elm, "dr.lee")
 	page := b.get(given)
-	for _, text := range []string{"<h2>Triage Helper</h2>", "Until 1:00am on Thursday 2 July.", "For one patient only."} {
+	for _, text := range []string{"<h2><bdi>Triage Helper</bdi></h2>", "Until 1:00am on Thursday 2 July.", "For one patient only."} {
 		page.wants(t, http.StatusOK, "", text)
 	}
 	if strings.Contains(page.body, "Ann Archer") {
@@ -95,7 +95,7 @@ func TestOnlyAdministratorsSeeAndStopWhatOthersHaveGiven_D14(t *testing.T) {
 	}
 
 	page := may.get(given)
-	page.wants(t, http.StatusOK, "", "<h3>Triage Helper for Dr Lee</h3>")
+	page.wants(t, http.StatusOK, "", "<h3><bdi>Triage Helper</bdi> for <bdi>Dr Lee</bdi></h3>")
 	form = page.form(t, given)
 	form.Set("username", "dr.lee")
 	may.post(given, form).wants(t, http.StatusSeeOther, given+"?stopped", "")
@@ -114,7 +114,7 @@ func TestTwoPracticesSideBySideInOneBrowser_D27(t *testing.T) {
 	b.signIn(oak, "dr.lee")
 	b.approve(oak, callback)
 	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
-	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at Elm Street Surgery")
+	b.get(given).wants(t, http.StatusOK, "", "No application can act for you at <bdi>Elm Street Surgery</bdi>")
 
 	b.post("/elm-street/staff/sign-out", b.get(given).form(t, "/elm-street/staff/sign-out"))
 	b.get(given).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")

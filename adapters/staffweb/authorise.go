@@ -1,7 +1,6 @@
 package staffweb
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -10,13 +9,15 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
 // ask is what an application has sent the browser with, exactly as it was
 // written.
-type ask struct{ App, Redirect string }
+type ask struct {
+	App, Redirect string
+	Made          bool // something was asked, be it nonsense
+}
 
 // askOf reads what was asked. A parameter that is there twice counts as
 // missing, because nobody knows which of the two is meant.
@@ -27,16 +28,11 @@ func askOf(values url.Values) ask {
 		}
 		return ""
 	}
-	return ask{one("app"), one("redirect")}
+	return ask{one("app"), one("redirect"), values.Has("app") || values.Has("redirect")}
 }
-
-func (a ask) empty() bool { return a == ask{} }
 
 // query carries what was asked from one page to the next.
 func (a ask) query() string {
-	if a.empty() {
-		return ""
-	}
 	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
 }
 
@@ -49,9 +45,14 @@ type request struct {
 	way application.WayBack
 }
 
-// judge finds an ask in order for a practice and a member of staff, or says
+// signInFirst sends a browser without a session to the sign-in page, whatever it was
+// sent with: a stranger learns nothing about applications and practices (D25).
+func (v *visit) signInFirst() error { return v.goTo(v.base() + "/sign-in" + v.ask.query()) }
+
+// judge finds the ask in order for the member of staff and their practice, or says
 // what is wrong with it. In that case the browser is sent nowhere (D25).
-func (p *Pages) judge(ctx context.Context, tenant string, a ask, member staff.ID) (request, error) {
+func (p *Pages) judge(v *visit) (request, error) {
+	a := v.ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
 	}
@@ -59,7 +60,7 @@ func (p *Pages) judge(ctx context.Context, tenant string, a ask, member staff.ID
 	if err != nil || len(a.App) != 36 {
 		return request{}, errUnknownApplication
 	}
-	approval, err := p.Approvals.Of(ctx, tenant, application.ID{UUID: id}, member, p.Now())
+	approval, err := p.Approvals.Of(v.ctx(), v.tenant, application.ID{UUID: id}, v.session.Staff, p.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication
@@ -91,12 +92,12 @@ type authorisePage struct {
 // authoriseForm asks a member of staff whether an application may act for them.
 // Looking at the page approves nothing, however often it is done.
 func (p *Pages) authoriseForm(v *visit) error {
-	request, err := p.judge(v.ctx(), v.practice.Tenant, v.ask, v.session.Staff)
+	if !v.signedIn {
+		return v.signInFirst()
+	}
+	request, err := p.judge(v)
 	if err != nil {
 		return err
-	}
-	if !v.signedIn {
-		return v.goTo(v.base() + "/sign-in" + v.ask.query())
 	}
 	page := authorisePage{
 		Application: request.Name, May: listed(request.MayCall), For: span(p.Desk.AuthorisationLifetime),
@@ -114,12 +115,12 @@ func (p *Pages) authoriseForm(v *visit) error {
 // authorise takes the decision and sends the browser back. Everything that was
 // judged for the page is judged again.
 func (p *Pages) authorise(v *visit) error {
-	request, err := p.judge(v.ctx(), v.practice.Tenant, v.ask, v.session.Staff)
+	if !v.signedIn { // the session has ended since the page was shown
+		return v.signInFirst()
+	}
+	request, err := p.judge(v)
 	if err != nil {
 		return err
-	}
-	if !v.signedIn { // the session has ended since the page was shown
-		return v.goTo(v.base() + "/sign-in" + v.ask.query())
 	}
 	if !v.owns(v.ask.purpose()) {
 		return errStale
@@ -135,7 +136,7 @@ func (p *Pages) authorise(v *visit) error {
 
 func (p *Pages) approve(v *visit, request request) error {
 	expiresAt, err := p.Desk.GrantUserAuthorisation(v.asStaff(), commands.GrantUserAuthorisation{
-		Tenant: v.practice.Tenant, Application: request.Application, Username: v.session.Username,
+		Tenant: v.tenant, Application: request.Application, Username: v.session.Username,
 	})
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
 	signIn := b.get(ask)
 	signIn.wants(t, http.StatusSeeOther, strings.Replace(ask, "/authorise", "/sign-in", 1), "")
 	page := b.get(signIn.Header.Get("Location"))
-	page.wants(t, http.StatusOK, "", "whether <strong>Triage Helper</strong> may act for you")
+	page.wants(t, http.StatusOK, "", "An application has sent you here. Sign in to see what it asks for.")
 	form := page.form(t, "/elm-street/staff/sign-in")
 	form.Set("username", "dr.lee")
 	form.Set("password", password)
@@ -29,7 +29,7 @@ func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
 
 	page = b.get(ask)
 	for _, text := range []string{
-		"Let Triage Helper act for you?", "Elm Street Surgery", "Dr Lee", "for 12 hours", "send patient requests to the practice", "app.example",
+		"Let <bdi>Triage Helper</bdi> act for you?", "Elm Street Surgery", "Dr Lee", "for 12 hours", "send patient requests to the practice", "app.example",
 	} {
 		page.wants(t, http.StatusOK, "", text)
 	}
@@ -110,8 +110,8 @@ func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
 	}
 }
 
-// A bad application or callback is an error page and never a redirect, whoever
-// looks at it and whatever they send (D25).
+// A bad application or callback is an error page for those who are signed in, and
+// leads nowhere. A stranger is asked to sign in, as for a good one (D25).
 func TestABadAskLeadsNowhere_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -161,17 +161,18 @@ func TestABadAskLeadsNowhere_D25(t *testing.T) {
 		{"another scheme", to("evil-app://callback"), 400, "registered"},
 		{"another application's scheme", to("frontdesk-app://callback.evil"), 400, "registered"},
 	} {
-		for who, b := range map[string]*browser{"signed in": signedIn, "stranger": stranger} {
-			form := url.Values{"token": good["token"], "decision": {"approve"}}
-			maps.Copy(form, c.ask)
-			for _, answer := range []seen{
-				b.get("/elm-street/staff/authorise?" + c.ask.Encode()),
-				b.post("/elm-street/staff/authorise", form),
-			} {
-				if answer.StatusCode != c.status || answer.Header.Get("Location") != "" || !strings.Contains(answer.body, c.text) {
-					t.Errorf("%s, %s, %s: got %s to %q, want %d with %q", c.name, who, answer.Request.Method,
-						answer.Status, answer.Header.Get("Location"), c.status, c.text)
-				}
+		form := url.Values{"token": good["token"], "decision": {"approve"}}
+		maps.Copy(form, c.ask)
+		link := "/elm-street/staff/authorise?" + c.ask.Encode()
+		for _, answer := range []seen{signedIn.get(link), signedIn.post("/elm-street/staff/authorise", form)} {
+			if answer.StatusCode != c.status || answer.Header.Get("Location") != "" || !strings.Contains(answer.body, c.text) {
+				t.Errorf("%s, signed in, %s: got %s to %q, want %d with %q", c.name, answer.Request.Method,
+					answer.Status, answer.Header.Get("Location"), c.status, c.text)
+			}
+		}
+		for _, answer := range []seen{stranger.get(link), stranger.post("/elm-street/staff/authorise", form)} {
+			if answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(answer.Header.Get("Location"), "/elm-street/staff/sign-in?app=") || answer.body != "" {
+				t.Errorf("%s, stranger, %s: got %s to %q", c.name, answer.Request.Method, answer.Status, answer.Header.Get("Location"))
 			}
 		}
 	}

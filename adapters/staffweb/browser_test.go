@@ -1,6 +1,7 @@
 package staffweb_test
 
 import (
+	"cmp"
 	"html"
 	"io"
 	"maps"
@@ -18,13 +19,15 @@ type browser struct {
 	service *service
 	client  *http.Client
 	header  http.Header // sent with every request
+	host    string      // in place of the server's address, if it is not ""
 }
 
 func (s *service) browser(t *testing.T) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(t, err)
-	return &browser{t, s, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, http.Header{}}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &browser{t: t, service: s, client: client, header: http.Header{}}
 }
 
 // seen is what a browser was answered.
@@ -41,6 +44,7 @@ func (b *browser) do(method, path string, form url.Values) seen {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	maps.Copy(request.Header, b.header)
+	request.Host = cmp.Or(b.host, request.Host)
 	answer, err := b.client.Do(request)
 	must(b.t, err)
 	defer answer.Body.Close()

@@ -29,11 +29,13 @@ type Pages struct {
 	Door      signin.Door
 	Desk      commands.Desk
 
-	InFlight int           // pages served at once; further ones are answered 503
+	InFlight int           // pages made at once; further ones are answered 503
 	Limit    time.Duration // for one page
 	Now      func() time.Time
 	Metrics  *Metrics // nil measures nothing
 	Log      *slog.Logger
+
+	seats seats
 }
 
 // page answers one visit. If it returns an error, an apology is the answer.
@@ -47,18 +49,19 @@ const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
 // Handler routes to the pages and sets the bounds of each visit.
 func (p *Pages) Handler() http.Handler {
+	p.seats = seatsFor(p.InFlight)
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
 	p.route(router, of, "home", methods{http.MethodGet: p.home})
 	p.route(router, of+"/", "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.halfOf(p.signIn)})
+	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.signIn})
 	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: p.signOut})
 	p.route(router, of+"/authorise", "authorise", methods{http.MethodGet: p.authoriseForm, http.MethodPost: p.authorise})
 	p.route(router, of+"/authorisations", "authorisations", methods{http.MethodGet: p.authorisations, http.MethodPost: p.revoke})
 	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
-	return p.hardened(p.limited(router))
+	return p.hardened(router)
 }
 
 // route serves one path of every practice.

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb"
@@ -58,7 +59,10 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		Door: signin.Door{
+			Guesses:   signin.NewGuesses(s.Now),
+			Turns:     signin.NewTurns(),
 			Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
+			Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 			Passwords: passwords{s.pool},
 			Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 		},
@@ -71,7 +75,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	for _, edit := range edits {
 		edit(s.pages)
 	}
-	s.Server = httptest.NewServer(s.pages.Handler())
+	s.Server = httptest.NewServer(fair.Answers(s.pages.Handler()))
 	t.Cleanup(s.Close)
 	s.open(t)
 	return s

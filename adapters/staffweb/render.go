@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"fmt"
 	"html/template"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"frontdesk/adapters/staffweb/signin"
@@ -23,7 +23,7 @@ var templates = parse("sign_in", "authorise", "authorisations", "sorry")
 func parse(names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	for _, name := range names {
-		pages[name] = template.Must(template.ParseFS(sources, "templates/frame.html", "templates/"+name+".html"))
+		pages[name] = template.Must(template.New(name).Funcs(template.FuncMap{"plain": plain}).ParseFS(sources, "templates/frame.html", "templates/"+name+".html"))
 	}
 	return pages
 }
@@ -49,8 +49,8 @@ type frame struct {
 	Content  any
 }
 
-// show writes a whole page. If its template fails, it writes a plain error
-// instead.
+// show makes a whole page the answer of the visit or, if its template fails, a plain
+// error.
 func (p *Pages) show(v *visit, page view) {
 	f := frame{
 		Title: page.title, Practice: v.practice.Name, Base: v.base(),
@@ -59,16 +59,17 @@ func (p *Pages) show(v *visit, page view) {
 	if v.signedIn {
 		f.Session, f.SignOut = &v.session, v.session.FormToken("sign-out")
 	}
-	var body bytes.Buffer
-	if err := templates[page.name].ExecuteTemplate(&body, "frame", f); err != nil {
+	v.body.Reset()
+	v.status = page.status
+	mediaType := "text/html; charset=utf-8"
+	if err := templates[page.name].ExecuteTemplate(&v.body, "frame", f); err != nil {
 		p.Log.ErrorContext(v.ctx(), "template failed", slog.String("page", page.name), slog.Any("error", err))
-		http.Error(v.w, errInternal.Heading, http.StatusInternalServerError)
-		return
+		v.body.Reset()
+		v.body.WriteString(errInternal.Heading + "\n")
+		v.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
 	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Header().Set("Content-Length", fmt.Sprint(body.Len()))
-	v.w.WriteHeader(page.status)
-	_, _ = body.WriteTo(v.w) // the only error is a browser that has gone away
+	v.w.Header().Set("Content-Type", mediaType)
+	v.w.Header().Set("Content-Length", strconv.Itoa(v.body.Len()))
 }
 
 //go:embed assets/style.css

@@ -6,62 +6,52 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
 
-// visited serves a page, apologises for its error, measures it and writes its
-// line of the log, which holds no address, no form field and no name.
+// visited makes a page, apologises for its error, and writes its line of the log,
+// which holds no address, no form field and no name. A page is written once it is
+// whole and its seat is given back, so that a client who reads slowly holds nothing.
 func (p *Pages) visited(name string, answer page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start, seen := p.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		v := &visit{w: seen, r: r, id: event.NewID().String()}
-		seen.Header().Set("X-Request-Id", v.id)
-		if err := answer(v); err != nil {
-			p.apologise(v, err)
-		}
-		p.Metrics.shown(name, strconv.Itoa(seen.status), p.Now().Sub(start))
-		p.Log.InfoContext(r.Context(), "page", slog.String("request_id", v.id), slog.String("method", r.Method),
-			slog.String("page", name), slog.Int("status", seen.status), slog.String("by", v.by()))
-	})
-}
-
-// limited bounds the number of pages in flight and the time of each.
-func (p *Pages) limited(next http.Handler) http.Handler {
-	slots := make(chan struct{}, p.InFlight)
-	busy := p.visited("busy", func(*visit) error { return errBusy })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		default:
-			busy.ServeHTTP(w, r)
-			return
-		}
 		ctx, cancel := context.WithTimeout(r.Context(), p.Limit)
 		defer cancel()
-		next.ServeHTTP(w, r.WithContext(ctx))
+		start := p.Now()
+		v := &visit{w: w, r: r.WithContext(ctx), id: event.NewID().String(), source: fair.Source(r, p.TrustedProxies), status: http.StatusOK}
+		w.Header().Set("X-Request-Id", v.id)
+		v.bodyWithin(formTime)
+		p.answer(v, answer)
+		p.Metrics.shown(name, strconv.Itoa(v.status), p.Now().Sub(start))
+		p.Log.InfoContext(v.ctx(), "page", slog.String("request_id", v.id), slog.String("method", r.Method),
+			slog.String("page", name), slog.Int("status", v.status), slog.String("by", v.by()))
+		w.WriteHeader(v.status)
+		_, _ = v.body.WriteTo(w) // the only error is a browser that has gone away
 	})
 }
 
-// halfOf bounds a page to half of the slots, because it may wait for its turn
-// to hash. A flood of wrong passwords then never stops the pages of staff who
-// are signed in.
-func (p *Pages) halfOf(answer page) page {
-	slots := make(chan struct{}, max(1, p.InFlight/2))
-	return func(v *visit) error {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-			return answer(v)
-		default:
-			return errBusy
-		}
+func (p *Pages) answer(v *visit, by page) {
+	defer v.leave()
+	if err := by(v); err != nil {
+		p.apologise(v, err)
 	}
+}
+
+// seats bounds what goes on at once, and how much of it may be one source's.
+type seats struct {
+	forms   *fair.Shares // being read
+	pages   *fair.Shares // asking the database
+	signIns *fair.Shares // waiting until a password is looked at
+}
+
+func seatsFor(pages int) seats {
+	return seats{forms: fair.NewShares(4 * pages), pages: fair.NewShares(pages), signIns: fair.NewShares(4 * pages)}
 }
 
 // hardened tells browsers on every answer what they must not do with it, and
@@ -87,8 +77,21 @@ func (p *Pages) hardened(next http.Handler) http.Handler {
 		if p.secure() {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
+		if p.otherScheme(r) {
+			foreign.ServeHTTP(w, r)
+			return
+		}
 		forms.ServeHTTP(w, r)
 	})
+}
+
+// otherScheme reports whether a form was sent from a page of the same host that was
+// not reached as ours are. The standard library compares the host alone (D27). Where
+// browsers send Sec-Fetch-Site, that has been judged by the browser.
+func (p *Pages) otherScheme(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	return p.URL != nil && r.Method == http.MethodPost && r.Header.Get("Sec-Fetch-Site") == "" &&
+		origin != "" && !strings.HasPrefix(origin, p.URL.Scheme+"://")
 }
 
 // policy is the Content-Security-Policy of a page: no script, no frame around
@@ -115,21 +118,6 @@ func formSource(way application.WayBack) string {
 // for example.
 var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// statusWriter remembers the status of an answer.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-// WriteHeader remembers the status and passes it on.
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap returns the writer that [http.ResponseController] reaches.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
 type Metrics struct {
 	duration *prometheus.HistogramVec
@@ -146,7 +134,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}, []string{"page", "status"}),
 		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_sign_ins_total",
-			Help: "Tries of staff to sign in: signed-in, refused, or locked when a wait follows or was not over.",
+			Help: "Tries of staff to sign in: signed-in, refused, locked when a wait follows or was not over, or busy when no password was looked at.",
 		}, []string{"outcome"}),
 	}
 	registry.MustRegister(m.duration, m.signIns)

@@ -5,14 +5,12 @@ import (
 	"log/slog"
 	"net/http"
 
-	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/fault"
 )
 
 // signInPage is what the sign-in page shows.
 type signInPage struct {
-	For       string // the application that sent the browser; "" for none
 	SignedOut bool
 	Username  string // as it was typed
 	Faults    []fieldFault
@@ -39,14 +37,9 @@ func (p *Pages) signInForm(v *visit) error {
 	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out")})
 }
 
+// askWho shows the sign-in page, which is the same for every practice and every
+// application, whether they exist or not (D25).
 func (p *Pages) askWho(v *visit, status int, page signInPage) error {
-	if !v.ask.empty() {
-		request, err := p.judge(v.ctx(), v.practice.Tenant, v.ask, v.session.Staff)
-		if err != nil {
-			return err
-		}
-		page.For = request.Name
-	}
 	title := "Sign in"
 	if len(page.Faults) > 0 {
 		title = "Error: " + title
@@ -57,7 +50,7 @@ func (p *Pages) askWho(v *visit, status int, page signInPage) error {
 
 // onward goes to the page that the browser was sent for.
 func (p *Pages) onward(v *visit) error {
-	if v.ask.empty() {
+	if !v.ask.Made {
 		return v.goTo(v.base() + "/authorisations")
 	}
 	return v.goTo(v.base() + "/authorise" + v.ask.query())
@@ -70,12 +63,16 @@ func (p *Pages) signIn(v *visit) error {
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
-	token, holder, err := p.Door.SignIn(v.ctx(), signin.Try{
-		Account:  signin.Account{Tenant: v.practice.Tenant, Username: page.Username},
+	if err := v.sit(p.seats.signIns); err != nil {
+		return err
+	}
+	in, err := p.Door.SignIn(v.ctx(), signin.Try{
+		Account:  signin.Account{Tenant: v.tenant, Username: page.Username},
 		Password: password,
-		Source:   fair.Source(v.r, p.TrustedProxies),
+		Source:   v.source,
+		Device:   v.shown(p.deviceCookie(v, "")),
 	})
-	p.noteSignIn(v, holder, err)
+	p.noteSignIn(v, in.Holder, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
 	}
@@ -85,7 +82,8 @@ func (p *Pages) signIn(v *visit) error {
 	if err := p.endSession(v); err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.cookie(v, token))
+	http.SetCookie(v.w, p.sessionCookie(v, in.Session))
+	http.SetCookie(v.w, p.deviceCookie(v, in.Device))
 	return p.onward(v)
 }
 
@@ -129,17 +127,19 @@ func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 		outcome = "refused"
 	case refused:
 		outcome = "locked"
+	case errors.Is(err, signin.ErrBusy):
+		outcome = "busy"
 	case err != nil:
 		return // apologise logs it
 	}
 	p.Metrics.signedIn(outcome)
-	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.practice.Tenant),
+	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.tenant),
 		slog.String("outcome", outcome), slog.String("staff", holder.Staff.String()),
-		slog.String("source", fair.Source(v.r, p.TrustedProxies)))
+		slog.String("source", v.source))
 }
 
 // signOut ends the session for every browser that shows it, and goes back to
-// what the browser was sent for.
+// what the browser was sent for. The browser stays known.
 func (p *Pages) signOut(v *visit) error {
 	if v.signedIn && !v.owns("sign-out") {
 		return errStale
@@ -147,12 +147,11 @@ func (p *Pages) signOut(v *visit) error {
 	if err := p.endSession(v); err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.cookie(v, ""))
-	query := v.ask.query()
-	if query == "" {
-		query = "?signed-out"
+	http.SetCookie(v.w, p.sessionCookie(v, ""))
+	if v.ask.Made {
+		return v.signInFirst()
 	}
-	return v.goTo(v.base() + "/sign-in" + query)
+	return v.goTo(v.base() + "/sign-in?signed-out")
 }
 
 // endSession ends the session that the browser shows, if it shows one.
@@ -160,5 +159,5 @@ func (p *Pages) endSession(v *visit) error {
 	if !v.signedIn {
 		return nil
 	}
-	return p.Door.Sessions.End(v.ctx(), v.practice.Tenant, v.session.Token)
+	return p.Door.Sessions.End(v.ctx(), v.tenant, v.session.Token)
 }

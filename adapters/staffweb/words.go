@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/practice"
 )
 
 // apology is a page that says what went wrong and what to do about it.
@@ -37,8 +37,6 @@ func (p *Pages) apologise(v *visit, err error) {
 	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
-	case errors.Is(err, practice.ErrUnknown):
-		sorry = errNotFound
 	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
 		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
 		sorry = errBusy
@@ -47,10 +45,13 @@ func (p *Pages) apologise(v *visit, err error) {
 		sorry = errInternal
 	}
 	if sorry.status == http.StatusServiceUnavailable {
-		v.w.Header().Set("Retry-After", "1")
+		v.w.Header().Set("Retry-After", busySeconds)
 	}
 	p.show(v, view{name: "sorry", status: sorry.status, title: sorry.Heading, content: sorry})
 }
+
+// busySeconds is when to try again, as the value of Retry-After.
+const busySeconds = "5"
 
 // notAllowed refuses a method and names those that the page takes.
 func notAllowed(v *visit, by methods) error {
@@ -82,6 +83,8 @@ var (
 		"If you did not expect to see this page, tell your practice administrator which website you were on."}
 	errNotYours = &apology{http.StatusForbidden, "You cannot stop this authorisation",
 		"It was given by somebody else. They can stop it, and so can a practice administrator.", ""}
+	errLate = &apology{http.StatusRequestTimeout, "We could not read what your browser sent",
+		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
 	errUnreadable = &apology{http.StatusBadRequest, "We could not read what your browser sent",
 		"Nothing has been changed.", "Go back and try again."}
 	errNotFound = &apology{http.StatusNotFound, "Page not found",
@@ -89,7 +92,7 @@ var (
 	errMethod = &apology{http.StatusMethodNotAllowed, "This page is not used in that way",
 		"Nothing has been changed.", "Go back and try again."}
 	errBusy = &apology{http.StatusServiceUnavailable, "Sorry, the service is busy",
-		"We cannot show you this page at the moment. Nothing has been changed.", "Try again shortly."}
+		"We cannot show you this page at the moment. Nothing has been changed.", "Try again in " + busySeconds + " seconds."}
 	errInternal = &apology{http.StatusInternalServerError, "Sorry, there is a problem with the service",
 		"This is our fault, not yours.", "Try again later."}
 )
@@ -110,6 +113,17 @@ func listed(endpoints []application.EndpointName) []string {
 		texts = append(texts, "use “"+string(name)+"”")
 	}
 	return texts
+}
+
+// plain is a name where it cannot be isolated from the text around it, as in a title:
+// without characters that are not seen, or that turn the direction of what follows.
+func plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Cc, unicode.Bidi_Control) {
+			return -1
+		}
+		return c
+	}, name)
 }
 
 // clock writes an instant as the clocks of the practice show it.

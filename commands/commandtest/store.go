@@ -3,6 +3,7 @@ package commandtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain"
+	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
@@ -140,6 +142,25 @@ func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 		}
 	}
 	return id, active
+}
+
+// AuthorisationsOf returns the current authorisations that a member of staff has given.
+func (s *Store) AuthorisationsOf(_ context.Context, tenant string, member staff.ID, now time.Time) (given []authorisation.Subject, err error) {
+	for _, r := range s.Log() {
+		if r.Stream.Tenant != tenant {
+			continue
+		}
+		switch e := r.Event.(type) {
+		case authorisation.Granted:
+			given = slices.DeleteFunc(given, func(g authorisation.Subject) bool { return g == e.Subject })
+			if e.Staff == member && e.ExpiresAt.After(now) {
+				given = append(given, e.Subject)
+			}
+		case authorisation.Revoked:
+			given = slices.DeleteFunc(given, func(g authorisation.Subject) bool { return g == e.Subject })
+		}
+	}
+	return given, nil
 }
 
 // Admission returns what stands for or against a request.

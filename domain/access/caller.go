@@ -67,7 +67,7 @@ func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 // Call is one judged call whose signature held. All of them are recorded (D37).
 type Call struct {
 	RequestID   uuid.UUID                `json:"requestId"` // a UUIDv7 of the service: later calls have greater ones
-	At          time.Time                `json:"at"`        // when it came, in microseconds, UTC
+	At          time.Time                `json:"at"`        // when it was judged, for the last time, in microseconds, UTC
 	Tenant      string                   `json:"tenant"`    // that it addressed; there may be no such practice
 	Application application.ID           `json:"application"`
 	Mode        application.Mode         `json:"mode"`

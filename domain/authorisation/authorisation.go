@@ -40,7 +40,14 @@ type Granted struct {
 // Revoked says that it may not do so any more.
 type Revoked struct {
 	Subject
+	Reason Reason `json:"reason,omitempty"`
 }
+
+// Reason is why an authorisation was revoked, if it was not for its own sake.
+type Reason string
+
+// PasswordReset says that the member of staff was given another password.
+const PasswordReset Reason = "password-reset"
 
 // EventName returns the name that the event is stored under.
 func (Granted) EventName() string { return "user-authorisation.granted.v1" }
@@ -73,12 +80,13 @@ func (a Authorisation) Grant(s Subject, now time.Time, lifetime time.Duration) G
 	return Granted{s, now.UTC().Truncate(time.Second).Add(lifetime)}
 }
 
-// Revoke ends the authorisation early (rule 3).
-func (a Authorisation) Revoke(s Subject, now time.Time) ([]event.Event, error) {
+// Revoke ends the authorisation early (rule 3). Without a reason it is ended for its own
+// sake.
+func (a Authorisation) Revoke(s Subject, now time.Time, why Reason) ([]event.Event, error) {
 	if !now.Before(a.expiresAt) {
 		return nil, ErrNone
 	}
-	return []event.Event{Revoked{s}}, nil
+	return []event.Event{Revoked{s, why}}, nil
 }
 
 // Apply returns the authorisation as it is after the event.

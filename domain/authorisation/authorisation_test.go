@@ -37,7 +37,7 @@ func grantAt(now time.Time) func(authorisation.Authorisation) ([]event.Event, er
 }
 
 func revokeAt(now time.Time) func(authorisation.Authorisation) ([]event.Event, error) {
-	return func(a authorisation.Authorisation) ([]event.Event, error) { return a.Revoke(standing, now) }
+	return func(a authorisation.Authorisation) ([]event.Event, error) { return a.Revoke(standing, now, "") }
 }
 
 func TestAnAuthorisationLastsTwelveHoursFromTheWholeSecond_D13(t *testing.T) {
@@ -58,6 +58,13 @@ func TestOnlyACurrentAuthorisationIsRevoked(t *testing.T) {
 	given(granted, revoked).When(revokeAt(noon)).Refuses(t, authorisation.ErrNone)
 	given().When(revokeAt(noon)).Refuses(t, authorisation.ErrNone)
 	given(granted, revoked).When(grantAt(noon)).Then(t, granted)
+}
+
+func TestAnAuthorisationIsRevokedForAReason(t *testing.T) {
+	t.Parallel()
+	eventtest.Given[authorisation.Authorisation](granted).When(func(a authorisation.Authorisation) ([]event.Event, error) {
+		return a.Revoke(standing, noon, authorisation.PasswordReset)
+	}).Then(t, authorisation.Revoked{Subject: standing, Reason: authorisation.PasswordReset})
 }
 
 func TestStandingAndScopedAuthorisationsAreSeparateStreams_3(t *testing.T) {

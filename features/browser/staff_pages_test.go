@@ -12,8 +12,8 @@ func TestBrowserApprovesAndRevokes_5_4(t *testing.T) {
 	p.mayNotCall(elm)
 
 	b.open(p.ask(elm, p.callback+"?state=x%2Fy"))
-	b.titled("Sign in – Elm Street Surgery")
-	b.shows("Triage Helper")
+	b.titled("Sign in")
+	b.shows("An application has sent you here.")
 	b.look("sign-in")
 	b.signIn("dr.lee", password)
 	b.titled("Let Triage Helper act for you? – Elm Street Surgery")
@@ -161,6 +161,8 @@ func TestBrowserShowsAdministratorsWhatOthersGave_D14(t *testing.T) {
 func TestBrowserShowsErrorsAsPages_D25(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
+	b.open(p.page(elm, "authorisations"))
+	b.signIn("dr.lee", password)
 	for name, c := range map[string]struct {
 		address string
 		status  int64

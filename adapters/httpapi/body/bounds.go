@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -18,14 +19,21 @@ const MaxBytes = 100 << 20
 // data of attachments. Small values take far more memory than their text, so they
 // are counted.
 const (
-	maxInline   = 4 << 20
-	maxValues   = 1 << 16
-	maxText     = 1 << 20  // bytes of one string, as it is written
-	smallInline = 64 << 10 // more JSON than this needs a slot
+	maxInline = 4 << 20
+	maxValues = 1 << 16
+	maxText   = 1 << 20 // bytes of one string, as it is written
 )
 
-// How much of a file is read, decoded and stored at a time.
+// What a body may hold without a seat, and with one of [Texts.Medium].
 const (
+	smallInline, smallValues   = 16 << 10, 256
+	mediumInline, mediumValues = 64 << 10, 2 << 10
+)
+
+// How much of a body is read at a time, and how much of a file is read, decoded and
+// stored.
+const (
+	jsonBuffer   = 4 << 10
 	readBuffer   = 32 << 10
 	decodeBuffer = readBuffer / 4 * 3
 	chunkSize    = 256 << 10
@@ -69,25 +77,50 @@ func (b *raw) sum() (sum event.Digest) {
 	return sum
 }
 
-// inline bounds the JSON of a body that is held in memory. A call that needs much
-// has to take a slot, which bounds all such calls together.
-type inline struct {
-	r    io.Reader
-	n    int
-	slot *Slot
+// Texts are the seats that a body takes as the text in it grows. They bound what all
+// calls together hold in memory. Nil seats bound nothing, as at the command line.
+type Texts struct {
+	Medium *fair.Seat // for some 300 KiB
+	Long   *fair.Seat // for some 10 MiB
 }
 
-// Read reads on. Its error is [ErrTooLarge], [ErrBusy] or an error of the reader.
-func (i *inline) Read(p []byte) (int, error) {
-	n, err := i.r.Read(p)
-	i.n += n
-	if i.n > maxInline {
-		return 0, ErrTooLarge
+// Release gives the seats back that were taken.
+func (t Texts) Release() {
+	t.Medium.Release()
+	t.Long.Release()
+}
+
+// held counts what is held in memory of a body.
+type held struct {
+	bytes, values int
+	texts         Texts
+}
+
+// add returns [ErrTooLarge], or an error of [Take].
+func (h *held) add(bytes, values int) error {
+	h.bytes, h.values = h.bytes+bytes, h.values+values
+	switch {
+	case h.bytes > maxInline || h.values > maxValues:
+		return ErrTooLarge
+	case h.bytes > mediumInline || h.values > mediumValues:
+		return Take(h.texts.Long)
+	case h.bytes > smallInline || h.values > smallValues:
+		return Take(h.texts.Medium)
 	}
-	if i.n > smallInline {
-		if err := i.slot.Take(); err != nil {
-			return 0, err
-		}
+	return nil
+}
+
+// inline is the JSON of a body that is held in memory.
+type inline struct {
+	io.Reader
+	*held
+}
+
+// Read reads on.
+func (i inline) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if full := i.add(n, 0); full != nil {
+		return 0, full
 	}
 	return n, err
 }

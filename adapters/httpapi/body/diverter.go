@@ -2,6 +2,7 @@ package body
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"io"
 	"strconv"
@@ -19,15 +20,16 @@ import (
 // No caller can write a marker, because every string at that place is replaced
 // and markers are random.
 type diverter struct {
-	in    *bufio.Reader
-	out   []byte // passed on, and not read yet
-	err   error  // returned once out is read
+	body  io.Reader
+	in    *bufio.Reader // of the body; nil before its first byte has arrived
+	out   []byte        // passed on, and not read yet
+	err   error         // returned once out is read
 	place place
 	texts texts
 
-	open   func() file // the next file
-	buffer []byte      // what a file is decoded in; made for the first one
-	mark   string      // the beginning of the markers of this body
+	open   func() (file, error) // the next file
+	buffer []byte               // what a file is decoded in; made for the first one
+	mark   string               // the beginning of the markers of this body
 	found  map[string]request.Content
 }
 
@@ -38,19 +40,45 @@ type file interface {
 	finish(base64 bool) (request.Content, error)
 }
 
-// readers are used again, because most bodies are far smaller than a buffer.
+// readers of files are used again, because most files are small.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
-// newDiverter takes the files out of r. The caller closes it.
-func newDiverter(r io.Reader, open func() file) *diverter {
-	in := readers.Get().(*bufio.Reader)
-	in.Reset(r)
-	return &diverter{in: in, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+// newDiverter takes the files out of a body. The caller closes it.
+func newDiverter(body io.Reader, open func() (file, error)) *diverter {
+	return &diverter{body: body, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+}
+
+// begin waits for the first byte of the body, because a body that never comes must
+// not cost a buffer.
+func (d *diverter) begin() error {
+	if d.in != nil {
+		return nil
+	}
+	first := make([]byte, 1)
+	n, err := io.ReadFull(d.body, first)
+	if err != nil {
+		return err
+	}
+	d.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first[:n]), d.body), jsonBuffer)
+	return nil
+}
+
+// widen makes the buffers for files, once there is one.
+func (d *diverter) widen() {
+	if d.buffer != nil {
+		return
+	}
+	d.buffer = make([]byte, decodeBuffer)
+	wide := readers.Get().(*bufio.Reader)
+	wide.Reset(d.in)
+	d.in = wide
 }
 
 func (d *diverter) close() {
-	d.in.Reset(nil)
-	readers.Put(d.in)
+	if d.buffer != nil {
+		d.in.Reset(nil)
+		readers.Put(d.in)
+	}
 }
 
 // Read reads the body without its files. Its error is a refusal, or comes from a
@@ -70,6 +98,9 @@ func (d *diverter) Read(p []byte) (int, error) {
 // advance appends about n of the buffered bytes to out. It stops after the next
 // file.
 func (d *diverter) advance(out []byte, n int) ([]byte, error) {
+	if err := d.begin(); err != nil {
+		return out, err
+	}
 	if _, err := d.in.Peek(1); err != nil {
 		return out, err
 	}
@@ -91,10 +122,11 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 
 // divert hands a string on as a file and appends a marker to out.
 func (d *diverter) divert(out []byte) ([]byte, error) {
-	if d.buffer == nil {
-		d.buffer = make([]byte, decodeBuffer)
+	file, err := d.open()
+	if err != nil {
+		return out, err
 	}
-	file := d.open()
+	d.widen()
 	base64, err := decode(d.in, file, d.buffer)
 	if err != nil {
 		return out, err

@@ -15,7 +15,7 @@ import (
 // the patient whom the body names before anything is said about it.
 func ExampleRead() {
 	call := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"patientId":"x","note":"a cough"}`))
-	form, err := body.Read(call, nil, "patientId", "note")
+	form, err := body.Read(call, body.Texts{}, "patientId", "note")
 	if err != nil {
 		fmt.Println(err) // trouble of ours
 		return

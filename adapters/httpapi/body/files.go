@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 )
@@ -32,8 +33,8 @@ type Uploads interface {
 type Files struct {
 	Tenant  string
 	Uploads Uploads
-	Text    *Slot // that a long text takes; nil if nothing limits them, as at the command line
-	Upload  *Slot // that files take; nil likewise
+	Texts   Texts
+	Upload  *fair.Seat // that files take; nil if nothing limits them
 
 	met    int                    // files that have begun so far
 	stored []request.AttachmentID // the files of which something is stored
@@ -69,9 +70,9 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 // tree reads a body as [readJSON] does, with a [request.Content] for the data
 // of each attachment.
 func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
-	d := newDiverter(body, func() file { return f.next(ctx) })
+	d := newDiverter(body, func() (file, error) { return f.next(ctx) })
 	defer d.close()
-	tree, err := readJSON(&inline{r: d, slot: f.Text})
+	tree, err := readJSON(d, f.Texts)
 	f.chunk = nil
 	if err != nil {
 		return nil, err
@@ -96,14 +97,17 @@ func (f *Files) Close(ctx context.Context) error {
 
 // next begins the next file of the body. Files beyond the allowed number are read
 // but not kept.
-func (f *Files) next(ctx context.Context) file {
+func (f *Files) next(ctx context.Context) (file, error) {
+	if err := Take(f.Upload); err != nil {
+		return nil, err
+	}
 	f.met++
 	f.chunk = f.chunk[:0]
 	u := &upload{ctx: ctx, files: f, sum: sha256.New()}
 	if f.met <= request.MaxAttachments {
 		u.id.UUID = event.NewID()
 	}
-	return u
+	return u, nil
 }
 
 // upload stores one file while it arrives. It stores no more than an attachment
@@ -121,9 +125,6 @@ type upload struct {
 func (u *upload) Write(p []byte) (int, error) {
 	if u.size += int64(len(p)); !u.kept() {
 		return len(p), nil
-	}
-	if err := u.files.Upload.Take(); err != nil {
-		return 0, err
 	}
 	u.sum.Write(p)
 	for rest := p; len(rest) > 0; {

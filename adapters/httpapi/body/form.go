@@ -51,14 +51,14 @@ type Form struct {
 }
 
 // Read reads the body of a call as a form of the named members and holds its JSON
-// in memory. A long body takes the slot. The form keeps a refusal of the body, so
+// in memory. The form keeps a refusal of the body, so
 // that the caller's scope can be judged before it. An error means that the service
 // could not read the body.
-func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
+func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
 	}
-	tree, err := readJSON(&inline{r: r.Body, slot: text})
+	tree, err := readJSON(r.Body, texts)
 	if err != nil {
 		return unread(err)
 	}
@@ -69,14 +69,17 @@ func Read(r *http.Request, text *Slot, members ...string) (*Form, error) {
 }
 
 // unread returns the form of a body that was refused before its members were
-// known. Any other error it returns as it is.
+// known. Any other error it returns as it is, and so a refusal of something else: no
+// seat, too many bytes in a day, a body that comes too slowly.
 func unread(err error) (*Form, error) {
 	refusal, refused := errors.AsType[*fault.Error](err)
-	if !refused || refusal.Kind == fault.Unavailable {
+	if !refused || !slices.Contains(ofTheBody, refusal.Kind) {
 		return nil, err
 	}
 	return &Form{unread: err}, nil
 }
+
+var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 
 func formOf(tree any, members []string) *Form {
 	object, ok := tree.(map[string]any)
@@ -88,8 +91,8 @@ func formOf(tree any, members []string) *Form {
 	return f
 }
 
-// Unread returns why nothing of the body could be read: its media type, its size,
-// its pace or its JSON. It is judged after the caller's scope and before anything
+// Unread returns why nothing of the body could be read: its media type, its size or
+// its JSON. It is judged after the caller's scope and before anything
 // else. Only [Form.PatientRequest] refuses a patient request that is not an
 // object, because an Idempotency-Key is judged before that.
 func (f *Form) Unread() error { return f.unread }

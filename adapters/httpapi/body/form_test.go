@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
 )
 
@@ -38,7 +39,7 @@ func TestAFormTellsItsPatientWhateverElseIsWrong_D1(t *testing.T) {
 		`{"x":"` + strings.Repeat("x", 5<<20) + `"}`:          "",
 		`{"patientId":"` + annID + `","a":{"patientId":"b"}}`: annID,
 	} {
-		form, err := body.Read(posted(strings.NewReader(text)), nil, "patientId", "note")
+		form, err := body.Read(posted(strings.NewReader(text)), body.Texts{}, "patientId", "note")
 		if err != nil {
 			t.Errorf("%.80s: %v", text, err)
 		} else if got := form.PatientAsWritten(); got != want {
@@ -58,7 +59,7 @@ func TestARefusalOfTheBodyWaitsInTheForm_D1(t *testing.T) {
 		"no JSON":            {posted(strings.NewReader(`{`)), body.ErrInvalid},
 		"no object":          {posted(strings.NewReader(`[]`)), body.ErrInvalid},
 	} {
-		form, err := body.Read(test.call, nil)
+		form, err := body.Read(test.call, body.Texts{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -74,14 +75,12 @@ func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the connection is away")
 	long := `"` + strings.Repeat("x", 70<<10) + `"`
-	taken := body.NewSlots(1)
-	if err := taken.Slot().Take(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := body.Read(posted(strings.NewReader(long)), taken.Slot()); !errors.Is(err, body.ErrBusy) {
+	taken := fair.NewShares(1)
+	taken.Seat("another").Take()
+	if _, err := body.Read(posted(strings.NewReader(long)), body.Texts{Long: taken.Seat("one")}); !errors.Is(err, body.ErrBusy) {
 		t.Errorf("without a free slot: %v", err)
 	}
-	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), nil); !errors.Is(err, away) {
+	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), body.Texts{}); !errors.Is(err, away) {
 		t.Errorf("a broken connection: %v", err)
 	}
 }
@@ -91,22 +90,30 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func TestASlotIsTakenOnceAndGivenBackOnce(t *testing.T) {
+// Nobody else has a seat in the first place, so it is not the caller's share.
+func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
 	t.Parallel()
-	slots := body.NewSlots(1)
-	one, other := slots.Slot(), slots.Slot()
-	other.Release() // it has none
-	for range 2 {
-		if err := one.Take(); err != nil {
+	seats := fair.NewShares(2)
+	first, second, third := seats.Seat("one"), seats.Seat("other"), seats.Seat("one")
+	for _, seat := range []*fair.Seat{first, first, second, nil} {
+		if err := body.Take(seat); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := other.Take(); !errors.Is(err, body.ErrBusy) {
-		t.Errorf("a slot is taken twice: %v", err)
+	if err := body.Take(third); err != body.ErrBusy { //nolint:errorlint // the two refusals have one code
+		t.Errorf("no seat is free: %v", err)
 	}
-	one.Release()
-	one.Release()
-	if err := other.Take(); err != nil {
-		t.Errorf("a slot that was given back: %v", err)
+	second.Release()
+	if err := body.Take(third); err != nil {
+		t.Errorf("a seat was given back: %v", err)
+	}
+	crowd := fair.NewShares(3)
+	for range 2 {
+		if err := body.Take(crowd.Seat("one")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := body.Take(crowd.Seat("one")); err != body.ErrShare { //nolint:errorlint // the two refusals have one code
+		t.Errorf("the caller has its share: %v", err)
 	}
 }

@@ -29,8 +29,9 @@ func isJSON(contentTypes []string) bool {
 // number, bool and nil. It refuses anything after the value. It also refuses a
 // name that an object has twice, invalid UTF-8, a lone surrogate and U+0000
 // (D19), because other readers would understand each of these differently.
-func readJSON(r io.Reader) (any, error) {
-	reader := treeReader{Decoder: jsontext.NewDecoder(r)}
+func readJSON(r io.Reader, texts Texts) (any, error) {
+	held := &held{texts: texts}
+	reader := treeReader{jsontext.NewDecoder(inline{r, held}), held}
 	tree, err := reader.value()
 	if err != nil {
 		return nil, refusalOf(err)
@@ -62,12 +63,12 @@ type number string
 // treeReader reads values and counts them.
 type treeReader struct {
 	*jsontext.Decoder
-	values int
+	held *held
 }
 
 func (d *treeReader) value() (any, error) {
-	if d.values++; d.values > maxValues {
-		return nil, ErrTooLarge
+	if err := d.held.add(0, 1); err != nil {
+		return nil, err
 	}
 	token, err := d.ReadToken()
 	if err != nil {

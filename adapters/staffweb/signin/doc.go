@@ -1,10 +1,12 @@
-// Package signin knows who is at the browser: passwords, tries and sessions of
-// staff (D27).
+// Package signin knows who is at the browser: passwords, tries, devices and sessions
+// of staff (D27).
 //
-//	Door.SignIn ── Tries.Reserve ── counted and committed before anything is hashed
-//	            ── Vault.Check   ── argon2id, as often as there are slots
-//	            ── Tries.Forget
-//	            ── Sessions.Begin
+//	Door.SignIn ── Guesses.Spend  ── what the source may get wrong; a known device is not asked
+//	            ── Turns.Take     ── sources take turns
+//	            ── Tries.Reserve or, for a known device, Devices.Reserve:
+//	                                 counted and committed before anything is hashed
+//	            ── Vault.Check    ── argon2id
+//	            ── Devices.Renew, Sessions.Begin, Tries.Forget
 //	Sessions.Of ── each page
 //
 // None of this is in the log, which only says that a password was set. A session

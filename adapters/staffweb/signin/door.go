@@ -2,21 +2,32 @@ package signin
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
 
 // Door lets staff in and keeps everybody else out.
 type Door struct {
+	Guesses   Guesses
+	Turns     *fair.Turns // to look at passwords
 	Tries     Tries
+	Devices   Devices
 	Passwords Checker
 	Sessions  Sessions
 }
+
+// NewTurns lets half of the cores of this machine look at passwords at once, so that
+// signing in never starves the calls of the API.
+func NewTurns() *fair.Turns { return fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // Checker knows whose username and password these are. It takes just as long if
 // they are nobody's.
@@ -45,37 +56,93 @@ type Try struct {
 	Account
 	Password string
 	Source   string // an address or a network, as fair.Source returns it
+	Device   string // the token that the browser was given by an earlier sign-in; "" for none
+}
+
+// SignedIn is what somebody gets who has signed in.
+type SignedIn struct {
+	Holder
+	Session string // the token of the new session
+	Device  string // the browser's new token, in place of the one that it had
 }
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
 // names an instant, no password is looked at before then.
 var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
 
-// SignIn begins a session and returns its token and its holder, or
-// [ErrRefused].
-func (d Door) SignIn(ctx context.Context, t Try) (token string, h Holder, err error) {
-	until, taken, err := d.Tries.Reserve(ctx, t.Account, t.Source)
+// ErrBusy says that too many are signing in. No password was looked at.
+var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
+
+// SignIn begins a session, or returns [ErrRefused] or [ErrBusy]. What a known device
+// tries is counted for itself alone; everybody else spends what their source may get
+// wrong.
+func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
+	known, err := d.Devices.Known(ctx, t)
 	if err != nil {
-		return "", h, err
+		return in, err
+	}
+	if known {
+		in, err = d.check(ctx, t, "staff "+t.Tenant+" "+t.Username, d.Devices.Reserve)
+		if !errors.Is(err, errStranger) {
+			return in, err
+		}
+	}
+	return d.stranger(ctx, t)
+}
+
+// stranger signs somebody in whose browser is not known.
+func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
+	if wait := d.Guesses.Spend(t); wait > 0 {
+		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
+	}
+	in, err = d.check(ctx, t, "source "+t.Source, d.Tries.Reserve)
+	if !errors.Is(err, ErrRefused) {
+		d.Guesses.Return(t)
+	}
+	if err != nil {
+		return in, err
+	}
+	return in, d.Tries.Forget(ctx, t.Account, t.Source)
+}
+
+// turnLimit is how long somebody waits until their password is looked at.
+const turnLimit = 10 * time.Second
+
+// check waits for a turn and looks at the password once the try is counted.
+func (d Door) check(ctx context.Context, t Try, holder string,
+	reserve func(context.Context, Try) (until time.Time, taken bool, err error),
+) (in SignedIn, err error) {
+	patient, cancel := context.WithTimeout(ctx, turnLimit)
+	defer cancel()
+	if err := d.Turns.Take(patient, holder); err != nil {
+		return in, fmt.Errorf("%w (%w)", ErrBusy, err)
+	}
+	defer d.Turns.Release(holder)
+	until, taken, err := reserve(ctx, t)
+	if err != nil {
+		return in, err
 	}
 	if !taken {
-		return "", h, ErrRefused.Until(until)
-	}
-	if err := d.Tries.Sweep(ctx); err != nil {
-		return "", h, err
+		return in, ErrRefused.Until(until)
 	}
 	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err != nil {
-		return "", h, err
+		return in, err
 	}
 	if !right {
-		return "", h, refused(until, d.Tries.Now())
+		return in, refused(until, d.Tries.Now())
 	}
-	if err := d.Tries.Forget(ctx, t.Account, t.Source); err != nil {
-		return "", h, err
+	return d.admit(ctx, t, h)
+}
+
+// admit begins a session of somebody whose password was right.
+func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	in.Holder = h
+	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
+		return in, err
 	}
-	token, err = d.Sessions.Begin(ctx, t.Tenant, h)
-	return token, h, err
+	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h)
+	return in, err
 }
 
 // refused names the wait that this try has caused, if it has caused one.

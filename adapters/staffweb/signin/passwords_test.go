@@ -1,8 +1,6 @@
 package signin_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -11,15 +9,11 @@ import (
 
 func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 	t.Parallel()
-	hasher := signin.NewHasher()
-	hash, err := hasher.Hash(t.Context(), "café au lait")
-	must(t, err)
+	hash := signin.Hash("café au lait")
 	if !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=2,p=1$") {
 		t.Errorf("got %s, want argon2id with at least 46 MiB", hash)
 	}
-	again, err := hasher.Hash(t.Context(), "café au lait")
-	must(t, err)
-	if again == hash {
+	if again := signin.Hash("café au lait"); again == hash {
 		t.Error("two hashes of one password are the same: there is no salt")
 	}
 	for typed, want := range map[string]bool{
@@ -29,7 +23,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 		"café au lait ":      false,
 		"":                   false,
 	} {
-		if got, err := hasher.Verify(t.Context(), hash, typed); err != nil || got != want {
+		if got, err := signin.Verify(hash, typed); err != nil || got != want {
 			t.Errorf("%q: got %t, %v, want %t", typed, got, err, want)
 		}
 	}
@@ -38,7 +32,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 func TestNobodysHashIsNeverRight(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "anything"} {
-		if right, err := signin.NewHasher().Verify(t.Context(), "", password); right || err != nil {
+		if right, err := signin.Verify("", password); right || err != nil {
 			t.Errorf("%q: got %t, %v", password, right, err)
 		}
 	}
@@ -49,27 +43,14 @@ func TestHashesOfAnotherCostAreRead(t *testing.T) {
 	// What every hash of m=64 KiB, t=1, p=2 and the salt "somesalt" begins with.
 	const cheap = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$"
 	for _, hash := range []string{cheap + "AAAA", "x", "$argon2i$v=19$m=64,t=1,p=2$c29tZXNhbHQ$AAAA", cheap, strings.Replace(cheap, "t=1", "t=0", 1) + strings.Repeat("A", 43)} {
-		if _, err := signin.NewHasher().Verify(t.Context(), hash, "password"); err == nil {
+		if _, err := signin.Verify(hash, "password"); err == nil {
 			t.Errorf("%s was read", hash)
 		}
 	}
 	for typed, want := range map[string]bool{"password": true, "passwort": false} {
-		got, err := signin.NewHasher().Verify(t.Context(), cheap+"fulyYjWJJvMORDFTPUq4Eatpl3lItiixI9xM9B6eb10", typed)
+		got, err := signin.Verify(cheap+"fulyYjWJJvMORDFTPUq4Eatpl3lItiixI9xM9B6eb10", typed)
 		if got != want || err != nil {
 			t.Errorf("%s: got %t, %v, want %t", typed, got, err, want)
 		}
 	}
-}
-
-func TestWhoWaitsToHashMayGiveUp(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	hasher := signin.NewHasher()
-	for range 64 { // a free slot may win a few times
-		if _, err := hasher.Hash(ctx, "x"); errors.Is(err, context.Canceled) {
-			return
-		}
-	}
-	t.Error("a cancelled caller never gave up")
 }

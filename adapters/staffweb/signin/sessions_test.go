@@ -15,12 +15,12 @@ import (
 // begin signs dr.lee in.
 func (s *surgery) begin(t *testing.T) string {
 	t.Helper()
-	token, holder, err := s.SignIn(t.Context(), try())
+	in, err := s.SignIn(t.Context(), try())
 	must(t, err)
-	if holder.Staff != s.lee {
-		t.Fatalf("signed in %v, want %v", holder.Staff, s.lee)
+	if in.Staff != s.lee {
+		t.Fatalf("signed in %v, want %v", in.Staff, s.lee)
 	}
-	return token
+	return in.Session
 }
 
 // alive reports whether a token is a session of the practice.
@@ -100,8 +100,9 @@ func TestAnotherPasswordEndsSessions(t *testing.T) {
 	s := newSurgery(t)
 	token := s.begin(t)
 	directory := projections.Staff{DB: s.pool}
-	set := commands.Desk{Store: s.store, Staff: directory, Passwords: s.vault}
-	must(t, set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"}))
+	set := commands.Desk{Store: s.store, Staff: directory, Passwords: s.vault, Now: s.Now}
+	_, err := set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "walnut soup boat"})
+	must(t, err)
 	if s.alive(t, elm, token) {
 		t.Error("a session of the old password lives")
 	}

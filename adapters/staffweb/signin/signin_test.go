@@ -43,10 +43,13 @@ func newSurgery(t *testing.T) *surgery {
 		t.Fatal(err)
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
-	s.vault = vault{signin.Vault{DB: postgres.On(s.pool), Hasher: signin.NewHasher()}}
+	s.vault = vault{signin.Vault{DB: postgres.On(s.pool)}}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
+		Guesses:   signin.NewGuesses(s.Now),
+		Turns:     signin.NewTurns(),
 		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},
+		Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 		Passwords: s.vault,
 		Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 	}
@@ -86,18 +89,14 @@ func from(source string) func(*signin.Try) { return func(t *signin.Try) { t.Sour
 // them, which saves most of their time.
 type vault struct{ signin.Vault }
 
-var hashed = sync.OnceValues(func() (string, error) { return signin.NewHasher().Hash(context.Background(), password) })
+var hashed = sync.OnceValue(func() string { return signin.Hash(password) })
 
 func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed string) (staff.CredentialID, error) {
 	if typed != password {
 		return v.Vault.Keep(ctx, tenant, member, typed)
 	}
 	id := staff.CredentialID{UUID: event.NewID()}
-	hash, err := hashed()
-	if err != nil {
-		return id, err
-	}
-	_, err = v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hash)
+	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hashed())
 	return id, err
 }
 

@@ -39,7 +39,8 @@ const DefaultLockout = time.Minute
 // is nobody's.
 type Account struct{ Tenant, Username string }
 
-// key is stored in place of the username, because people type passwords there.
+// key is stored in place of both names: people type passwords for usernames, and what
+// somebody makes up is nobody's practice.
 func (a Account) key() []byte {
 	sum := sha256.Sum256([]byte(a.Tenant + "\x00" + a.Username))
 	return sum[:]
@@ -49,32 +50,33 @@ func (a Account) key() []byte {
 // simultaneous tries take turns, so that no two have the same number. The number
 // decides on the wait before the password is even looked at.
 const reserve = `
-INSERT INTO sign_in_tries AS t (tenant, account, source, tries, last_at, locked_until)
-VALUES ($1, $2, $3, 1, $4, $4)
+INSERT INTO sign_in_tries AS t (account, source, tries, last_at, locked_until)
+VALUES ($1, $2, 1, $3, $3)
 ON CONFLICT (tenant, account, source) DO UPDATE SET
-	tries = CASE WHEN t.last_at < $5 THEN 1 ELSE t.tries + 1 END,
-	last_at = $4,
-	locked_until = CASE WHEN t.last_at < $5 OR t.tries + 1 < $6 THEN $4
-		ELSE $4::timestamptz + $7::interval * least(2 ^ least(t.tries + 1 - $6, 30), $8) END
-WHERE t.locked_until <= $4
+	tries = CASE WHEN t.last_at < $4 THEN 1 ELSE t.tries + 1 END,
+	last_at = $3,
+	locked_until = CASE WHEN t.last_at < $4 OR t.tries + 1 < $5 THEN $3
+		ELSE $3::timestamptz + $6::interval * least(2 ^ least(t.tries + 1 - $5, 30), $7) END
+WHERE t.locked_until <= $3
 RETURNING locked_until`
 
 // Reserve takes one try of an account from a source, before the password is
 // looked at. until is when the next try may follow: now, or after a wait. If no
-// try is left, taken is false and until says when there will be one.
-func (t Tries) Reserve(ctx context.Context, a Account, source string) (until time.Time, taken bool, err error) {
+// try is left, taken is false and until says when there will be one. It also drops
+// some counts that are forgotten.
+func (t Tries) Reserve(ctx context.Context, try Try) (until time.Time, taken bool, err error) {
 	err = t.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
-		until, err = t.count(ctx, tx, a, source)
+		until, err = t.count(ctx, tx, try.Account, try.Source)
 		return err // if one of the counts has no try left, both are rolled back
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		until, err = t.lockedUntil(ctx, a, source)
+		until, err = t.lockedUntil(ctx, try.Account, try.Source)
 		return until, false, err
 	case err != nil:
 		return time.Time{}, false, fmt.Errorf("reserve a try: %w", err)
 	}
-	return until.UTC(), true, nil
+	return until.UTC(), true, t.sweep(ctx)
 }
 
 // count adds a try to the count of its source and to that of all sources. The
@@ -87,7 +89,7 @@ func (t Tries) count(ctx context.Context, tx pgx.Tx, a Account, source string) (
 		limit  int
 	}{{source, sourceLimit}, {everywhere, accountLimit}} {
 		var locked time.Time
-		err := tx.QueryRow(ctx, reserve, a.Tenant, a.key(), c.source, now,
+		err := tx.QueryRow(ctx, reserve, a.key(), c.source, now,
 			now.Add(-forgetAfter), c.limit, t.Lockout, longest).Scan(&locked)
 		if err != nil {
 			return until, err
@@ -99,9 +101,9 @@ func (t Tries) count(ctx context.Context, tx pgx.Tx, a Account, source string) (
 
 func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until time.Time, err error) {
 	err = t.DB.QueryRow(ctx, `
-		SELECT coalesce(max(locked_until), $4) FROM sign_in_tries
-		WHERE tenant = $1 AND account = $2 AND source IN ($3, '')`,
-		a.Tenant, a.key(), source, t.Now()).Scan(&until)
+		SELECT coalesce(max(locked_until), $3) FROM sign_in_tries
+		WHERE tenant = '' AND account = $1 AND source IN ($2, '')`,
+		a.key(), source, t.Now()).Scan(&until)
 	if err != nil {
 		return until, fmt.Errorf("read the wait: %w", err)
 	}
@@ -113,7 +115,7 @@ func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until
 func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	batch := &pgx.Batch{}
 	for _, s := range []string{source, everywhere} {
-		batch.Queue(`DELETE FROM sign_in_tries WHERE tenant = $1 AND account = $2 AND source = $3`, a.Tenant, a.key(), s)
+		batch.Queue(`DELETE FROM sign_in_tries WHERE tenant = '' AND account = $1 AND source = $2`, a.key(), s)
 	}
 	if err := t.DB.ExecBatch(ctx, batch); err != nil {
 		return fmt.Errorf("forget tries: %w", err)
@@ -121,9 +123,9 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	return nil
 }
 
-// Sweep drops some of the counts that are forgotten. It passes over rows that
-// another process holds.
-func (t Tries) Sweep(ctx context.Context) error {
+// sweep drops more of the counts that are forgotten than a try can add. It passes over
+// rows that another process holds.
+func (t Tries) sweep(ctx context.Context) error {
 	_, err := t.DB.Exec(ctx, `
 		DELETE FROM sign_in_tries WHERE ctid = ANY (ARRAY(
 			SELECT ctid FROM sign_in_tries WHERE last_at < $1 LIMIT 100 FOR UPDATE SKIP LOCKED))`, t.Now().Add(-forgetAfter))

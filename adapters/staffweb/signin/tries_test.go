@@ -29,10 +29,10 @@ func refusal(t *testing.T, err error) *fault.Error {
 // signIn tries, and says when the next try may follow; zero if at once.
 func (s *surgery) signIn(t *testing.T, try signin.Try) (in bool, wait time.Duration) {
 	t.Helper()
-	token, _, err := s.SignIn(t.Context(), try)
+	entry, err := s.SignIn(t.Context(), try)
 	f := refusal(t, err)
-	if (f == nil) != (token != "") {
-		t.Fatalf("token %q with the error %v", token, err)
+	if (f == nil) != (entry.Session != "") {
+		t.Fatalf("token %q with the error %v", entry.Session, err)
 	}
 	if f == nil {
 		return true, 0
@@ -140,8 +140,8 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 		var guesses sync.WaitGroup
 		for range 50 {
 			guesses.Go(func() {
-				if token, _, err := s.SignIn(t.Context(), try(as(username), wrong)); token != "" || !errors.Is(err, signin.ErrRefused) {
-					t.Errorf("token %q, error %v", token, err)
+				if in, err := s.SignIn(t.Context(), try(as(username), wrong)); in.Session != "" || !errors.Is(err, signin.ErrRefused) {
+					t.Errorf("token %q, error %v", in.Session, err)
 				}
 			})
 		}
@@ -158,10 +158,17 @@ func TestEveryTryCostsAHashWhoeverItIsFor_D27(t *testing.T) {
 	checks := &counting{Checker: s.vault}
 	s.Passwords = checks
 	for n, username := range []string{"dr.lee", "nobody", "", "dr.lee\x00", "\xff", strings.Repeat("x", 10_000)} {
-		_, _, err := s.SignIn(t.Context(), try(as(username), wrong))
+		_, err := s.SignIn(t.Context(), try(as(username), wrong))
 		if f := refusal(t, err); f.Error() != signin.ErrRefused.Error() || checks.checks != n+1 {
 			t.Errorf("%q: %v after %d hashes", username, f, checks.checks)
 		}
+	}
+	before := checks.checks
+	nowhere := try(wrong)
+	nowhere.Tenant = "no-such-practice"
+	_, err := s.SignIn(t.Context(), nowhere)
+	if f := refusal(t, err); f.Error() != signin.ErrRefused.Error() || checks.checks != before+1 {
+		t.Errorf("a practice that there is not: %v after %d hashes", f, checks.checks-before)
 	}
 }
 

@@ -66,6 +66,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
+		RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	must(b, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))

@@ -31,10 +31,11 @@ type Config struct {
 
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts
-	CallsInFlight         int           // calls of the API served at once
-	CallLimit             time.Duration // for one call, after its body has arrived
+	CallsInFlight         int           // slots of the API
+	CallLimit             time.Duration // for what a call does in a slot
 	CallConnections       int32         // to the database, for calls
-	RateLimit             float64       // calls a second of one application; 0 for no limit
+	RateLimit             float64       // calls a second of one application, or NoLimit
+	DailyBytes            int64         // of bodies that one application sends, or NoLimit
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
@@ -57,14 +58,19 @@ type Config struct {
 	Log *slog.Logger
 }
 
+// NoLimit stands for no limit, because zero stands for the default.
+const NoLimit = -1
+
 func (c *Config) setDefaults() {
 	c.JWKSCache = cmp.Or(c.JWKSCache, bearer.DefaultTTL)
 	c.AuthorisationLifetime = cmp.Or(c.AuthorisationLifetime, authorisation.DefaultLifetime)
 	c.Lockout = cmp.Or(c.Lockout, signin.DefaultLockout)
 	c.SessionIdle = cmp.Or(c.SessionIdle, signin.DefaultIdle)
 	c.SessionLimit = cmp.Or(c.SessionLimit, signin.DefaultLimit)
-	c.CallsInFlight = cmp.Or(c.CallsInFlight, httpapi.DefaultInFlight)
+	c.CallsInFlight = cmp.Or(c.CallsInFlight, httpapi.DefaultSlots)
 	c.CallLimit = cmp.Or(c.CallLimit, httpapi.DefaultLimit)
+	c.RateLimit = cmp.Or(c.RateLimit, httpapi.DefaultRate)
+	c.DailyBytes = cmp.Or(c.DailyBytes, httpapi.DefaultDailyBytes)
 	c.CallConnections = cmp.Or(c.CallConnections, callConnections)
 	c.CallInAgeLimit = cmp.Or(c.CallInAgeLimit, webhooks.DefaultCallInAge)
 	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)

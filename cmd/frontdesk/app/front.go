@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
@@ -16,47 +17,59 @@ import (
 )
 
 // front returns what answers on the public listener: the staff pages on their own host,
-// and the API on all others (D36).
+// and the API on all others (D36). A client who does not read its answer loses its
+// connection.
 func (a *App) front(ctx context.Context) (http.Handler, error) {
 	pages, err := a.staffPages(ctx)
 	if err != nil {
 		return nil, err
 	}
 	staff, api := pages.Handler(), a.api().Handler()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if pages.Serves(r) {
 			staff.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
-	}), nil
+	})), nil
 }
 
 // api returns the Transactional API over this app's desk.
 func (a *App) api() *httpapi.API {
-	authenticator := &bearer.Authenticator{Rights: projections.Rights{DB: a.calls}, Keys: a.keys, Now: a.config.Now}
-	api := &httpapi.API{
+	rights := projections.Rights{DB: a.calls}
+	return &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
-		Recognise:     authenticator.Recognise,
-		RecordOpenTo:  projections.Patients{DB: a.calls}.RecordOpenTo,
-		Desk:          a.Desk,
-		Uploads:       a.Uploads,
-		RequestTypes:  projections.Availability{DB: a.calls}.RequestTypes,
-		CareRecord:    projections.CareRecords{DB: a.calls, Codec: a.codec}.Of,
-		SigningKeys:   (&signing.KeySet{Keys: a.SigningKeys()}).Document,
-		Record:        a.recorder.Record,
 
-		InFlight: a.config.CallsInFlight,
-		Limit:    a.config.CallLimit,
-		Now:      a.config.Now,
-		Metrics:  httpapi.NewMetrics(a.registry),
-		Log:      a.config.Log,
+		TrustedProxies: a.config.TrustedProxies,
+		Calls:          budget(a.config.RateLimit, time.Second, a.config.Now),
+		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.Now),
+
+		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now}).Recognise,
+		Rights:       rights.Rights,
+		RecordOpenTo: projections.Patients{DB: a.calls}.RecordOpenTo,
+		Desk:         a.Desk,
+		Uploads:      a.Uploads,
+		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
+		CareRecord:   projections.CareRecords{DB: a.calls, Codec: a.codec}.Of,
+		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
+		Record:       a.recorder.Record,
+
+		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
+		Limit:   a.config.CallLimit,
+		Now:     a.config.Now,
+		Metrics: httpapi.NewMetrics(a.registry),
+		Log:     a.config.Log,
 	}
-	if a.config.RateLimit > 0 {
-		api.Allow = httpapi.NewRateLimit(a.config.RateLimit, a.config.Now).Allow
+}
+
+// budget gives each application so much in each period, and no bound if the amount is
+// [NoLimit].
+func budget(amount float64, period time.Duration, now func() time.Time) *fair.Budget[application.ID] {
+	if amount < 0 {
+		return nil
 	}
-	return api
+	return fair.NewBudget[application.ID](amount, period, now)
 }
 
 // The limits of the staff pages, which have far fewer users than the API has calls.
@@ -74,7 +87,10 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
 		Door: signin.Door{
+			Guesses:   signin.NewGuesses(c.Now),
+			Turns:     signin.NewTurns(),
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
+			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
 		},

@@ -242,18 +242,3 @@ func wantUnavailable(t *testing.T, a answer) {
 		t.Errorf("answered %d %v %s", a.status, a.headers, a.body)
 	}
 }
-
-func TestAnApplicationThatCallsTooOftenIsTold_D19(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
-		c.RateLimit = 2
-		c.Now = func() time.Time { return now }
-	})
-	for i, want := range []int{200, 200, 429, 429} {
-		a := s.mustCall(t, requestBody(s.patient))
-		if a.status != want || want == 429 && (a.headers.Get("Retry-After") != "1" || !strings.Contains(a.body, `"rate-limited"`)) {
-			t.Errorf("call %d is answered %d %v %s", i+1, a.status, a.headers, a.body)
-		}
-	}
-}

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -31,7 +35,7 @@ type staffPagesFlags struct {
 	Lockout      time.Duration  `default:"${lockout}" help:"The first wait after too many wrong passwords; it doubles with each further one."`
 	SessionIdle  time.Duration  `default:"${session_idle}" help:"Staff who do nothing for so long have to sign in again."`
 	SessionLimit time.Duration  `default:"${session_limit}" help:"And everybody after so long."`
-	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where staff sign in from; may be repeated."`
+	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where calls come from and staff sign in from; may be repeated."`
 }
 
 // lifetimeFlags are the lifetimes and limits of a service, so that a test can
@@ -41,8 +45,9 @@ type lifetimeFlags struct {
 	staffPagesFlags `embed:""`
 	webhookFlags    `embed:""`
 	JWKSCache       time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
-	CallsInFlight   int           `default:"${calls_in_flight}" help:"Calls served at once; more are answered 503."`
-	RateLimit       float64       `placeholder:"N" help:"Calls a second of one application, in each process; more are answered 429. Without it there is no limit."`
+	CallsInFlight   int           `default:"${calls_in_flight}" help:"Calls judged and answered at once, of which each application and each source has a share; more are answered 503."`
+	RateLimit       float64       `default:"${rate_limit}" help:"Calls a second of one application, in each process; more are answered 429. 0 is no limit."`
+	DailyBytes      byteSize      `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process; more are answered 429. 0 is no limit."`
 	PrivateListen   string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
@@ -56,15 +61,45 @@ func serviceDefaults() kong.Vars {
 		"session_idle":           short(signin.DefaultIdle),
 		"session_limit":          short(signin.DefaultLimit),
 		"jwks_cache":             short(bearer.DefaultTTL),
-		"calls_in_flight":        strconv.Itoa(httpapi.DefaultInFlight),
+		"calls_in_flight":        strconv.Itoa(httpapi.DefaultSlots),
+		"rate_limit":             strconv.Itoa(httpapi.DefaultRate),
+		"daily_bytes":            byteSize(httpapi.DefaultDailyBytes).String(),
 	}
+}
+
+// byteSize is a number of bytes. It is written as a whole number, which KiB, MiB, GiB
+// or TiB may follow.
+type byteSize int64
+
+var byteUnits = []string{"", "KiB", "MiB", "GiB", "TiB"}
+
+// UnmarshalText reads a number and its unit.
+func (b *byteSize) UnmarshalText(text []byte) error {
+	digits := strings.TrimRight(string(text), "KMGTiB")
+	power := slices.Index(byteUnits, string(text[len(digits):]))
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || power < 0 || n > math.MaxInt64>>(10*power) {
+		return fmt.Errorf("%q is no number of bytes: write 500MiB or 50GiB", text)
+	}
+	*b = byteSize(n << (10 * power))
+	return nil
+}
+
+// String returns the number in the largest unit in which it is whole.
+func (b byteSize) String() string {
+	power := 0
+	for ; power < len(byteUnits)-1 && b > 0 && b%1024 == 0; power++ {
+		b /= 1024
+	}
+	return strconv.FormatInt(int64(b), 10) + byteUnits[power]
 }
 
 func (f lifetimeFlags) apply(c *app.Config) {
 	f.webhookFlags.apply(c)
 	c.Lockout, c.SessionIdle, c.SessionLimit, c.TrustedProxies = f.Lockout, f.SessionIdle, f.SessionLimit, f.TrustedProxy
 	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
-	c.CallsInFlight, c.PrivateListen, c.RateLimit = f.CallsInFlight, f.PrivateListen, f.RateLimit
+	c.CallsInFlight, c.PrivateListen = f.CallsInFlight, f.PrivateListen
+	c.RateLimit, c.DailyBytes = cmp.Or(f.RateLimit, app.NoLimit), cmp.Or(int64(f.DailyBytes), app.NoLimit)
 }
 
 type sandboxCmd struct {

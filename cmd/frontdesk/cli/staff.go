@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,14 +10,16 @@ import (
 
 	"golang.org/x/term"
 
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/authorisation"
 	"frontdesk/domain/fault"
 )
 
 // staffCommands are what can be typed about staff.
 type staffCommands struct {
 	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
-	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions end."`
+	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions and authorisations end."`
 	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
 }
 
@@ -43,9 +46,10 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 }
 
 type setPasswordCmd struct {
-	practiceFlags `embed:""`
-	Username      string `required:"" help:"What they sign in with."`
-	PasswordStdin bool   `help:"The password is one line of standard input; without this it is asked for at the terminal."`
+	practiceFlags      `embed:""`
+	Username           string `required:"" help:"What they sign in with."`
+	PasswordStdin      bool   `help:"The password is one line of standard input; without this it is asked for at the terminal."`
+	KeepAuthorisations bool   `help:"Let applications go on acting for them."`
 }
 
 func (c *setPasswordCmd) Run(r *run) error {
@@ -53,9 +57,31 @@ func (c *setPasswordCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.SetPassword, commands.SetPassword{
-		Tenant: c.Tenant, Username: c.Username, Password: password,
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		ended, err := desk.SetPassword(ctx, commands.SetPassword{
+			Tenant: c.Tenant, Username: c.Username, Password: password, KeepAuthorisations: c.KeepAuthorisations,
+		})
+		return made{"endedAuthorisations": append(subjects{}, ended...)}, err
 	})
+}
+
+// subjects are authorisations as a command reports them.
+type subjects []authorisation.Subject
+
+// String names their applications, and the patients of those that are scoped.
+func (s subjects) String() string {
+	if len(s) == 0 {
+		return "none"
+	}
+	var texts []string
+	for _, a := range s {
+		text := "application " + a.Application.String()
+		if a.Scoped() {
+			text += " for patient " + a.Patient.String()
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
 }
 
 type deactivateStaffCmd struct {

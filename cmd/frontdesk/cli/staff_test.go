@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -36,7 +37,17 @@ func TestAPasswordIsReadFromStandardInput_D27(t *testing.T) {
 	for _, end := range []string{"", "\n", "\r\n"} {
 		wants(run(another+end, set...), "staff.password-set.v1")
 	}
+	register = []string{"register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--json"}
+	var registered struct{ ApplicationID string }
+	if err := json.Unmarshal([]byte(run("", register...).out), &registered); err != nil {
+		t.Fatal(err)
+	}
+	wants(run("", "grant-user-authorisation", "--tenant=elm", "--username=dr.lee", "--application="+registered.ApplicationID), "granted")
+	wants(run(another, append(set, "--keep-authorisations")...), "endedAuthorisations: none\n")
+	wants(run(another, set...), "endedAuthorisations: application "+registered.ApplicationID+"\nappended staff.password-set.v1\nappended user-authorisation.revoked.v1\n")
+	wants(run(another, append(set, "--json")...), `"endedAuthorisations":[]`)
 	o := run("", "audit", "log", "--json", "--show-personal")
+	wants(o, `"reason":"password-reset"`)
 	wants(o, "staff.password-set.v1")
 	if strings.Contains(o.out, "argon2") {
 		t.Error("the log holds a hash")

@@ -88,7 +88,8 @@ func remembered(ctx context.Context, file string, desk commands.Desk, jwksURL st
 func plantPassword(ctx context.Context, desk commands.Desk, username string) (string, error) {
 	text := strings.ToLower(rand.Text())
 	password := text[:4] + "-" + text[4:8] + "-" + text[8:12]
-	return password, desk.SetPassword(ctx, commands.SetPassword{Tenant: tenant, Username: username, Password: password})
+	_, err := desk.SetPassword(ctx, commands.SetPassword{Tenant: tenant, Username: username, Password: password})
+	return password, err
 }
 
 // callbacks are where the sandbox application lets staff be sent. On loopback

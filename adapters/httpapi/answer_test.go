@@ -1,0 +1,169 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/adapters/httpapi"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/projections"
+)
+
+// library is an API of which each application may read a record, which is long.
+func library(t *testing.T, seats httpapi.Seats) *httpapi.API {
+	t.Helper()
+	api, _ := countedLibrary(t, seats)
+	return api
+}
+
+// countedLibrary counts how often a record was read.
+func countedLibrary(t *testing.T, seats httpapi.Seats) (*httpapi.API, *atomic.Int32) {
+	t.Helper()
+	var reads atomic.Int32
+	api := crowd(&counter{}, seats)
+	store := practiceDay(t)
+	api.Desk.Store, api.Desk.Patients = store, store
+	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long func() error) (projections.CareRecord, error) {
+		reads.Add(1)
+		if err := long(); err != nil {
+			return projections.CareRecord{}, err
+		}
+		note := record.NoteCreated{Patient: ann, Text: strings.Repeat("<b> & ", 20_000)}
+		return projections.CareRecord{PatientName: "Ann", Entries: []projections.RecordEntry{{Event: note}}, Complete: true}, nil
+	}
+	return api, &reads
+}
+
+// reading is the head of a call that reads the record.
+func reading(name string) string {
+	return "GET /transactional-api/retrieve-care-record?patientId=" + annID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + name + "\r\n\r\n"
+}
+
+func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, reads := countedLibrary(t, httpapi.Seats{Slots: 2, Answers: 2})
+		w := serve(t, api)
+		var stalled []*client
+		begun := time.Now()
+		for n := range 2 { // each has a seat for a long answer, and no slot
+			stalled = append(stalled, w.dial(t))
+			stalled[n].send(t, reading("greedy"))
+			synctest.Wait()
+			wantServed(t, w, "honest")
+		}
+		refused := w.dial(t)
+		refused.send(t, reading("greedy"))
+		wantAnswer(t, refused.answer(t), http.StatusServiceUnavailable, "unavailable")
+		if n := reads.Load(); n != 2 {
+			t.Errorf("%d records were read, want 2: to refuse is cheap", n)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		for _, c := range stalled {
+			if _, err := io.ReadAll(c.answers); err != nil || time.Since(begun) != 10*time.Second {
+				t.Errorf("the connection ends with %v after %s", err, time.Since(begun))
+			}
+		}
+		refused.send(t, reading("greedy")) // the same connection
+		if answer := refused.answer(t); answer.Code != http.StatusOK || answer.Body.Len() < 120_000 {
+			t.Errorf("after they have gone: %d", answer.Code)
+		}
+	})
+}
+
+// A slow reader is no stalled one.
+func TestALongAnswerMayTakeItsTime_D43(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, library(t, httpapi.Seats{})).dial(t)
+		c.send(t, reading("slow-reader"))
+		response, err := http.ReadResponse(c.answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		var text bytes.Buffer
+		for n := int64(1); n > 0; time.Sleep(4 * time.Second) {
+			n, _ = io.CopyN(&text, response.Body, 32<<10)
+		}
+		if int64(text.Len()) != response.ContentLength || !json.Valid(text.Bytes()) {
+			t.Errorf("%d bytes of %d were read", text.Len(), response.ContentLength)
+		}
+		if strings.Contains(text.String(), `\u003c`) || !strings.Contains(text.String(), "<b> & ") {
+			t.Error("what is no HTML is escaped as if it were")
+		}
+	})
+}
+
+// Many faults make a long refusal.
+func TestALongRefusalNeedsASeat_D43(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := serve(t, library(t, httpapi.Seats{Answers: 1}))
+		faults := strings.Replace(cough(), `"response":[`, `"response":[`+strings.Repeat(`{"answer":""},`, 2000), 1)
+		stalled, late := w.dial(t), w.dial(t)
+		stalled.send(t, as("greedy", len(faults))+faults)
+		synctest.Wait()
+		late.send(t, as("greedy", len(faults))+faults)
+		wantAnswer(t, late.answer(t), http.StatusServiceUnavailable, "unavailable")
+		if answer := stalled.answer(t); answer.Code != http.StatusBadRequest || answer.Body.Len() < 100_000 {
+			t.Errorf("answered %d with %d bytes", answer.Code, answer.Body.Len())
+		}
+	})
+}
+
+// lines are what was logged, a line each.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps what is written.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func TestAClientThatGoesIsNotOurFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, log := &counter{caller: asApplication}, &lines{}
+		api := c.api()
+		api.Log = slog.New(slog.NewTextHandler(log, nil))
+		client := serve(t, api).dial(t)
+		c.appending = func() { // the client goes while it is served
+			_ = client.Close()
+			time.Sleep(time.Second)
+		}
+		client.send(t, head(len(cough()))+cough())
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		text := log.text.String()
+		if strings.Contains(text, "level=ERROR") || strings.Contains(text, "level=WARN") || !strings.Contains(text, "call was cut off") {
+			t.Errorf("logged:\n%s", text)
+		}
+	})
+}
+
+func TestABodyThatBreaksIsTheClients_D19(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := serve(t, (&counter{caller: asApplication}).api()).dial(t)
+		client.send(t, chunkedHead+"no length\r\n")
+		wantAnswer(t, client.answer(t), http.StatusBadRequest, "invalid-request-body")
+		client.wantClosed(t)
+	})
+}

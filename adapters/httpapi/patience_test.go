@@ -1,0 +1,222 @@
+package httpapi_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpapi/httpapitest"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+)
+
+// witness is an API whose rights may be taken away, and the calls that it recorded.
+type witness struct {
+	counter
+	mu      sync.Mutex
+	asked   int // for rights, again
+	revoked bool
+	calls   []access.Call
+}
+
+func (p *witness) api() *httpapi.API {
+	p.caller = proven(asApplication)
+	api := p.counter.api()
+	api.Rights = func(ctx context.Context, _ access.Claim, _ time.Time) (access.Rights, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if ctx.Err() != nil {
+			return access.Rights{}, ctx.Err()
+		}
+		p.asked++
+		rights := p.caller.Rights
+		rights.Enabled = !p.revoked
+		return rights, nil
+	}
+	api.Record = func(call access.Call) { p.calls = append(p.calls, call) }
+	return api
+}
+
+func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		takes         time.Duration
+		revoked       bool
+		asked, status int
+	}{
+		"a quick body":                      {2 * time.Second, true, 0, http.StatusOK}, // as if it had come a moment before
+		"a long body":                       {2*time.Second + 1, false, 1, http.StatusOK},
+		"a long body, and rights are ended": {2*time.Second + 1, true, 1, http.StatusForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := &witness{}
+				client := serve(t, p.api()).dial(t)
+				begun, body := time.Now(), cough(jpeg("x.jpg", httpapitest.Noise(1, 300<<10)))
+				client.send(t, head(len(body))+body[:len(body)-1])
+				time.Sleep(test.takes)
+				p.mu.Lock()
+				p.revoked = test.revoked
+				p.mu.Unlock()
+				client.send(t, body[len(body)-1:])
+				answer := client.answer(t)
+				synctest.Wait()
+				if answer.Code != test.status || p.asked != test.asked {
+					t.Errorf("answered %d %s; rights were asked for %d times more", answer.Code, answer.Body, p.asked)
+				}
+				p.wantLine(t, answer.Code, begun.Add(time.Duration(test.asked)*test.takes))
+				if refused := test.status != http.StatusOK; refused == (len(p.taken) == 1) || len(p.Discarded) != 1 {
+					t.Errorf("taken %v, discarded %v", p.taken, p.Discarded)
+				}
+				client.send(t, head(2)+"{}")
+				client.answer(t) // the connection serves on
+			})
+		})
+	}
+}
+
+// wantLine wants one line in the access record: the refusal, or that there was none.
+func (p *witness) wantLine(t *testing.T, status int, at time.Time) {
+	t.Helper()
+	if len(p.calls) != 1 {
+		t.Fatalf("recorded %+v", p.calls)
+	}
+	line, reason := p.calls[0], ""
+	if status == http.StatusForbidden {
+		reason = "The app has not been granted access to this tenant"
+	}
+	if line.Status != status || line.Reason != reason || line.Patient != ann || !line.At.Equal(at.UTC().Truncate(time.Microsecond)) {
+		t.Errorf("recorded %+v, want %d %q at %s", line, status, reason, at)
+	}
+}
+
+func TestABodyHasAnEnd_D44(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &witness{}
+		client := serve(t, c.api()).dial(t)
+		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 7<<20)))
+		begun := time.Now()
+		var sending sync.WaitGroup
+		sending.Go(func() { // at the pace, until nobody reads any more
+			_, err := io.WriteString(client, head(len(body)))
+			for rest := body; err == nil && len(rest) > 0; {
+				n := min(len(rest), 64<<10)
+				_, err = io.WriteString(client, rest[:n])
+				rest = rest[n:]
+				time.Sleep(9 * time.Second)
+			}
+		})
+		answer := client.answer(t)
+		wantAnswer(t, answer, http.StatusRequestTimeout, "request-timeout")
+		if !strings.Contains(answer.Body.String(), "The body must have arrived within 15 minutes.") {
+			t.Errorf("told %s", answer.Body)
+		}
+		if took := time.Since(begun); took != 15*time.Minute {
+			t.Errorf("answered after %s", took)
+		}
+		client.wantClosed(t)
+		sending.Wait()
+		if len(c.Discarded) != 1 || len(c.taken) > 0 {
+			t.Errorf("discarded %v, taken %v", c.Discarded, c.taken)
+		}
+	})
+}
+
+// A call may take a minute once its body is there, and its client waits.
+func TestAClientMayWaitForItsAnswer_D19(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{caller: asApplication, appending: func() { time.Sleep(50 * time.Second) }}
+		client := serve(t, c.api()).dial(t)
+		client.send(t, head(len(cough()))+cough())
+		wantAnswer(t, client.answer(t), http.StatusOK)
+	})
+}
+
+// The keys may take as long as they need.
+func TestAClientThatWaitsForOurWordIsToldLate_D44(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{caller: asApplication}
+		api := c.api()
+		api.Recognise = func(ctx context.Context, _ []string, tenant string, e access.Endpoint) (func(context.Context) (access.Caller, error), error) {
+			prove, err := proves(asApplication)(ctx, nil, tenant, e)
+			return func(ctx context.Context) (access.Caller, error) { time.Sleep(15 * time.Second); return prove(ctx) }, err
+		}
+		client := serve(t, api).dial(t)
+		client.send(t, head(len(cough()), "Expect: 100-continue"))
+		if line, _ := client.answers.ReadString('\n'); line != "HTTP/1.1 100 Continue\r\n" {
+			t.Fatalf("told %q", line)
+		}
+		_, _ = client.answers.ReadString('\n')
+		client.send(t, cough())
+		wantAnswer(t, client.answer(t), http.StatusOK)
+	})
+}
+
+func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
+	t.Parallel()
+	c, now := &counter{}, written
+	api := crowd(c, httpapi.Seats{})
+	api.Now = func() time.Time { return now }
+	api.Bytes = fair.NewBudget[application.ID](24_000, 24*time.Hour, api.Now)
+	handler := api.Handler()
+	send := func(name string, length int) *httptest.ResponseRecorder {
+		body := cough() + strings.Repeat(" ", length-len(cough()))
+		answer := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/transactional-api/create-patient-request", strings.NewReader(body))
+		r.Header.Set("Authorization", name)
+		handler.ServeHTTP(answer, r)
+		return answer
+	}
+	wantAnswer(t, send("greedy", 18_000), http.StatusOK)
+	for range 2 { // a refused body costs nothing
+		answer := send("greedy", 9_000)
+		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
+		if got := answer.Header().Get("Retry-After"); got != "10800" { // 3,000 bytes are lacking: 3 h
+			t.Errorf("Retry-After: %s", got)
+		}
+	}
+	wantAnswer(t, send("honest", 24_000), http.StatusOK)
+	wantAnswer(t, send("greedy", 6_000), http.StatusOK)
+	now = now.Add(3 * time.Hour)
+	wantAnswer(t, send("greedy", 3_000), http.StatusOK)
+	wantAnswer(t, send("greedy", 1_000), http.StatusTooManyRequests, "rate-limited")
+}
+
+// Nobody says how long a body in chunks is.
+func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{caller: asApplication}
+		api := c.api()
+		api.Bytes = fair.NewBudget[application.ID](2000, 24*time.Hour, time.Now)
+		client := serve(t, api).dial(t)
+		client.send(t, strings.TrimSuffix(chunkedHead, "\r\n")+"\r\n")
+		piece := strings.Repeat(" ", 1000)
+		go func() {
+			for range 4 {
+				_, _ = io.WriteString(client, strconv.FormatInt(int64(len(piece)), 16)+"\r\n"+piece+"\r\n")
+			}
+			_, _ = io.WriteString(client, "0\r\n\r\n")
+		}()
+		answer := client.answer(t)
+		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
+		if seconds, _ := strconv.Atoi(answer.Header().Get("Retry-After")); seconds < 1 || seconds > 24*3600 {
+			t.Errorf("Retry-After: %d s", seconds)
+		}
+		client.send(t, head(2)+"{}") // the connection serves on
+		wantAnswer(t, client.answer(t), http.StatusTooManyRequests, "rate-limited")
+	})
+}
