@@ -92,7 +92,7 @@ func (o outcome) row() string {
 	var how []string
 	for _, name := range kindsOfUse {
 		rest, during := o.rest.kinds[name], o.during.kinds[name]
-		row += fmt.Sprintf(" | %s → %s", pair(rest), pair(during))
+		row += fmt.Sprintf(" | %s → %s", percentiles(rest), percentiles(during))
 		all += len(during.took)
 		for what, n := range during.failed {
 			failed += n
@@ -107,7 +107,7 @@ func (o outcome) row() string {
 	return fmt.Sprintf("%s | %d of %d%s | %d MiB | %s |", row, failed, all, detail, o.resident>>20, o.tally)
 }
 
-func pair(k *kind) string {
+func percentiles(k *kind) string {
 	return fmt.Sprintf("%.1f/%.0f", milliseconds(k.p(50)), milliseconds(k.p(99)))
 }
 
