@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// served is a `frontdesk serve` of the town.
-type served struct {
+// victim is a `frontdesk serve` of the town.
+type victim struct {
 	address string // of the public listener
 	pid     int
 }
 
 // serve starts the real program, and kills it when t is over.
-func (in *town) serve(t *testing.T) served {
+func (in *town) serve(t *testing.T) victim {
 	t.Helper()
 	process := in.cores.command(in.cores.service, binary(t), "serve",
 		"--database-url", in.database.URL("frontdesk", "frontdesk_app"), "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
@@ -37,7 +37,7 @@ func (in *town) serve(t *testing.T) served {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = process.Process.Kill(); _ = process.Wait() })
-	s := served{pid: process.Process.Pid}
+	s := victim{pid: process.Process.Pid}
 	waitFor(t, func() bool { s.address = addressIn(said.Name()); return s.address != "" })
 	return s
 }
