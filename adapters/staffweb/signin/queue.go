@@ -10,9 +10,10 @@ import (
 )
 
 // Queue decides whose password is looked at next (D45). Those whose browser is known
-// take turns by account, and all strangers together are one of those who take turns.
-// Among themselves, strangers take turns by source. So neither many tries of one
-// source nor many sources keep staff waiting who use their own browser.
+// take turns by account. They pass by all strangers, to whom every eighth turn or so is
+// left, and every turn when nobody else waits. Among themselves, strangers take turns
+// by source. So neither many tries of one source nor many sources keep staff waiting
+// who use their own browser.
 type Queue struct {
 	looking   *fair.Turns
 	strangers *fair.Turns
@@ -21,6 +22,8 @@ type Queue struct {
 }
 
 const (
+	allStrangers = "strangers"
+
 	queuePlaces = 256              // of strangers, and as many of known browsers
 	queueLimit  = 10 * time.Second // nobody waits longer
 )
@@ -32,7 +35,7 @@ func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
 // QueueOf lets so many passwords be looked at at once.
 func QueueOf(atOnce int) *Queue {
 	return &Queue{
-		looking: fair.NewTurns(atOnce), strangers: fair.NewTurns(atOnce),
+		looking: fair.NewTurnsBefore(allStrangers, atOnce), strangers: fair.NewTurns(atOnce),
 		strangerPlaces: fair.NewShares(queuePlaces), knownPlaces: fair.NewShares(queuePlaces),
 	}
 }
@@ -52,7 +55,7 @@ type turn struct {
 }
 
 func (q *Queue) ofStranger(t Try) place {
-	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, "strangers"}}}
+	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}}
 }
 
 func (q *Queue) ofKnown(t Try) place {
