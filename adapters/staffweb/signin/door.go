@@ -112,21 +112,22 @@ func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
 	return in, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
+// reservation counts a try before the password is looked at. until is when the next
+// one may follow.
+type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
+
 // check waits for its turn and looks at the password once the try is counted.
-func (d Door) check(ctx context.Context, t Try, in place,
-	reserve func(context.Context, Try) (until time.Time, taken bool, err error),
-) (SignedIn, error) {
-	h, err := d.look(ctx, t, in, reserve)
+func (d Door) check(ctx context.Context, t Try, at place, reserve reservation) (SignedIn, error) {
+	h, err := d.look(ctx, t, at, reserve)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	return d.admit(ctx, t, h)
 }
 
-func (d Door) look(ctx context.Context, t Try, in place,
-	reserve func(context.Context, Try) (until time.Time, taken bool, err error),
-) (h Holder, err error) {
-	end, err := in.wait(ctx)
+// look returns whose password it is.
+func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
+	end, err := at.wait(ctx)
 	if err != nil {
 		return h, err
 	}
