@@ -60,6 +60,9 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 
 // Return gives back what was spent on something that is to cost nothing after all.
 func (b *Budget[K]) Return(spender K, amount int) {
+	if b == nil {
+		return
+	}
 	now := b.now()
 	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never more than a whole budget: the limiter cuts the rest off
 }

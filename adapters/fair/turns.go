@@ -12,10 +12,12 @@ import (
 // one for each holder in front of it. It is safe for concurrent use.
 type Turns struct {
 	atOnce int
+	last   string // "" for none
 
-	mu    sync.Mutex
-	taken int
-	lines []*line // those in which somebody waits; the first is served next
+	mu     sync.Mutex
+	taken  int
+	lines  []*line // those in which somebody waits; the first is served next
+	passed int     // how often the last holder was first and passed over
 }
 
 // line is those of one holder who wait, in the order in which they came.
@@ -24,8 +26,15 @@ type line struct {
 	waiting []chan struct{} // closed when the turn has come
 }
 
+// mostPassed is how often the last holder is passed over until its turn has come.
+const mostPassed = 7
+
 // NewTurns lets so many take their turn at once.
 func NewTurns(atOnce int) *Turns { return &Turns{atOnce: atOnce} }
+
+// NewTurnsBefore lets so many take their turn at once. While others wait, the last
+// holder is passed over seven times in its turn.
+func NewTurnsBefore(last string, atOnce int) *Turns { return &Turns{atOnce: atOnce, last: last} }
 
 // Take waits for a turn of the holder, which Release ends. The only error is that of
 // ctx, and then there is no turn to end.
@@ -108,14 +117,28 @@ func (t *Turns) leave(holder string, turn chan struct{}) bool {
 	return true
 }
 
-// serve passes a turn on to the first line, which then goes to the end.
+// serve passes a turn on to the next line, which then goes to the end.
 func (t *Turns) serve() {
-	first := t.lines[0]
-	t.lines = slices.Delete(t.lines, 0, 1)
-	close(first.waiting[0])
-	if first.waiting = first.waiting[1:]; len(first.waiting) > 0 {
-		t.lines = append(t.lines, first)
+	i := t.next()
+	next := t.lines[i]
+	t.lines = slices.Delete(t.lines, i, i+1)
+	close(next.waiting[0])
+	if next.waiting = next.waiting[1:]; len(next.waiting) > 0 {
+		t.lines = append(t.lines, next)
 	}
+}
+
+// next is the first line or, if that is to be passed over, the second.
+func (t *Turns) next() int {
+	if t.last == "" || t.lines[0].holder != t.last {
+		return 0
+	}
+	if len(t.lines) == 1 || t.passed == mostPassed {
+		t.passed = 0
+		return 0
+	}
+	t.passed++
+	return 1
 }
 
 func (t *Turns) lineOf(holder string) int {

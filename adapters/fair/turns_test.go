@@ -76,6 +76,29 @@ func TestNewcomersDoNotKeepAnybodyWaitingForEver(t *testing.T) {
 	})
 }
 
+func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{Turns: fair.NewTurnsBefore("last", 1)}
+		if err := q.Take(t.Context(), "last"); err != nil {
+			t.Fatal(err)
+		}
+		for _, holder := range []string{"last", "last", "last", "a"} {
+			q.join(t.Context(), t, holder)
+		}
+		for range 16 {
+			q.join(t.Context(), t, "b")
+		}
+		q.Release("last")
+		q.all.Wait()
+		eight := slices.Repeat([]string{"b"}, 8) // one in its turn, and seven that pass by
+		want := slices.Concat([]string{"a"}, eight, []string{"last"}, eight, []string{"last", "last"})
+		if !slices.Equal(q.served, want) {
+			t.Errorf("got %q", q.served)
+		}
+	})
+}
+
 func TestWhoGivesUpLeavesTheTurnToOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,21 +1,15 @@
 package staffweb_test
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/signin"
 )
@@ -36,7 +30,7 @@ func (h held) Check(ctx context.Context, tenant, username, typed string) (signin
 // held has the service look at one password at a time, when it is told to.
 func (s *service) held() held {
 	h := held{s.pages.Door.Passwords.(passwords), make(chan string), make(chan struct{})}
-	s.pages.Door.Passwords, s.pages.Door.Turns = h, fair.NewTurns(1)
+	s.pages.Door.Passwords, s.pages.Door.Queue = h, signin.QueueOf(1)
 	return h
 }
 
@@ -59,12 +53,12 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 		})
 	}
 	<-h.begun // one is looked at; 59 wait, which with it is what the source may get wrong
-	waitFor(func() bool { return s.pages.Door.Turns.Waiting() == 59 })
+	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 59 })
 
 	// The pages of those who look at them are there, also for the same source.
 	s.from(t, "192.0.2.1").get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
 	all.Go(func() { s.from(t, "198.51.100.7").signIn(elm, "dr.may") })
-	waitFor(func() bool { return s.pages.Door.Turns.Waiting() == 60 })
+	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 60 })
 	h.proceed <- struct{}{}
 	if next := <-h.begun; next != "dr.may" {
 		t.Errorf("the next to be looked at is %s, want the other source's", next)
@@ -80,20 +74,63 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 
 func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
 	t.Parallel()
-	s := newService(t, func(p *staffweb.Pages) { p.Limit = 5 * time.Millisecond })
-	b := s.browser(t)
-	s.pages.Door.Turns = fair.NewTurns(1)
-	must(t, s.pages.Door.Turns.Take(t.Context(), "somebody"))
-	for range 70 { // it costs nothing of what the source may get wrong
-		answer := b.post("/elm-street/staff/sign-in", try("dr.lee", password))
-		answer.wants(t, http.StatusServiceUnavailable, "", "Try again in 5 seconds.")
-		if answer.Header.Get("Retry-After") != "5" {
-			t.Errorf("Retry-After: %s", answer.Header.Get("Retry-After"))
+	s := newService(t, func(p *staffweb.Pages) { p.Limit = 2 * time.Second })
+	h := s.held()
+	var all, first sync.WaitGroup
+	first.Go(func() { s.browser(t).post("/elm-street/staff/sign-in", try("dr.may", password)) })
+	<-h.begun
+	for range 2 { // which costs nothing of the sixty that the source may get wrong
+		for range 59 {
+			all.Go(func() {
+				answer := s.browser(t).post("/elm-street/staff/sign-in", try("dr.lee", password))
+				answer.wants(t, http.StatusServiceUnavailable, "", "Try again in 5 seconds.")
+				if answer.Header.Get("Retry-After") != "5" {
+					t.Errorf("Retry-After: %s", answer.Header.Get("Retry-After"))
+				}
+			})
 		}
+		all.Wait()
 	}
-	s.pages.Limit = time.Minute
-	s.pages.Door.Turns.Release("somebody")
-	b.signIn(elm, "dr.lee")
+	h.proceed <- struct{}{}
+	first.Wait()
+	all.Go(func() { s.browser(t).signIn(elm, "dr.lee") })
+	<-h.begun
+	close(h.proceed)
+	all.Wait()
+}
+
+// Three hundred sources are at the door, each with a username of its own.
+func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
+	t.Parallel()
+	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 256 })
+	owner := s.from(t, "198.51.100.7")
+	owner.signIn(elm, "dr.lee")
+	h := s.held()
+	var all sync.WaitGroup
+	statuses := make(chan int, 300)
+	for n := range 300 {
+		all.Go(func() {
+			answer := s.from(t, fmt.Sprintf("192.0.%d.%d", n/100, n%100)).post("/elm-street/staff/sign-in", try(fmt.Sprintf("staff%d", n), "Password1"))
+			statuses <- answer.StatusCode
+		})
+	}
+	<-h.begun
+	for <-statuses != http.StatusServiceUnavailable { // no place is left for strangers
+	}
+	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 255 })
+	all.Go(func() { owner.signIn(elm, "dr.lee") })
+	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 256 })
+	h.proceed <- struct{}{}
+	if next := <-h.begun; next != "dr.lee" {
+		t.Errorf("the next to be looked at is %s, want the owner", next)
+	}
+	go func() {
+		for range h.begun {
+		}
+	}()
+	close(h.proceed)
+	all.Wait()
+	close(h.begun)
 }
 
 // waitFor gives way until something is so. If it never is, the test's time runs out.
@@ -135,84 +172,4 @@ func TestASurgeryBehindOneAddressSignsIn_D45(t *testing.T) {
 	for n := range 100 {
 		s.from(t, "192.0.2.1").signIn(elm, []string{"dr.lee", "dr.may"}[n%2])
 	}
-}
-
-// send writes something on a connection of its own, and returns the status of what is
-// answered.
-func (s *service) send(ctx context.Context, request string) (status int, err error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.Listener.Addr().String())
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, request); err != nil {
-		return 0, err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return 0, err
-	}
-	return answer.StatusCode, answer.Body.Close()
-}
-
-// A form whose body never comes holds no seat that a page needs, and is told so in the
-// end.
-func TestFormsThatNeverComeHoldNoPageUp(t *testing.T) {
-	t.Parallel()
-	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 4 })
-	b := s.from(t, "198.51.100.7")
-	b.signIn(elm, "dr.lee")
-	never := func(source string) string {
-		return "POST /elm-street/staff/sign-in HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: " + source +
-			"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nusername=dr.lee"
-	}
-	const forms = 64 // 16 are read at once, and at most half of them from one source
-	statuses, done := make(chan int, forms), make(chan struct{})
-	var all sync.WaitGroup
-	for n := range forms {
-		all.Go(func() {
-			status, err := s.send(t.Context(), never(fmt.Sprintf("192.0.2.%d", n%2)))
-			if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Errorf("form %d: %v", n, err)
-			}
-			statuses <- status
-		})
-	}
-	go func() { defer close(done); all.Wait() }()
-	for waiting := true; waiting; {
-		b.get("/elm-street/staff/authorisations").wants(t, http.StatusOK, "", "Dr Lee")
-		b.signIn(oak, "dr.lee")
-		select {
-		case <-done:
-			waiting = false
-		default:
-		}
-	}
-	close(statuses)
-	count := map[int]int{}
-	for status := range statuses {
-		count[status]++
-	}
-	late, busy := count[http.StatusRequestTimeout], count[http.StatusServiceUnavailable]
-	if late == 0 || late > 15 || late+busy != forms {
-		t.Errorf("%v; want 1 to 15 forms waited for, and the rest told that the service is busy", count)
-	}
-}
-
-func TestWhatNeedsNoDatabaseNeedsNoSeat(t *testing.T) {
-	t.Parallel()
-	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 0 }) // there is no seat at all
-	b := s.browser(t)
-	b.get("/staff/style.css").wants(t, http.StatusOK, "", "")
-	b.get("/nowhere").wants(t, http.StatusNotFound, "", "Page not found")
-	b.get("/elm-street/staff/").wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "")
-	b.get("/elm-street/staff/authorisations").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
-	b.get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
-	answer := b.post("/elm-street/staff/sign-in", try("dr.lee", password))
-	answer.wants(t, http.StatusServiceUnavailable, "", "Try again in 5 seconds.")
-	if answer.Header.Get("Retry-After") != "5" {
-		t.Errorf("Retry-After: %s", answer.Header.Get("Retry-After"))
-	}
-	b.header.Set("Cookie", "frontdesk-elm-street="+strings.Repeat("A", 43))
-	b.get("/elm-street/staff/authorisations").wants(t, http.StatusServiceUnavailable, "", "Sorry, the service is busy")
 }

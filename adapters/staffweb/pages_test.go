@@ -77,6 +77,35 @@ func TestAPageWhoseTimeRanOutSaysThatTheServiceIsBusy(t *testing.T) {
 	}
 }
 
+// left is a password check during which the browser goes away.
+type left struct{ begun chan struct{} }
+
+func (l left) Check(ctx context.Context, _, _, _ string) (signin.Holder, bool, error) {
+	close(l.begun)
+	<-ctx.Done()
+	return signin.Holder{}, false, fmt.Errorf("look up password: %w", ctx.Err())
+}
+
+func TestABrowserThatHasGoneAwayIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	checker := left{make(chan struct{})}
+	s.pages.Door.Passwords = checker
+	ctx, leave := context.WithCancel(t.Context())
+	go func() { <-checker.begun; leave() }()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/elm-street/staff/sign-in", strings.NewReader(try("dr.lee", password).Encode()))
+	must(t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if answer, err := http.DefaultClient.Do(request); err == nil {
+		_ = answer.Body.Close()
+		t.Fatal("the browser has not gone away")
+	}
+	waitFor(func() bool { return strings.Contains(s.watched.String(), `"page":"sign-in"`) })
+	if logged := s.watched.String(); strings.Contains(logged, "ERROR") || strings.Contains(logged, "WARN") {
+		t.Errorf("the log has a failure:\n%s", logged)
+	}
+}
+
 func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {
 	t.Parallel()
 	at := func(address string) *staffweb.Pages {

@@ -60,7 +60,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(s.Now),
-			Turns:     signin.NewTurns(),
+			Queue:     signin.NewQueue(),
 			Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
 			Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 			Passwords: passwords{s.pool},

@@ -45,13 +45,12 @@ func (p *Pages) answer(v *visit, by page) {
 
 // seats bounds what goes on at once, and how much of it may be one source's.
 type seats struct {
-	forms   *fair.Shares // being read
-	pages   *fair.Shares // asking the database
-	signIns *fair.Shares // waiting until a password is looked at
+	forms *fair.Shares // being read
+	pages *fair.Shares // asking the database
 }
 
 func seatsFor(pages int) seats {
-	return seats{forms: fair.NewShares(4 * pages), pages: fair.NewShares(pages), signIns: fair.NewShares(4 * pages)}
+	return seats{forms: fair.NewShares(4 * pages), pages: fair.NewShares(pages)}
 }
 
 // hardened tells browsers on every answer what they must not do with it, and

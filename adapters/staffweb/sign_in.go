@@ -63,9 +63,7 @@ func (p *Pages) signIn(v *visit) error {
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
-	if err := v.sit(p.seats.signIns); err != nil {
-		return err
-	}
+	v.leave() // for a queue of its own
 	in, err := p.Door.SignIn(v.ctx(), signin.Try{
 		Account:  signin.Account{Tenant: v.tenant, Username: page.Username},
 		Password: password,

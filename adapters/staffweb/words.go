@@ -37,6 +37,8 @@ func (p *Pages) apologise(v *visit, err error) {
 	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
+	case errors.Is(v.ctx().Err(), context.Canceled): // the browser has gone away
+		sorry = errBusy
 	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
 		p.Log.WarnContext(v.ctx(), "page could not be shown", slog.String("request_id", v.id), slog.Any("error", err))
 		sorry = errBusy
@@ -46,6 +48,7 @@ func (p *Pages) apologise(v *visit, err error) {
 	}
 	if sorry.status == http.StatusServiceUnavailable {
 		v.w.Header().Set("Retry-After", busySeconds)
+		v.w.Header().Set("Connection", "close") // whatever has been sent behind it is asked again
 	}
 	p.show(v, view{name: "sorry", status: sorry.status, title: sorry.Heading, content: sorry})
 }

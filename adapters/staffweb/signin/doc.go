@@ -2,7 +2,7 @@
 // of staff (D27).
 //
 //	Door.SignIn ── Guesses.Spend  ── what the source may get wrong; a known device is not asked
-//	            ── Turns.Take     ── sources take turns
+//	            ── Queue          ── known devices and sources take turns
 //	            ── Tries.Reserve or, for a known device, Devices.Reserve:
 //	                                 counted and committed before anything is hashed
 //	            ── Vault.Check    ── argon2id

@@ -3,14 +3,11 @@ package signin
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"frontdesk/adapters/fair"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
@@ -18,16 +15,12 @@ import (
 // Door lets staff in and keeps everybody else out.
 type Door struct {
 	Guesses   Guesses
-	Turns     *fair.Turns // to look at passwords
+	Queue     *Queue
 	Tries     Tries
 	Devices   Devices
 	Passwords Checker
 	Sessions  Sessions
 }
-
-// NewTurns lets half of the cores of this machine look at passwords at once, so that
-// signing in never starves the calls of the API.
-func NewTurns() *fair.Turns { return fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // Checker knows whose username and password these are. It takes just as long if
 // they are nobody's.
@@ -82,57 +75,75 @@ func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 		return in, err
 	}
 	if known {
-		in, err = d.check(ctx, t, "staff "+t.Tenant+" "+t.Username, d.Devices.Reserve)
+		in, err = d.check(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
 		if !errors.Is(err, errStranger) {
 			return in, err
 		}
 	}
-	return d.stranger(ctx, t)
-}
-
-// stranger signs somebody in whose browser is not known.
-func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
 	if wait := d.Guesses.Spend(t); wait > 0 {
 		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
 	}
-	in, err = d.check(ctx, t, "source "+t.Source, d.Tries.Reserve)
+	in, err = d.stranger(ctx, t)
 	if !errors.Is(err, ErrRefused) {
 		d.Guesses.Return(t)
 	}
+	return in, err
+}
+
+// stranger signs somebody in whose browser is not known. Who has to wait for another
+// try takes nobody's turn.
+func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
+	place := d.Queue.ofStranger(t)
+	if !place.seat.Take() {
+		return in, ErrBusy
+	}
+	defer place.seat.Release()
+	until, err := d.Tries.LockedUntil(ctx, t)
+	if err != nil {
+		return in, err
+	}
+	if until.After(d.Tries.Now()) {
+		return in, ErrRefused.Until(until)
+	}
+	in, err = d.check(ctx, t, place, d.Tries.Reserve)
 	if err != nil {
 		return in, err
 	}
 	return in, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
-// turnLimit is how long somebody waits until their password is looked at.
-const turnLimit = 10 * time.Second
+// reservation counts a try before the password is looked at. until is when the next
+// one may follow.
+type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// check waits for a turn and looks at the password once the try is counted.
-func (d Door) check(ctx context.Context, t Try, holder string,
-	reserve func(context.Context, Try) (until time.Time, taken bool, err error),
-) (in SignedIn, err error) {
-	patient, cancel := context.WithTimeout(ctx, turnLimit)
-	defer cancel()
-	if err := d.Turns.Take(patient, holder); err != nil {
-		return in, fmt.Errorf("%w (%w)", ErrBusy, err)
-	}
-	defer d.Turns.Release(holder)
-	until, taken, err := reserve(ctx, t)
+// check waits for its turn and looks at the password once the try is counted.
+func (d Door) check(ctx context.Context, t Try, at place, reserve reservation) (SignedIn, error) {
+	h, err := d.look(ctx, t, at, reserve)
 	if err != nil {
-		return in, err
-	}
-	if !taken {
-		return in, ErrRefused.Until(until)
-	}
-	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
-	if err != nil {
-		return in, err
-	}
-	if !right {
-		return in, refused(until, d.Tries.Now())
+		return SignedIn{}, err
 	}
 	return d.admit(ctx, t, h)
+}
+
+// look returns whose password it is.
+func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
+	end, err := at.wait(ctx)
+	if err != nil {
+		return h, err
+	}
+	defer end()
+	until, taken, err := reserve(ctx, t)
+	if err != nil {
+		return h, err
+	}
+	if !taken {
+		return h, ErrRefused.Until(until)
+	}
+	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
+	if err == nil && !right {
+		err = refused(until, d.Tries.Now())
+	}
+	return h, err
 }
 
 // admit begins a session of somebody whose password was right.

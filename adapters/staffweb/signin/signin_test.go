@@ -47,7 +47,7 @@ func newSurgery(t *testing.T) *surgery {
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
-		Turns:     signin.NewTurns(),
+		Queue:     signin.NewQueue(),
 		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},
 		Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 		Passwords: s.vault,

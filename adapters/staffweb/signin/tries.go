@@ -71,7 +71,7 @@ func (t Tries) Reserve(ctx context.Context, try Try) (until time.Time, taken boo
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		until, err = t.lockedUntil(ctx, try.Account, try.Source)
+		until, err = t.LockedUntil(ctx, try)
 		return until, false, err
 	case err != nil:
 		return time.Time{}, false, fmt.Errorf("reserve a try: %w", err)
@@ -99,11 +99,12 @@ func (t Tries) count(ctx context.Context, tx pgx.Tx, a Account, source string) (
 	return until, nil
 }
 
-func (t Tries) lockedUntil(ctx context.Context, a Account, source string) (until time.Time, err error) {
+// LockedUntil returns when the next try may follow; now or earlier if at once.
+func (t Tries) LockedUntil(ctx context.Context, try Try) (until time.Time, err error) {
 	err = t.DB.QueryRow(ctx, `
 		SELECT coalesce(max(locked_until), $3) FROM sign_in_tries
 		WHERE tenant = '' AND account = $1 AND source IN ($2, '')`,
-		a.key(), source, t.Now()).Scan(&until)
+		try.key(), try.Source, t.Now()).Scan(&until)
 	if err != nil {
 		return until, fmt.Errorf("read the wait: %w", err)
 	}

@@ -88,7 +88,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Given:          projections.GivenAuthorisations{DB: a.calls},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(c.Now),
-			Turns:     signin.NewTurns(),
+			Queue:     signin.NewQueue(),
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
 			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,
