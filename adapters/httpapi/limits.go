@@ -74,7 +74,7 @@ func (a *API) unless(refusal *fault.Error, wait time.Duration) error {
 // send is refused, and costs it nothing.
 func (a *API) arriving(read reader) reader {
 	return func(r *http.Request, caller access.Caller) (*body.Form, error) {
-		declared := int(max(0, r.ContentLength))
+		declared := int(min(max(0, r.ContentLength), body.MaxBytes))
 		if err := a.unless(errTooManyBytes, a.Bytes.Lacks(caller.Application, declared)); err != nil {
 			return nil, err
 		}
