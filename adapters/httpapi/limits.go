@@ -21,7 +21,7 @@ const (
 )
 
 // Seats says how many calls of all callers together may do something at once. Each
-// source and each application has a share. Zero stands for the default.
+// source and each application has a share (D43). Zero stands for the default.
 type Seats struct {
 	Slots     int // wait for their turn, ask the database and make an answer; [DefaultSlots]
 	Turns     int // of those with a slot have their turn; 32
