@@ -37,9 +37,8 @@ func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
 		return 0
 	}
 	now := b.now()
-	asked := b.of(spender, now).ReserveN(now, min(amount, b.most))
-	defer asked.CancelAt(now)
-	return asked.DelayFrom(now)
+	missing := float64(min(amount, b.most)) - b.of(spender, now).TokensAt(now)
+	return time.Duration(math.Ceil(max(0, missing) / float64(b.perSecond) * float64(time.Second)))
 }
 
 // Spend takes an amount out of the spender's budget. If there is not so much in
@@ -50,12 +49,10 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 		return 0
 	}
 	now := b.now()
-	spent := b.of(spender, now).ReserveN(now, min(amount, b.most))
-	wait = spent.DelayFrom(now)
-	if wait > 0 {
-		spent.CancelAt(now)
+	if b.of(spender, now).AllowN(now, min(amount, b.most)) {
+		return 0
 	}
-	return wait
+	return max(1, b.Lacks(spender, amount)) // something may have been given back meanwhile
 }
 
 // Return gives back what was spent on something that is to cost nothing after all.

@@ -1,6 +1,7 @@
 package fair_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -95,5 +96,38 @@ func TestWhatIsGivenBackCanBeSpentAgain(t *testing.T) {
 	}
 	if wait := b.Spend("a", 1); wait != 20*time.Minute {
 		t.Errorf("wait %v, want 20m: more was given back than there was", wait)
+	}
+}
+
+// Whoever asks for too much changes nothing for the others who spend the same budget.
+func TestAskingForTooMuchRefusesNobodyElse(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](1000, time.Hour, func() time.Time { return now })
+	b.Spend("a", 1)
+	var greedy sync.WaitGroup
+	for _, ask := range []func(string, int) time.Duration{b.Lacks, b.Spend} {
+		greedy.Go(func() {
+			for range 100_000 {
+				if ask("a", 1000) == 0 {
+					t.Error("there was a whole budget, although one of it is always spent")
+				}
+			}
+		})
+	}
+	refused := 0
+	for range 100_000 {
+		if b.Spend("a", 1) > 0 {
+			refused++
+			continue
+		}
+		b.Return("a", 1)
+	}
+	greedy.Wait()
+	if refused > 0 {
+		t.Errorf("%d of 100,000 were refused, although there was enough for them", refused)
+	}
+	if wait := b.Spend("a", 999); wait != 0 {
+		t.Errorf("what was asked for in vain has spent something: wait %v", wait)
 	}
 }

@@ -20,7 +20,7 @@ import (
 //  4. a slot of the application's: the second judgement, and the answer is made
 //  5. the answer is written: only a long one takes a seat
 //
-// So nobody holds a slot while we wait for them.
+// So nobody holds a slot while we wait for them (D44).
 type call struct {
 	identity
 	holder string    // of the seats: the source and, once it is proven, the application

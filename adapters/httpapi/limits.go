@@ -21,7 +21,7 @@ const (
 )
 
 // Seats says how many calls of all callers together may do something at once. Each
-// source and each application has a share. Zero stands for the default.
+// source and each application has a share (D43). Zero stands for the default.
 type Seats struct {
 	Slots     int // wait for their turn, ask the database and make an answer; [DefaultSlots]
 	Turns     int // of those with a slot have their turn; 32
@@ -74,7 +74,7 @@ func (a *API) unless(refusal *fault.Error, wait time.Duration) error {
 // send is refused, and costs it nothing.
 func (a *API) arriving(read reader) reader {
 	return func(r *http.Request, caller access.Caller) (*body.Form, error) {
-		declared := int(max(0, r.ContentLength))
+		declared := int(min(max(0, r.ContentLength), body.MaxBytes))
 		if err := a.unless(errTooManyBytes, a.Bytes.Lacks(caller.Application, declared)); err != nil {
 			return nil, err
 		}

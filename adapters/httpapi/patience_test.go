@@ -195,6 +195,25 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 	wantAnswer(t, send("greedy", 1_000), http.StatusTooManyRequests, "rate-limited")
 }
 
+// A body that is longer than any may be is too large, whatever is left of the day's bytes.
+func TestABodyThatIsTooLargeIsNoMatterOfTheDay_D19(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{caller: asApplication}
+		api := c.api()
+		api.Bytes = fair.NewBudget[application.ID](1<<30, 24*time.Hour, time.Now)
+		w := serve(t, api)
+		first := w.dial(t)
+		first.send(t, head(2)+"{}")
+		if got := first.answer(t).Code; got != http.StatusBadRequest {
+			t.Errorf("status %d", got)
+		}
+		second := w.dial(t)
+		second.send(t, head(1<<30))
+		wantAnswer(t, second.answer(t), http.StatusRequestEntityTooLarge, "request-too-large")
+	})
+}
+
 // Nobody says how long a body in chunks is.
 func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
 	t.Parallel()

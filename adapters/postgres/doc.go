@@ -1,24 +1,29 @@
 // Package postgres keeps events in PostgreSQL, puts them into one log, and lets
 // consumers follow that log.
 //
-//		 Store.Append ──→ events                    one pipelined batch, with the
-//		      │              │                      projections that hold at once
-//		      │ bell         │ Sequencer
-//		      └────────────→ ▼
-//		                    log (idx: dense, final, causal)
-//		                     │ bell
-//		                     ▼
-//		                    Consumer                watermill feed: following projections,
-//		                                            webhook fan-out
+//	Store.Append ──→ events                    one pipelined batch, with the
+//	     │              │                      projections that hold at once
+//	     │ bell         │ Sequencer
+//	     └────────────→ ▼
+//	                   log                     idx: dense, causal, final in an epoch
+//	                    │ bell
+//	                    ▼
+//	                   Consumer                watermill feed: following projections,
+//	                                           webhook fan-out
 //
-//	  - [Store] loads and appends streams; [Log] reads everything by idx.
-//	  - [Sequencer] turns positions, which are drawn concurrently, into the log.
-//	  - [Consumer] hands each event of the log to one handler, once, in order.
-//	  - [DB] asks the database, keeps its short absences from callers, and turns its
-//	    errors into what a caller may be told.
-//	  - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
-//	  - [Uploads] keeps the files that patients send.
-//	  - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
+// Its parts:
+//
+//   - [Store] loads and appends streams; [Log] reads everything by idx.
+//   - [Sequencer] turns positions, which are drawn concurrently, into the log.
+//   - [Consumer] hands each event of the log to one handler, once, in order.
+//   - [DB] asks the database, keeps its short absences from callers, and turns its
+//     errors into what a caller may be told.
+//   - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
+//   - [Uploads] keeps the files that patients send.
+//   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
+//
+// A database that has lost the end of its log begins a new epoch, before anything is
+// placed or told (D49).
 //
 // The very next call sees what an append has changed. What the feed carries is
 // seen a few milliseconds later.
