@@ -26,7 +26,7 @@ type Queue struct {
 const (
 	allStrangers = "strangers"
 
-	queuePlaces = 256              // of strangers, and as many of known browsers
+	queuePlaces = 256 // of strangers, and as many of known browsers
 	queueLimit  = 10 * time.Second
 )
 
