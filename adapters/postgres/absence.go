@@ -9,11 +9,13 @@ import (
 
 // absence is what the callers of one pool know together about a database that is away.
 // It keeps a short absence from them (D48): whoever finds the database away while the
-// absence is still short asks again for [bridged]. One of them looks at a time, so
+// absence is still short asks again for as long as one is. One of them looks at a time, so
 // that a database that is starting is not hammered. Once the absence is no longer
 // short, everybody is told at once, so that callers do not pile up. A nil absence
 // bridges nothing.
 type absence struct {
+	short time.Duration // how long an absence is bridged
+
 	mu    sync.Mutex
 	since time.Time // when the database was first found away; zero while it answers
 	last  time.Time // when it was last found away
@@ -32,8 +34,8 @@ func (a *absence) bridge(ctx context.Context, ask func() error) error {
 	if a == nil || !errors.Is(err, ErrUnavailable) || !a.noticed() {
 		return err
 	}
-	// One look comes after the two seconds, and then the others hear of it.
-	for giveUp := time.Now().Add(bridged + 2*lookEvery); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
+	// One look comes after that time, and then the others hear of it.
+	for giveUp := time.Now().Add(a.short + 2*lookEvery); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
 		if err = ask(); errors.Is(err, ErrUnavailable) {
 			a.noticed()
 		}
@@ -47,11 +49,11 @@ func (a *absence) noticed() (short bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	if a.since.IsZero() || now.Sub(a.last) > bridged {
+	if a.since.IsZero() || now.Sub(a.last) > a.short {
 		a.since, a.next = now, now
 	}
 	a.last = now
-	return now.Sub(a.since) < bridged
+	return now.Sub(a.since) < a.short
 }
 
 // over notes that the database has answered.

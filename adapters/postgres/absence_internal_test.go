@@ -28,7 +28,7 @@ func (d *database) ask() error {
 func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{}, &database{until: time.Now().Add(bridged - time.Millisecond)}
+		away, db := &absence{short: bridged}, &database{until: time.Now().Add(bridged - time.Millisecond)}
 		var callers sync.WaitGroup
 		for n := range 1000 { // one comes every 2 ms, through all of the absence
 			callers.Go(func() {
@@ -51,7 +51,7 @@ func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
 func TestALongAbsenceIsToldAtOnce_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{}, &database{until: time.Now().Add(time.Hour)}
+		away, db := &absence{short: bridged}, &database{until: time.Now().Add(time.Hour)}
 		for range 100 { // callers come all the time, and so nobody takes it for another absence
 			go func() { _ = away.bridge(t.Context(), db.ask) }()
 			time.Sleep(bridged / 50)
@@ -74,7 +74,7 @@ func TestACallerWhoHasGoneWaitsForNoDatabase_D48(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
-		away, db, began := &absence{}, &database{until: time.Now().Add(time.Hour)}, time.Now()
+		away, db, began := &absence{short: bridged}, &database{until: time.Now().Add(time.Hour)}, time.Now()
 		if err := away.bridge(ctx, db.ask); err == nil || time.Since(began) > lookEvery {
 			t.Errorf("waited %s: %v", time.Since(began), err)
 		}

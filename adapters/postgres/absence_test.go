@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -13,10 +14,13 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
+// longEnough is an absence that is still short when a test on a busy machine ends it.
+const longEnough = time.Hour
+
 func TestReadsOutlastAShortAbsence_D48(t *testing.T) {
 	t.Parallel()
 	l := newLink(t, postgrestest.New(t))
-	db := postgres.ForCallers(l.pool)
+	db := postgres.Bridging(l.pool, longEnough)
 	if err := db.QueryRow(t.Context(), `SELECT 1`).Scan(new(int)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,7 @@ func TestAChangeWaitsForAConnection_D48(t *testing.T) {
 	l.set(gone)
 	var group sync.WaitGroup
 	group.Go(func() {
-		if _, err := postgres.ForCallers(l.pool).Exec(t.Context(), insertSeen); err != nil {
+		if _, err := postgres.Bridging(l.pool, longEnough).Exec(t.Context(), insertSeen); err != nil {
 			t.Error(err)
 		}
 	})

@@ -44,7 +44,11 @@ func On(conn Conn) DB { return DB{conn: conn} }
 
 // ForCallers returns a DB for work that a caller waits for. It answers everything
 // within [callerLimit], and keeps a short absence of the database from its callers.
-func ForCallers(pool *pgxpool.Pool) DB { return DB{conn: pool, pool: pool, absence: &absence{}} }
+func ForCallers(pool *pgxpool.Pool) DB { return bridging(pool, bridged) }
+
+func bridging(pool *pgxpool.Pool, short time.Duration) DB {
+	return DB{conn: pool, pool: pool, absence: &absence{short: short}}
+}
 
 // callerLimit is the time for each question and each change of a caller, with the
 // wait for a connection. A database that is frozen is noticed by it (D48).

@@ -12,5 +12,8 @@ const (
 	ReadCalls    = readCalls
 )
 
+// Bridging is [ForCallers] with an absence that is short for another time.
+var Bridging = bridging
+
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }

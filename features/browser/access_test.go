@@ -14,21 +14,20 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// leaving presses a button whose answer leads out of the browser, and says
-// where to: no page follows that could be waited for.
+// leaving presses a button whose answer leads to an application on the device,
+// and says where to. It is the last thing that a tab does: Chromium asks there
+// whether to open the application, some time later, and from then on it drops
+// every click.
 func (b *tab) leaving(name string) string {
 	b.t.Helper()
 	left := make(chan string, 1)
 	ctx, stop := context.WithCancel(b.ctx)
 	defer stop()
 	err := chromedp.Listen(ctx, func(e any) {
-		extra, ok := e.(*network.EventResponseReceivedExtraInfo)
-		if !ok || extra.StatusCode != http.StatusSeeOther {
-			return
-		}
-		for header, value := range extra.Headers {
-			if strings.EqualFold(header, "Location") {
-				left <- fmt.Sprint(value)
+		if sent, ok := e.(*network.EventRequestWillBeSent); ok && !strings.HasPrefix(sent.Request.URL, "http") {
+			select {
+			case left <- sent.Request.URL:
+			default:
 			}
 		}
 	})

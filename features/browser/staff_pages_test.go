@@ -108,16 +108,21 @@ func TestBrowserApprovesAgainAfterExpiry_D13(t *testing.T) {
 
 func TestBrowserOpensACustomScheme_D26(t *testing.T) {
 	t.Parallel()
-	p, b := start(t), newTab(t)
-	b.open(p.ask(elm, scheme))
-	b.signIn("dr.lee", password)
-	b.shows("opens the address frontdesk-test: in an application on this device")
+	p := start(t)
+	asked := func() *tab {
+		b := newTab(t)
+		b.open(p.ask(elm, scheme))
+		b.signIn("dr.lee", password)
+		b.shows("opens the address frontdesk-test: in an application on this device")
+		return b
+	}
+	b := asked()
 	b.look("authorise-scheme")
 	if got, want := b.leaving("Approve"), scheme+"&username=dr.lee&expiresAt=2026-07-02T00%3A00%3A00Z"; got != want {
 		t.Errorf("left for %s, want %s", got, want)
 	}
 	p.mayCall(elm)
-	if got, want := b.leaving("Decline"), scheme+"&error=access_denied"; got != want {
+	if got, want := asked().leaving("Decline"), scheme+"&error=access_denied"; got != want {
 		t.Errorf("left for %s, want %s", got, want)
 	}
 }

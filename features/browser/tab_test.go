@@ -132,7 +132,7 @@ func (b *tab) at() *url.URL {
 // shows fails unless the page has a text.
 func (b *tab) shows(text string) {
 	b.t.Helper()
-	if page := b.page(); !strings.Contains(page, text) {
+	if page := ask(b, chromedp.Text("body")); !strings.Contains(page, text) {
 		b.t.Errorf("%s lacks %q:\n%s", b.at(), text, page)
 	}
 }

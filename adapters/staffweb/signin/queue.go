@@ -19,13 +19,15 @@ type Queue struct {
 	strangers *fair.Turns
 
 	strangerPlaces, knownPlaces *fair.Shares // to wait in
+
+	Limit time.Duration // nobody waits longer
 }
 
 const (
 	allStrangers = "strangers"
 
-	queuePlaces = 256              // of strangers, and as many of known browsers
-	queueLimit  = 10 * time.Second // nobody waits longer
+	queuePlaces = 256 // of strangers, and as many of known browsers
+	queueLimit  = 10 * time.Second
 )
 
 // NewQueue lets half of the cores of this machine look at passwords at once, so that
@@ -37,6 +39,7 @@ func QueueOf(atOnce int) *Queue {
 	return &Queue{
 		looking: fair.NewTurnsBefore(allStrangers, atOnce), strangers: fair.NewTurns(atOnce),
 		strangerPlaces: fair.NewShares(queuePlaces), knownPlaces: fair.NewShares(queuePlaces),
+		Limit: queueLimit,
 	}
 }
 
@@ -47,6 +50,7 @@ func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting
 type place struct {
 	seat  *fair.Seat
 	turns []turn // to be taken one after the other
+	limit time.Duration
 }
 
 type turn struct {
@@ -55,12 +59,12 @@ type turn struct {
 }
 
 func (q *Queue) ofStranger(t Try) place {
-	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}}
+	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}, q.Limit}
 }
 
 func (q *Queue) ofKnown(t Try) place {
 	account := "staff " + t.Tenant + " " + t.Username
-	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}}
+	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}, q.Limit}
 }
 
 // wait returns once the turn has come, and how to end it. The error is [ErrBusy].
@@ -68,11 +72,11 @@ func (p place) wait(ctx context.Context) (end func(), err error) {
 	if !p.seat.Take() {
 		return nil, ErrBusy
 	}
-	ctx, cancel := context.WithTimeout(ctx, queueLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	for i, t := range p.turns {
 		if err := t.Take(ctx, t.holder); err != nil {
-			place{p.seat, p.turns[:i]}.end()
+			place{p.seat, p.turns[:i], p.limit}.end()
 			return nil, fmt.Errorf("%w (%w)", ErrBusy, err)
 		}
 	}
