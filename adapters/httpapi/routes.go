@@ -164,6 +164,7 @@ func (a *API) after(read reader, answer answerer) func(*http.Request, access.End
 			if err != nil {
 				return err
 			}
+			defer a.madeLong(r)
 			text, err = encoded(answer(asCaller(r, judged.Caller), judged, form))
 			return err
 		})
