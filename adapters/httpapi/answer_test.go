@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,6 +82,43 @@ func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 		refused.send(t, reading("greedy")) // the same connection
 		if answer := refused.answer(t); answer.Code != http.StatusOK || answer.Body.Len() < 120_000 {
 			t.Errorf("after they have gone: %d", answer.Code)
+		}
+	})
+}
+
+// Making a long answer keeps a core busy, so long ones leave cores for the others.
+func TestLongAnswersAreMadeInTurns_D43(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api := library(t, httpapi.Seats{})
+		var making, most atomic.Int32
+		read := api.CareRecord
+		api.CareRecord = func(ctx context.Context, tenant string, id patient.ID, long func() error) (projections.CareRecord, error) {
+			return read(ctx, tenant, id, func() error {
+				if err := errors.Join(long(), long()); err != nil {
+					return err
+				}
+				most.Store(max(most.Load(), making.Add(1)))
+				defer making.Add(-1)
+				time.Sleep(time.Second)
+				return nil
+			})
+		}
+		w := serve(t, api)
+		var readers []*client
+		for n := range 8 {
+			readers = append(readers, w.dial(t))
+			readers[n].send(t, reading(fmt.Sprint("reader ", n)))
+		}
+		synctest.Wait()
+		wantServed(t, w, "honest")
+		for _, c := range readers {
+			if answer := c.answer(t); answer.Code != http.StatusOK {
+				t.Errorf("answered %d", answer.Code)
+			}
+		}
+		if half := max(1, runtime.GOMAXPROCS(0)/2); int(most.Load()) != half {
+			t.Errorf("%d were made at once, want %d", most.Load(), half)
 		}
 	})
 }

@@ -32,6 +32,8 @@ type call struct {
 	file  *fair.Seat // held until what was stored is looked after
 	long  *fair.Seat // of a long answer, held until it is written
 
+	making bool // it is the call's turn to make a long answer
+
 	after []func(context.Context) error // done once the call is answered
 }
 
@@ -72,6 +74,28 @@ func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) 
 	}
 	defer a.seats.turns.Release(c.holder)
 	return step(r.WithContext(ctx))
+}
+
+// makeLong takes a seat for a long answer, and waits until it is the application's turn
+// to make one, which [API.madeLong] ends. It may be called again and again.
+func (a *API) makeLong(r *http.Request) error {
+	c := callOf(r.Context())
+	if c.making {
+		return nil
+	}
+	if err := body.Take(c.long); err != nil {
+		return err
+	}
+	err := a.seats.making.Take(r.Context(), c.holder)
+	c.making = err == nil
+	return err
+}
+
+func (a *API) madeLong(r *http.Request) {
+	if c := callOf(r.Context()); c.making {
+		a.seats.making.Release(c.holder)
+		c.making = false
+	}
 }
 
 // cleared does what the client need not wait for, once the answer is sent.

@@ -30,8 +30,7 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
-	long := func() error { return body.Take(seat) }
-	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, long)
+	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, func() error { return a.makeLong(r) })
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -133,6 +134,34 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 		wantAnswer(t, first.answer(t), http.StatusOK)
 		second.send(t, as("other", len(cough()))+cough())
 		wantAnswer(t, second.answer(t), http.StatusOK)
+	})
+}
+
+// A flood of refusals would otherwise write as many lines that all say the same.
+func TestWhyCallsAreUnavailableIsLoggedOnceASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, log := &counter{}, &lines{}
+		api := crowd(c, oneByOne)
+		api.Log, api.Now = slog.New(slog.NewTextHandler(log, nil)), time.Now
+		w := serve(t, api)
+		_, release := wantHeld(t, c, w)
+		defer close(release)
+		for second := range 2 {
+			for range 10 {
+				late := w.dial(t)
+				late.send(t, as("other", len(cough()))+cough())
+				wantAnswer(t, late.answer(t), http.StatusServiceUnavailable, "unavailable")
+			}
+			synctest.Wait()
+			if got := strings.Count(log.text.String(), "call could not be served"); got != second+1 {
+				t.Errorf("in second %d there are %d lines", second+1, got)
+			}
+			time.Sleep(time.Second)
+		}
+		if got := strings.Count(log.text.String(), "msg=call "); got != 20 {
+			t.Errorf("%d calls have lines of their own, want 20", got)
+		}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"runtime"
 	"time"
 
 	"frontdesk/adapters/fair"
@@ -38,7 +39,8 @@ type Seats struct {
 type seats struct {
 	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
 
-	turns *fair.Turns // of sources and applications
+	turns  *fair.Turns // of sources and applications
+	making *fair.Turns // of applications: to make a long answer, which takes 100 ms of one core
 }
 
 func (s Seats) made() seats {
@@ -52,6 +54,7 @@ func (s Seats) made() seats {
 		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
 		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
 		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
+		making:    fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // short answers find a core
 	}
 }
 

@@ -71,7 +71,8 @@ func problemsOf(refusals fault.List) (p problems) {
 }
 
 // answering serves a call and answers its error. An error that callers must not
-// see is logged here, once, and answered 500.
+// see is logged here, once, and answered 500. Why calls are unavailable is logged once
+// a second for each reason: a flood of them has the same few.
 func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)
@@ -87,7 +88,7 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		case len(refusals) == 0:
 			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
 			refusals = fault.List{errInternal}
-		case ours:
+		case ours && a.reasons.Spend(refusals[0].Detail, 1) == 0:
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
 		a.refuse(w, r, refusals)

@@ -65,13 +65,16 @@ type API struct {
 	Metrics *Metrics // nil measures nothing
 	Log     *slog.Logger
 
-	seats seats // made by Handler
+	// Made by Handler.
+	seats   seats
+	reasons *fair.Budget[string] // of lines that say why calls are unavailable
 }
 
 // Handler returns the API as one handler. All its answers are JSON and carry an
 // X-Request-Id.
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
+	a.reasons = fair.NewBudget[string](1, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 
@@ -161,6 +164,7 @@ func (a *API) after(read reader, answer answerer) func(*http.Request, access.End
 			if err != nil {
 				return err
 			}
+			defer a.madeLong(r)
 			text, err = encoded(answer(asCaller(r, judged.Caller), judged, form))
 			return err
 		})

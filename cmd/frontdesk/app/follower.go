@@ -40,9 +40,9 @@ var (
 // maxDigits is how long a Content-Length may be.
 const maxDigits = 18
 
-// follow reads along, and spoils p where it is ambiguous. It looks once at each byte of
-// a head, and at none of a body.
-func (f *follower) follow(p []byte) {
+// follow reads along, spoils p where it is ambiguous, and returns how many heads have
+// ended. It looks once at each byte of a head, and at none of a body.
+func (f *follower) follow(p []byte) (heads int64) {
 	for i := 0; i < len(p) && f.at != lost; i++ {
 		if f.at == inBody {
 			skipped := min(f.left, int64(len(p)-i))
@@ -52,6 +52,7 @@ func (f *follower) follow(p []byte) {
 			continue
 		}
 		if f.at = f.next(p[i]); f.at == inBody {
+			heads++
 			f.endOfBody()
 		}
 		if f.at == spoilt {
@@ -59,6 +60,7 @@ func (f *follower) follow(p []byte) {
 			f.at = lost
 		}
 	}
+	return heads
 }
 
 func (f *follower) endOfBody() {

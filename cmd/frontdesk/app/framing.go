@@ -27,34 +27,53 @@ func (l framingListener) Accept() (net.Conn, error) {
 //
 // It follows a connection from head to head. It does not follow chunked bodies, so such
 // a request is the last one of its connection.
+//
+// It also sees who asks far ahead of the answers, which no browser and no proxy does:
+// heads are so much cheaper than answers that a thousand of them, unread, would keep us
+// busy.
 type framedConn struct {
 	net.Conn
 	follower follower
-	lost     atomic.Bool // the rest of the connection is not followed
+	lost     atomic.Bool  // the rest of the connection is not followed
+	asked    atomic.Int64 // heads that have come
+
+	begun int64 // requests that are answered or being answered
+	ahead int64 // requests that had come too early, each as often as one before it began
 }
+
+// mostAhead is for clients that ask for a few things at once. They ask again for what the
+// end of a connection has left unanswered.
+const mostAhead = 8
 
 // Read reads on.
 func (c *framedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.follower.follow(p[:n])
+	c.asked.Add(c.follower.follow(p[:n]))
 	if c.follower.at == lost {
 		c.lost.Store(true)
 	}
 	return n, err
 }
 
+// begins notes that a request is about to be answered, and reports whether it is the
+// last one of the connection.
+func (c *framedConn) begins() (last bool) {
+	c.begun++
+	c.ahead += c.asked.Load() - c.begun
+	return c.lost.Load() || c.ahead > mostAhead
+}
+
 type connKey struct{}
 
-// withConn lets [lastIfLost] find the connection of a call.
+// withConn lets [closing] find the connection of a call.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// lastIfLost closes a connection that is not followed any more once the call is
-// answered.
-func lastIfLost(next http.Handler) http.Handler {
+// closing closes a connection with the answer to its last request.
+func closing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if conn, ok := r.Context().Value(connKey{}).(*framedConn); ok && conn.lost.Load() {
+		if conn, ok := r.Context().Value(connKey{}).(*framedConn); ok && conn.begins() {
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)

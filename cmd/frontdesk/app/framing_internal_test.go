@@ -21,22 +21,11 @@ import (
 // and the statuses that were answered until the connection ended.
 func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 	t.Helper()
-	paths := make(chan string, 100)
-	s, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	paths := make(chan string, 2_000)
+	conn := listening(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		paths <- fmt.Sprintf("%s %q", r.URL.Path, body)
-	}), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = s.serve() })
-	defer func() { _ = s.shutdown(context.Background()); serving.Wait() }()
-	conn, err := net.Dial("tcp", s.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	}))
 	for _, part := range parts {
 		if _, err := io.WriteString(conn, part); err != nil {
 			break // it is closed already
@@ -49,6 +38,24 @@ func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 		served = append(served, path)
 	}
 	return served, statuses
+}
+
+// listening is a connection to a server, which ends with t.
+func listening(t *testing.T, handler http.Handler) net.Conn {
+	t.Helper()
+	s, err := listen(t.Context(), "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = s.serve() })
+	t.Cleanup(func() { _ = s.shutdown(context.Background()); serving.Wait() })
+	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }
 
 func statusesOf(conn io.Reader) (statuses []int) {
@@ -145,6 +152,54 @@ func TestRequestsThatFollowOneAnotherAreServed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever asks ahead of the answers is answered for a while, and then the connection
+// ends. How long the heads are makes no difference.
+func TestWhoAsksFarAheadOfTheAnswersLosesTheConnection(t *testing.T) {
+	t.Parallel()
+	for name, request := range map[string]string{
+		"short heads": plain,
+		"long heads":  "GET /z HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("y", 1_900) + "\r\n\r\n",
+		"bodies":      post + "Content-Length: 5\r\n\r\nhello",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			served, statuses := exchange(t, strings.Repeat(request, 1_200))
+			if len(served) == 0 || len(served) > 20 || len(statuses) > len(served) {
+				t.Errorf("of 1,200 requests at once %d were served, and %d answers came", len(served), len(statuses))
+			}
+		})
+	}
+}
+
+// The next request may come before the one that was answered has been cleared away.
+func TestWhoWaitsForTheAnswersKeepsTheConnection(t *testing.T) {
+	t.Parallel()
+	asksAgain := make(chan struct{}, 1)
+	conn := listening(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "0")
+		_ = http.NewResponseController(w).Flush()
+		<-asksAgain
+	}))
+	defer close(asksAgain)
+	answers := bufio.NewReader(conn)
+	for n := range 100 {
+		if _, err := io.WriteString(conn, plain); err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			asksAgain <- struct{}{}
+		}
+		response, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.Close {
+			t.Fatalf("after %d requests the connection is to end", n+1)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func listen(ctx context.Context, address string, handler http.Handler, log *slog
 	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	s := &server{listener: framingListener{listener}, cutOff: cutOff}
 	s.http = &http.Server{
-		Handler:           lastIfLost(handler),
+		Handler:           closing(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
