@@ -50,6 +50,9 @@ const (
 // longRecord is how many bytes are read of a record before it counts as a long one.
 const longRecord = 64 << 10
 
+// ErrLongRecord says that a record is a long one, and was not wanted.
+var ErrLongRecord = errors.New("the care record is a long one")
+
 // Name returns the permanent name.
 func (CareRecords) Name() string { return "care-records.v1" }
 
@@ -76,9 +79,9 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 
 // Of returns the care record of a patient, newest entries first, with at most 1,000
 // entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such
-// patient. It calls long before it holds more than 64 KiB in memory, perhaps again
-// and again, and returns its error.
-func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long func() error) (CareRecord, error) {
+// patient, and [ErrLongRecord] instead of more than 64 KiB unless a long record is
+// wanted.
+func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
 	var found CareRecord
 	err := c.DB.QueryRow(ctx, `SELECT name, birth_date FROM patients WHERE tenant = $1 AND patient = $2`, tenant, id).
 		Scan(&found.PatientName, &found.BirthDate)
@@ -110,18 +113,15 @@ SELECT e.entry, e.recorded_at, e.name, e.data, e.metadata, coalesce(s.name, ''),
 FROM sized e LEFT JOIN staff s ON s.tenant = $1 AND s.staff = e.staff
 WHERE coalesce(e.before, 0) < $4 ORDER BY e.recorded_at DESC, e.entry DESC`
 
-func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long func() error) (err error) {
+func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long bool) (err error) {
 	all, size := 0, 0
 	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes)
 	into.Entries, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (RecordEntry, error) {
 		for _, column := range row.RawValues() {
 			size += len(column)
 		}
-		if size <= longRecord {
-			return c.scan(row, &all)
-		}
-		if err := long(); err != nil {
-			return RecordEntry{}, err
+		if size > longRecord && !long {
+			return RecordEntry{}, ErrLongRecord
 		}
 		return c.scan(row, &all)
 	})

@@ -296,7 +296,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.pool, Codec: d.codec}.Of(t.Context(), elm, ann, nil)
+	got, err := projections.CareRecords{DB: d.pool, Codec: d.codec}.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,12 +316,12 @@ func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	d := peopled(t)
 	d.fill(t)
 	records := projections.CareRecords{DB: d.pool, Codec: d.codec}
-	got, err := records.Of(t.Context(), elm, bill, nil)
+	got, err := records.Of(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("error %v, record (-want +got):\n%s", err, diff)
 	}
-	if _, err := records.Of(t.Context(), oak, ann, nil); !errors.Is(err, patient.ErrUnknown) {
+	if _, err := records.Of(t.Context(), oak, ann, false); !errors.Is(err, patient.ErrUnknown) {
 		t.Errorf("another practice's patient: %v", err)
 	}
 }
@@ -335,13 +335,12 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
 	records := projections.CareRecords{DB: d.pool, Codec: d.codec}
-	got, err := records.Of(t.Context(), elm, ann, func() error { return nil })
+	got, err := records.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
 	}
-	noRoom := errors.New("no room for a long record")
-	if _, err := records.Of(t.Context(), elm, ann, func() error { return noRoom }); !errors.Is(err, noRoom) {
-		t.Errorf("without room for a long record: %v", err)
+	if _, err := records.Of(t.Context(), elm, ann, false); !errors.Is(err, projections.ErrLongRecord) {
+		t.Errorf("a long record that is not wanted: %v", err)
 	}
 }
 

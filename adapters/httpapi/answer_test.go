@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -37,11 +36,11 @@ func countedLibrary(t *testing.T, seats httpapi.Seats) (*httpapi.API, *atomic.In
 	api := crowd(&counter{}, seats)
 	store := practiceDay(t)
 	api.Desk.Store, api.Desk.Patients = store, store
-	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long func() error) (projections.CareRecord, error) {
-		reads.Add(1)
-		if err := long(); err != nil {
-			return projections.CareRecord{}, err
+	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long bool) (projections.CareRecord, error) {
+		if !long {
+			return projections.CareRecord{}, projections.ErrLongRecord
 		}
+		reads.Add(1)
 		note := record.NoteCreated{Patient: ann, Text: strings.Repeat("<b> & ", 20_000)}
 		return projections.CareRecord{PatientName: "Ann", Entries: []projections.RecordEntry{{Event: note}}, Complete: true}, nil
 	}
@@ -93,16 +92,13 @@ func TestLongAnswersAreMadeInTurns_D43(t *testing.T) {
 		api := library(t, httpapi.Seats{})
 		var making, most atomic.Int32
 		read := api.CareRecord
-		api.CareRecord = func(ctx context.Context, tenant string, id patient.ID, long func() error) (projections.CareRecord, error) {
-			return read(ctx, tenant, id, func() error {
-				if err := errors.Join(long(), long()); err != nil {
-					return err
-				}
+		api.CareRecord = func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error) {
+			if long {
 				most.Store(max(most.Load(), making.Add(1)))
 				defer making.Add(-1)
 				time.Sleep(time.Second)
-				return nil
-			})
+			}
+			return read(ctx, tenant, id, long)
 		}
 		w := serve(t, api)
 		var readers []*client

@@ -77,12 +77,9 @@ func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) 
 }
 
 // makeLong takes a seat for a long answer, and waits until it is the application's turn
-// to make one, which [API.madeLong] ends. It may be called again and again.
+// to make one, which [API.madeLong] ends.
 func (a *API) makeLong(r *http.Request) error {
 	c := callOf(r.Context())
-	if c.making {
-		return nil
-	}
 	if err := body.Take(c.long); err != nil {
 		return err
 	}

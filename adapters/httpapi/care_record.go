@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -30,11 +31,24 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
-	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, func() error { return a.makeLong(r) })
+	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, false)
+	if errors.Is(err, projections.ErrLongRecord) {
+		found, err = a.longRecord(r, caller)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return careRecordOf(caller.patient, found), nil
+}
+
+// longRecord reads a long record once there is a seat and it is the application's turn.
+// The record is asked for again, because whoever waits must hold no connection to the
+// database.
+func (a *API) longRecord(r *http.Request, caller judged) (projections.CareRecord, error) {
+	if err := a.makeLong(r); err != nil {
+		return projections.CareRecord{}, err
+	}
+	return a.CareRecord(r.Context(), caller.Tenant, caller.patient, true)
 }
 
 // openCareRecord is POST {patientId} → {patientId}. A front end calls it that

@@ -127,7 +127,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil
 		},
-		CareRecord: func(_ context.Context, tenant string, _ patient.ID, _ func() error) (projections.CareRecord, error) {
+		CareRecord: func(_ context.Context, tenant string, _ patient.ID, _ bool) (projections.CareRecord, error) {
 			d.read = append(d.read, fmt.Sprintf("%s after %d", tenant, len(store.Log())-before))
 			return projections.CareRecord{PatientName: "Ann Archer", Entries: d.entries, Complete: true}, nil
 		},

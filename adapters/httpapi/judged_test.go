@@ -177,7 +177,7 @@ func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
 		api.RecordOpenTo = func(context.Context, string, patient.ID, staff.ID) (bool, error) {
 			return true, errors.New("the database is away")
 		}
-		api.CareRecord = func(context.Context, string, patient.ID, func() error) (projections.CareRecord, error) {
+		api.CareRecord = func(context.Context, string, patient.ID, bool) (projections.CareRecord, error) {
 			read = true
 			return projections.CareRecord{}, nil
 		}

@@ -48,9 +48,9 @@ type API struct {
 	// instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
 	// CareRecord returns the record of a patient. It shows everything that was
-	// appended before the call. It calls long before it reads more than a little,
-	// and returns its error.
-	CareRecord func(ctx context.Context, tenant string, id patient.ID, long func() error) (projections.CareRecord, error)
+	// appended before the call. It returns projections.ErrLongRecord instead of more
+	// than a little unless a long record is wanted.
+	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
