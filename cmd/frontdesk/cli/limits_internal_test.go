@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"runtime"
 	"testing"
 
 	"frontdesk/cmd/frontdesk/app"
@@ -35,17 +34,5 @@ func TestZeroIsNoLimit(t *testing.T) {
 	lifetimeFlags{RateLimit: 2.5, DailyBytes: 100}.apply(&config)
 	if config.RateLimit != 2.5 || config.DailyBytes != 100 {
 		t.Errorf("the limits are %v calls and %d bytes", config.RateLimit, config.DailyBytes)
-	}
-}
-
-func TestThereAreMoreThreadsThanCoresUnlessTheyAreLimited(t *testing.T) { //nolint:paralleltest // the number is the process's
-	was, cores := runtime.GOMAXPROCS(0), runtime.NumCPU()
-	defer runtime.GOMAXPROCS(was)
-	for threads, want := range map[int]int{cores: cores + max(1, cores/2), cores + 1: cores + 1, cores + 2: cores + 2} {
-		runtime.GOMAXPROCS(threads)
-		shareCores()
-		if got := runtime.GOMAXPROCS(0); got != want {
-			t.Errorf("of %d threads on %d cores it makes %d, want %d", threads, cores, got, want)
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/netip"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,24 +155,11 @@ func (c *serveCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	shareCores()
 	config.Log.InfoContext(r.ctx, "serving", slog.String("url", service.URL()), slog.String("private_url", service.PrivateURL()))
 	if err := service.Run(r.ctx); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
-}
-
-// shareCores lets Go run more threads than there are cores: as many more as passwords may
-// be hashed at once. Go lets a goroutine that computes keep its thread for 10 ms, and
-// whoever becomes ready on that thread waits. The system switches threads much sooner. A
-// hash takes ten times as long, so without this, calls stand behind strangers' hashes. It
-// is called once the service has counted the cores. Where threads have been limited, by
-// a quota or by an operator, they stay so.
-func shareCores() {
-	if cores := runtime.NumCPU(); runtime.GOMAXPROCS(0) == cores {
-		runtime.GOMAXPROCS(cores + max(1, cores/2))
-	}
 }
 
 type migrateCmd struct {
