@@ -36,10 +36,12 @@ func (s *trial) requests() map[string]func(context.Context) (*http.Request, erro
 		},
 		"page": func(ctx context.Context) (*http.Request, error) {
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/elm-street/staff/sign-in", http.NoBody)
-			if err == nil {
-				r.Host = "auth.frontdesk.test"
+			if err != nil {
+				return nil, err
 			}
-			return r, err
+			r.Host = "auth.frontdesk.test"
+			r.AddCookie(&http.Cookie{Name: "frontdesk-elm-street", Value: "ended"}) // without one, nothing is asked
+			return r, nil
 		},
 	}
 }
