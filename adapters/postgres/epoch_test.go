@@ -190,8 +190,8 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 		CREATE TABLE waited (by text, how text);
 		CREATE FUNCTION note_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
 			INSERT INTO waited VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NULL; END $$;
-		CREATE TRIGGER waits AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION note_wait();
-		CREATE TRIGGER waits AFTER UPDATE ON sequencer FOR EACH ROW EXECUTE FUNCTION note_wait()`)
+		CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON events INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_wait();
+		CREATE CONSTRAINT TRIGGER waits AFTER UPDATE ON sequencer INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_wait()`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +199,7 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 		e := engineOn(t, db.URL+"&options=-csynchronous_commit%3D"+set)
 		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 		e.drain(t)
+		execute(t, as(t, db.URL, postgres.AuditRole)+"&options=-csynchronous_commit%3D"+set, noteReading)
 		var how []string
 		if err := admin.QueryRow(t.Context(), `SELECT array_agg(DISTINCT by || ' ' || how ORDER BY by || ' ' || how) FROM waited`).Scan(&how); err != nil {
 			t.Fatal(err)
@@ -211,6 +212,8 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 		}
 	}
 }
+
+const noteReading = `SELECT record_audit_query(gen_random_uuid(), '', 'ann', 'audit log', '{}', NULL, true, 1)`
 
 func TestSynchronousDurabilityNeedsAStandby(t *testing.T) {
 	t.Parallel()
