@@ -19,7 +19,7 @@ import (
 // to an idx, and of what was behind it only some events, which no sequencer had placed.
 func rewind(t testing.TB, db *postgrestest.Database, head int64, survivors int) {
 	t.Helper()
-	_, err := db.AdminPool(t).Exec(t.Context(), fmt.Sprintf(`
+	_, err := db.SuperuserPool(t).Exec(t.Context(), fmt.Sprintf(`
 		SET session_replication_role = replica; -- no trigger keeps what is to be lost
 		DELETE FROM events WHERE position > (SELECT coalesce(max(position), 0) FROM log WHERE idx <= %[1]d) + %[2]d;
 		DELETE FROM log WHERE idx > %[1]d;
@@ -226,7 +226,7 @@ func TestSynchronousDurabilityNeedsAStandby(t *testing.T) {
 	if want := "no synchronous standby is streaming"; !strings.Contains(text(err), want) {
 		t.Errorf("without a standby: %v, want %s", err, want)
 	}
-	if _, err := db.AdminPool(t).Exec(t.Context(), `ALTER FUNCTION synchronous_standbys() OWNER TO frontdesk_audit`); err != nil {
+	if _, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION synchronous_standbys() OWNER TO frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
 	err = postgres.CheckDurability(t.Context(), pool, postgres.Synchronous)
