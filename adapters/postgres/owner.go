@@ -38,7 +38,7 @@ WITH places AS (
 
 // CheckOwner returns the name of a superuser who owns tables or functions of the
 // schema, and "" if none does. No rule of the database binds such an owner, and
-// functions that run as their owner could do anything. The serving role may call it.
+// functions that run as their owner could do anything (D51). The serving role may call it.
 func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, err error) {
 	err = db.QueryRow(ctx, belongings+`
 		SELECT coalesce(min(rolname), '') FROM belongings JOIN pg_roles ON oid = owner WHERE rolsuper AND kind <> 'database'`).Scan(&superuser)
