@@ -20,19 +20,20 @@ import (
 	"frontdesk/domain/patient"
 )
 
-func asAuditor(t *testing.T, db *postgrestest.Database) *pgxpool.Pool {
+// as is the URL for another role.
+func as(t *testing.T, databaseURL, role string) string {
 	t.Helper()
-	at, err := url.Parse(db.URL)
+	at, err := url.Parse(databaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	query := at.Query()
-	at.User = url.User(postgres.AuditRole)
-	if query.Has("user") {
-		query.Set("user", postgres.AuditRole)
-		at.RawQuery = query.Encode()
-	}
-	pool, err := postgres.NewPool(t.Context(), at.String(), 0)
+	at.User = url.User(role)
+	return at.String()
+}
+
+func asAuditor(t *testing.T, db *postgrestest.Database) *pgxpool.Pool {
+	t.Helper()
+	pool, err := postgres.NewPool(t.Context(), as(t, db.URL, postgres.AuditRole), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,8 @@
 //     errors into what a caller may be told.
 //   - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
 //   - [Uploads] keeps the files that patients send.
-//   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema.
+//   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
+//     [CheckOwner] and [ChangeOwner] after who owns it (D51).
 //
 // A database that has lost the end of its log begins a new epoch, before anything is
 // placed or told (D49).

@@ -19,7 +19,7 @@ import (
 // to an idx, and of what was behind it only some events, which no sequencer had placed.
 func rewind(t testing.TB, db *postgrestest.Database, head int64, survivors int) {
 	t.Helper()
-	_, err := db.AdminPool(t).Exec(t.Context(), fmt.Sprintf(`
+	_, err := db.SuperuserPool(t).Exec(t.Context(), fmt.Sprintf(`
 		SET session_replication_role = replica; -- no trigger keeps what is to be lost
 		DELETE FROM events WHERE position > (SELECT coalesce(max(position), 0) FROM log WHERE idx <= %[1]d) + %[2]d;
 		DELETE FROM log WHERE idx > %[1]d;
@@ -190,8 +190,8 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 		CREATE TABLE waited (by text, how text);
 		CREATE FUNCTION note_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
 			INSERT INTO waited VALUES (TG_TABLE_NAME, current_setting('synchronous_commit')); RETURN NULL; END $$;
-		CREATE TRIGGER waits AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION note_wait();
-		CREATE TRIGGER waits AFTER UPDATE ON sequencer FOR EACH ROW EXECUTE FUNCTION note_wait()`)
+		CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON events INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_wait();
+		CREATE CONSTRAINT TRIGGER waits AFTER UPDATE ON sequencer INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_wait()`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +199,7 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 		e := engineOn(t, db.URL+"&options=-csynchronous_commit%3D"+set)
 		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 		e.drain(t)
+		execute(t, as(t, db.URL, postgres.AuditRole)+"&options=-csynchronous_commit%3D"+set, noteReading)
 		var how []string
 		if err := admin.QueryRow(t.Context(), `SELECT array_agg(DISTINCT by || ' ' || how ORDER BY by || ' ' || how) FROM waited`).Scan(&how); err != nil {
 			t.Fatal(err)
@@ -212,6 +213,8 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 	}
 }
 
+const noteReading = `SELECT record_audit_query(gen_random_uuid(), '', 'ann', 'audit log', '{}', NULL, true, 1)`
+
 func TestSynchronousDurabilityNeedsAStandby(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -223,7 +226,7 @@ func TestSynchronousDurabilityNeedsAStandby(t *testing.T) {
 	if want := "no synchronous standby is streaming"; !strings.Contains(text(err), want) {
 		t.Errorf("without a standby: %v, want %s", err, want)
 	}
-	if _, err := db.AdminPool(t).Exec(t.Context(), `ALTER FUNCTION synchronous_standbys() OWNER TO frontdesk_audit`); err != nil {
+	if _, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION synchronous_standbys() OWNER TO frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
 	err = postgres.CheckDurability(t.Context(), pool, postgres.Synchronous)

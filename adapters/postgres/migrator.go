@@ -32,7 +32,7 @@ func (m Migrated) String() string {
 }
 
 // Migrate brings the database to the schema of this program. The URL is that of the
-// database's owner. Any number of migrators may run at once: the first does the
+// database's owner, or of a role that may act as the owner. Any number of migrators may run at once: the first does the
 // work, and the others wait for it until ctx ends. Migrate changes nothing and
 // returns an error that names --create-roles if [CreateRoles] has not run, or a
 // [*SchemaError] if the database is newer than this program.
@@ -53,14 +53,36 @@ func migrate(ctx context.Context, databaseURL string, files fs.FS) (Migrated, er
 	if err := requireRoles(ctx, conn); err != nil {
 		return Migrated{}, err
 	}
-	unlock, err := lockMigrations(ctx, conn)
+	lock, err := lockMigrations(ctx, conn)
 	if err != nil {
 		return Migrated{}, err
 	}
-	defer unlock()
+	defer unlock(ctx, lock)
+	if err := actAsOwner(ctx, lock, config); err != nil {
+		return Migrated{}, err
+	}
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	return up(ctx, db, files)
+}
+
+// actAsOwner makes connections of config act as the plain role that owns the schema, or
+// the database if there is no schema yet. So everything has one owner, and auditors may
+// read new tables, also if a superuser migrates.
+func actAsOwner(ctx context.Context, db pgx.Tx, config *pgx.ConnConfig) error {
+	var owner string
+	err := db.QueryRow(ctx, `
+		SELECT coalesce(min(rolname), '') FROM pg_roles JOIN pg_database ON datname = current_database()
+		WHERE pg_roles.oid = coalesce((SELECT relowner FROM pg_class WHERE oid = to_regclass('`+goose.DefaultTablename+`')), datdba)
+			AND rolname <> current_user AND NOT rolsuper AND pg_has_role(pg_roles.oid, 'MEMBER')`,
+		pgx.QueryExecModeSimpleProtocol).Scan(&owner)
+	if err != nil {
+		return fmt.Errorf("ask who owns the schema: %w", err)
+	}
+	if owner != "" {
+		config.RuntimeParams["role"] = owner
+	}
+	return nil
 }
 
 // up applies the pending migrations. The caller holds the lock.
@@ -108,7 +130,7 @@ const migrationLock = 0x66726f6e74 // "front"
 // database, so no migrator may keep one. That is why a waiter asks again and again,
 // because a blocked statement has a snapshot; and why it speaks the simple protocol,
 // because the extended one keeps a snapshot while the transaction is idle.
-func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err error) {
+func lockMigrations(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("lock migrations: %w", err)
@@ -122,7 +144,7 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err err
 			return nil, fmt.Errorf("lock migrations: %w", err)
 		}
 		if held {
-			return func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }, nil
+			return tx, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -131,3 +153,6 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) (unlock func(), err err
 		}
 	}
 }
+
+// unlock ends a transaction that holds the lock, unless it has been committed.
+func unlock(ctx context.Context, tx pgx.Tx) { _ = tx.Rollback(context.WithoutCancel(ctx)) }

@@ -145,7 +145,7 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 	s := victim.sequencer()
 	s.Batch = 2
 	stop := runUntilCleanup(t, s.Run)
-	admin := db.AdminPool(t)
+	admin := db.SuperuserPool(t)
 	killer := runUntilCleanup(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = admin.Exec(context.WithoutCancel(ctx), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

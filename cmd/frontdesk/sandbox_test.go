@@ -7,6 +7,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
 )
 
 func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
@@ -61,6 +66,38 @@ func TestASandboxThatWasKilledLeavesAPostgresToBeAdopted(t *testing.T) {
 	s.start()
 	if after := s.postmaster(); after != before {
 		t.Errorf("Postgres %d was not adopted: %d runs", before, after)
+	}
+}
+
+// An older sandbox's database belongs to the superuser of its Postgres.
+func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.start()
+	superuser := strings.Replace(s.info.Load().AdminDatabaseURL, embedded.Owner, embedded.Superuser, 1)
+	conn, err := pgx.Connect(t.Context(), superuser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const toSuperuser = `ALTER DATABASE frontdesk OWNER TO postgres; ALTER TABLE events OWNER TO postgres; ALTER FUNCTION refuse_change OWNER TO postgres`
+	if _, err := conn.Exec(t.Context(), toSuperuser); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close(t.Context())
+	s.kill()
+	s.start()
+	if conn, err = pgx.Connect(t.Context(), s.info.Load().AdminDatabaseURL); err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var owns, super bool
+	if err := conn.QueryRow(t.Context(), `
+		SELECT pg_get_userbyid(datdba) = current_user AND (SELECT tableowner FROM pg_tables WHERE tablename = 'events') = current_user, rolsuper
+		FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user`).Scan(&owns, &super); err != nil {
+		t.Fatal(err)
+	}
+	if who, err := postgres.CheckOwner(t.Context(), conn); !owns || super || who != "" || err != nil {
+		t.Errorf("the role of the sandbox's file owns everything: %v, superuser: %v; a superuser owns the schema: %q, %v", owns, super, who, err)
 	}
 }
 

@@ -11,8 +11,11 @@ import (
 	"strings"
 )
 
-// Superuser is the role that owns the cluster.
-const Superuser = "postgres"
+// The roles of a cluster that it is made with, or that its databases need.
+const (
+	Superuser = "postgres"        // owns the cluster
+	Owner     = "frontdesk_owner" // owns the databases; a plain role, which may create roles and see standbys
+)
 
 // Config describes a cluster. Only Dir is required.
 type Config struct {

@@ -99,20 +99,29 @@ func (s *Server) URL(database, role string) string {
 	return u.String()
 }
 
-// EnsureDatabase makes a database, owned by [Superuser], unless it is there. It
-// may be called many times, also at the same time.
+// EnsureDatabase makes a database, owned by [Owner], unless it is there. It may be
+// called many times, also at the same time.
 func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 	conn, err := pgx.Connect(ctx, s.URL("postgres", Superuser))
 	if err != nil {
 		return fmt.Errorf("connect to create database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
+	if _, err := conn.Exec(ctx, createOwner); err != nil {
+		return fmt.Errorf("create role %s: %w", Owner, err)
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+Owner)
 	if err != nil && !exists(err) {
 		return fmt.Errorf("create database %s: %w", name, err)
 	}
 	return nil
 }
+
+// createOwner does nothing if the role is there, or is made by somebody else just now.
+const createOwner = `DO $$ BEGIN
+    CREATE ROLE ` + Owner + ` LOGIN CREATEROLE IN ROLE pg_read_all_stats;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $$`
 
 // exists reports whether an error says that the database is there already, or
 // was made by somebody else just now.

@@ -15,8 +15,9 @@ import (
 // Database is a migrated database that belongs to one test and is removed when
 // the test is over.
 type Database struct {
-	URL      string // as the serving role, frontdesk_app
-	AdminURL string // as its owner, a superuser
+	URL          string // as the serving role, frontdesk_app
+	AdminURL     string // as its owner, a plain role
+	SuperuserURL string // as a superuser of the cluster
 }
 
 // New makes a database for tb, or fails tb.
@@ -27,7 +28,7 @@ func New(tb testing.TB) *Database {
 		tb.Fatalf("shared Postgres for tests: %v", err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	if err := s.exec(tb.Context(), "CREATE DATABASE "+name+" TEMPLATE "+s.template); err != nil {
+	if err := s.exec(tb.Context(), "CREATE DATABASE "+name+" OWNER "+embedded.Owner+" TEMPLATE "+s.template); err != nil {
 		tb.Fatalf("create database: %v", err)
 	}
 	tb.Cleanup(func() {
@@ -36,8 +37,9 @@ func New(tb testing.TB) *Database {
 		}
 	})
 	return &Database{
-		URL:      s.server.URL(name, postgres.AppRole),
-		AdminURL: s.server.URL(name, embedded.Superuser),
+		URL:          s.server.URL(name, postgres.AppRole),
+		AdminURL:     s.server.URL(name, embedded.Owner),
+		SuperuserURL: s.server.URL(name, embedded.Superuser),
 	}
 }
 
@@ -52,6 +54,12 @@ func (d *Database) Pool(tb testing.TB) *pgxpool.Pool {
 func (d *Database) AdminPool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.AdminURL)
+}
+
+// SuperuserPool opens a pool as a superuser, and closes it when tb is over.
+func (d *Database) SuperuserPool(tb testing.TB) *pgxpool.Pool {
+	tb.Helper()
+	return pool(tb, d.SuperuserURL)
 }
 
 func pool(tb testing.TB, url string) *pgxpool.Pool {
@@ -89,7 +97,7 @@ func provide(ctx context.Context, s *embedded.Server) error {
 	if err := s.EnsureDatabase(ctx, "frontdesk"); err != nil {
 		return err
 	}
-	_, err := postgres.Migrate(ctx, s.URL("frontdesk", embedded.Superuser))
+	_, err := postgres.Migrate(ctx, s.URL("frontdesk", embedded.Owner))
 	return err
 }
 

@@ -17,7 +17,7 @@ func TestADatabaseIsMigratedAndServedWithFewRights(t *testing.T) {
 	if err := postgres.CheckSchema(t.Context(), db.Pool(t)); err != nil {
 		t.Errorf("the serving role says: %v", err)
 	}
-	for url, want := range map[string]string{db.URL: postgres.AppRole, db.AdminURL: embedded.Superuser} {
+	for url, want := range map[string]string{db.URL: postgres.AppRole, db.AdminURL: embedded.Owner, db.SuperuserURL: embedded.Superuser} {
 		if got := ask(t, url, `SELECT current_user::text`); got != want {
 			t.Errorf("connected as %s, want %s", got, want)
 		}
@@ -49,7 +49,7 @@ func TestADatabaseBelongsToOneTest(t *testing.T) {
 func TestAClusterOfOnesOwnCanBeKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	s := postgrestest.Cluster(t)
-	if _, err := postgres.Migrate(t.Context(), s.URL("frontdesk", embedded.Superuser)); err != nil {
+	if _, err := postgres.Migrate(t.Context(), s.URL("frontdesk", embedded.Owner)); err != nil {
 		t.Error(err)
 	}
 	must(t, s.Stop(context.Background()))

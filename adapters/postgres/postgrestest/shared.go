@@ -85,10 +85,11 @@ func (s *shared) exec(ctx context.Context, sql string) error {
 	return err
 }
 
-// templateName is derived from the contents of the migrations, so that a
-// changed one makes a new template.
+// templateName is derived from the owner and the contents of the migrations, so that
+// a changed one makes a new template.
 func templateName() (string, error) {
 	hash := sha256.New()
+	_, _ = fmt.Fprintln(hash, embedded.Owner)
 	err := fs.WalkDir(migrations.FS, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -116,10 +117,10 @@ func (s *shared) ensureTemplate(ctx context.Context) error {
 	if err := s.exec(ctx, `DROP DATABASE IF EXISTS `+s.template); err != nil {
 		return err
 	}
-	if err := s.exec(ctx, `CREATE DATABASE `+s.template); err != nil {
+	if err := s.server.EnsureDatabase(ctx, s.template); err != nil {
 		return err
 	}
-	if _, err := postgres.Migrate(ctx, s.server.URL(s.template, embedded.Superuser)); err != nil {
+	if _, err := postgres.Migrate(ctx, s.server.URL(s.template, embedded.Owner)); err != nil {
 		return err
 	}
 	return s.exec(ctx, `ALTER DATABASE `+s.template+` IS_TEMPLATE true ALLOW_CONNECTIONS false`)

@@ -35,7 +35,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := postgres.CheckDurability(ctx, engine.background, config.Durability); err != nil {
+	if err := engine.mayServe(ctx); err != nil {
 		engine.Close()
 		return nil, err
 	}

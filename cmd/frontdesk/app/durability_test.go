@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -59,4 +60,28 @@ func readiness(t *testing.T, service *app.App) int {
 	must(t, err)
 	must(t, response.Body.Close())
 	return response.StatusCode
+}
+
+func TestASuperuserWhoOwnsTheSchemaIsWarnedOfAtStart_D51(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	warned := func() string {
+		t.Helper()
+		var lines buffer
+		service, err := app.New(t.Context(), app.Config{
+			DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
+			APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1}, Log: slog.New(slog.NewTextHandler(&lines, nil)),
+		})
+		must(t, err)
+		service.Close()
+		return lines.String()
+	}
+	if said := warned(); strings.Contains(said, "owner") {
+		t.Errorf("of a plain owner it says %s", said)
+	}
+	_, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION record_audit_query OWNER TO postgres`)
+	must(t, err)
+	if said := warned(); strings.Count(said, "level=WARN") != 1 || !strings.Contains(said, "frontdesk migrate --change-owner ROLE") || !strings.Contains(said, "owner=postgres") {
+		t.Errorf("of a superuser it says %s", said)
+	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -53,4 +54,21 @@ func (a *App) serves(ctx context.Context) error {
 		return err
 	}
 	return postgres.CheckDurability(ctx, a.background, a.config.Durability)
+}
+
+// mayServe returns why the database does not offer what this deployment demands. It
+// warns of an owner whom no rule of the database binds: the next release refuses one.
+func (e *Engine) mayServe(ctx context.Context) error {
+	if err := postgres.CheckDurability(ctx, e.background, e.config.Durability); err != nil {
+		return err
+	}
+	superuser, err := postgres.CheckOwner(ctx, e.background)
+	if err != nil {
+		return err
+	}
+	if superuser != "" {
+		e.config.Log.WarnContext(ctx, "a superuser owns the schema, which the next release will refuse: run frontdesk migrate --change-owner ROLE",
+			slog.String("owner", superuser))
+	}
+	return nil
 }

@@ -88,7 +88,7 @@ func newStates(t *testing.T) *states {
 // as brings a state about, behind the program's back.
 func (s *states) as(t *testing.T, sql string, cut bool) {
 	t.Helper()
-	admin := s.db.AdminPool(t)
+	admin := s.db.SuperuserPool(t)
 	var name string
 	must(t, admin.QueryRow(t.Context(), `SELECT current_database()::text`).Scan(&name))
 	_, err := admin.Exec(t.Context(), fmt.Sprintf(sql, name))

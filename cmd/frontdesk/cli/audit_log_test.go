@@ -82,7 +82,7 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	}()
 	register("lost")
 	<-shown
-	if _, err := c.db.AdminPool(t).Exec(t.Context(), `
+	if _, err := c.db.SuperuserPool(t).Exec(t.Context(), `
 		SET session_replication_role = replica;
 		DELETE FROM events WHERE position > (SELECT position FROM log WHERE idx = 12);
 		DELETE FROM log WHERE idx > 12;

@@ -164,7 +164,8 @@ func (c *serveCmd) Run(r *run) error {
 
 type migrateCmd struct {
 	databaseFlag `embed:""`
-	CreateRoles  bool `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
+	CreateRoles  bool   `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
+	ChangeOwner  string `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
 }
 
 // migrationLimit bounds a whole migration. To build an index on a long log takes
@@ -179,6 +180,13 @@ func (c *migrateCmd) Run(r *run) error {
 		if err := postgres.CreateRoles(ctx, c.DatabaseURL); err != nil {
 			return err
 		}
+	}
+	if c.ChangeOwner != "" {
+		given, err := postgres.ChangeOwner(ctx, c.DatabaseURL, c.ChangeOwner)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(r.Out, given)
 	}
 	migrated, err := postgres.Migrate(ctx, c.DatabaseURL)
 	if err != nil {

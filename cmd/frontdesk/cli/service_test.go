@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
 )
 
 var flagForm = regexp.MustCompile(`--[a-z][a-z-]+`)
@@ -40,6 +42,21 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	} {
 		if !strings.Contains(help, flag+" ") && !strings.Contains(help, flag+"\n") {
 			t.Errorf("the help does not show %s", flag)
+		}
+	}
+}
+
+func TestMigrateChangesTheOwner_D51(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	if _, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER TABLE events OWNER TO postgres`); err != nil {
+		t.Fatal(err)
+	}
+	migrate := []string{"migrate", "--database-url", db.SuperuserURL, "--change-owner"}
+	frontdesk(t, append(migrate, "postgres")...).wantFailure(t, 1, "postgres is a superuser", "name a plain role")
+	for _, want := range []string{"gave to frontdesk_owner: 1 × table\n", "frontdesk_owner owns everything already\n"} {
+		if o := frontdesk(t, append(migrate, "frontdesk_owner")...); o.status != 0 || !strings.HasPrefix(o.out, want+"nothing to change: ") {
+			t.Errorf("exit status %d, %q, %q, want %q", o.status, o.out, o.err, want)
 		}
 	}
 }

@@ -58,11 +58,15 @@ func prepare(ctx context.Context, server *embedded.Server) error {
 	if err := server.EnsureDatabase(ctx, databaseName); err != nil {
 		return err
 	}
-	admin := server.URL(databaseName, embedded.Superuser)
-	if err := postgres.CreateRoles(ctx, admin); err != nil {
+	superuser := server.URL(databaseName, embedded.Superuser)
+	if err := postgres.CreateRoles(ctx, superuser); err != nil {
 		return err
 	}
-	_, err := postgres.Migrate(ctx, admin)
+	// An older sandbox belongs to the superuser.
+	if _, err := postgres.ChangeOwner(ctx, superuser, embedded.Owner); err != nil {
+		return err
+	}
+	_, err := postgres.Migrate(ctx, server.URL(databaseName, embedded.Owner))
 	return err
 }
 

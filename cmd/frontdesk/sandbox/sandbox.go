@@ -120,7 +120,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 	return Info{
 		APIURL: service.URL(), AuthURL: service.URL(), PrivateURL: service.PrivateURL(),
 		DatabaseURL:      database.URL(databaseName, servingRole),
-		AdminDatabaseURL: database.URL(databaseName, embedded.Superuser),
+		AdminDatabaseURL: database.URL(databaseName, embedded.Owner),
 		TenantID:         tenant,
 		Application: Application{
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),

@@ -1,0 +1,176 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/projections"
+)
+
+// belongings is everything of frontdesk in the database: the database itself, what is
+// in the schema public and belongs to no extension, and the schemas in which audits
+// have kept tables. A sequence goes with its table.
+const belongings = `
+WITH places AS (
+	SELECT n.oid, nspname FROM pg_namespace n
+	WHERE nspname = 'public' OR EXISTS (SELECT FROM pg_class WHERE relnamespace = n.oid AND relname = 'progress')
+), belongings AS (
+	SELECT 1 AS rank, 'database' AS kind, format('DATABASE %I', datname) AS name, datdba AS owner
+	FROM pg_database WHERE datname = current_database()
+	UNION ALL
+	SELECT 2, 'schema', format('SCHEMA %I', nspname), nspowner
+	FROM pg_namespace JOIN places USING (oid, nspname) WHERE nspname <> 'public'
+	UNION ALL
+	SELECT 3, CASE relkind WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence' ELSE 'table' END, format('TABLE %s', c.oid::regclass), relowner
+	FROM pg_class c JOIN places p ON p.oid = relnamespace
+	WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND NOT EXISTS (SELECT FROM pg_depend
+		WHERE classid = 'pg_class'::regclass AND objid = c.oid AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
+	UNION ALL
+	SELECT 4, 'function', format('ROUTINE %s', f.oid::regprocedure), proowner
+	FROM pg_proc f JOIN places p ON p.oid = pronamespace
+	WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = f.oid AND deptype = 'e')
+)`
+
+// CheckOwner returns the name of a superuser who owns tables or functions of the
+// schema, and "" if none does. No rule of the database binds such an owner, and
+// functions that run as their owner could do anything (D51). The serving role may call it.
+func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, err error) {
+	err = db.QueryRow(ctx, belongings+`
+		SELECT coalesce(min(rolname), '') FROM belongings JOIN pg_roles ON oid = owner WHERE rolsuper AND kind <> 'database'`).Scan(&superuser)
+	if err != nil {
+		return "", fmt.Errorf("ask who owns the schema: %w", err)
+	}
+	return superuser, nil
+}
+
+// Given says what [ChangeOwner] did.
+type Given struct {
+	Role  string   // the new owner
+	Kinds []string // what it was given, such as "database" and "table", in order; once for each thing
+}
+
+// String returns one line for whoever changes the owner.
+func (g Given) String() string {
+	if len(g.Kinds) == 0 {
+		return g.Role + " owns everything already"
+	}
+	var parts []string
+	for i := 0; i < len(g.Kinds); {
+		from := i
+		for i < len(g.Kinds) && g.Kinds[i] == g.Kinds[from] {
+			i++
+		}
+		parts = append(parts, fmt.Sprintf("%d × %s", i-from, g.Kinds[from]))
+	}
+	return "gave to " + g.Role + ": " + strings.Join(parts, ", ")
+}
+
+// ChangeOwner gives everything of frontdesk in the database to a plain role, and with
+// it the rights that the owner needs later: to make tables that auditors can read and,
+// if an owner before could, to see standbys. It changes all or nothing, and nothing if
+// it is done already. The role of adminURL is a superuser, or may do all of that.
+func ChangeOwner(ctx context.Context, adminURL, role string) (Given, error) {
+	conn, err := pgx.Connect(ctx, adminURL)
+	if err != nil {
+		return Given{}, fmt.Errorf("connect to change the owner: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if err := requireOwner(ctx, conn, role); err != nil {
+		return Given{}, err
+	}
+	tx, err := lockMigrations(ctx, conn)
+	if err != nil {
+		return Given{}, err
+	}
+	defer unlock(ctx, tx)
+	given, err := give(ctx, tx, role)
+	if err != nil {
+		return Given{}, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return Given{}, fmt.Errorf("change the owner: %w", err)
+	}
+	return given, nil
+}
+
+// requireOwner refuses a role that must not own the database.
+func requireOwner(ctx context.Context, db projections.Querier, role string) error {
+	if err := requireRoles(ctx, db); err != nil {
+		return err
+	}
+	var super, serves bool
+	err := db.QueryRow(ctx, `
+		SELECT rolsuper, pg_has_role($2::name, oid, 'MEMBER') OR pg_has_role($3::name, oid, 'MEMBER') FROM pg_roles WHERE rolname = $1`,
+		role, AppRole, AuditRole).Scan(&super, &serves)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("the role %s does not exist: as a superuser, CREATE ROLE %s LOGIN", role, pgx.Identifier{role}.Sanitize())
+	case err != nil:
+		return fmt.Errorf("look for the new owner: %w", err)
+	case super:
+		return fmt.Errorf("%s is a superuser, whom no rule stops from changing events: name a plain role", role)
+	case serves:
+		return fmt.Errorf("%s or %s could act as %s: name a role that serves nothing", AppRole, AuditRole, role)
+	}
+	return nil
+}
+
+// gifts are the statements that make $1 the owner, with what each of them gives. The
+// rights come last: those that tables of the old owners come with, to see standbys,
+// and to make tables in a schema public that does not go with the database.
+const gifts = belongings + `, former AS (SELECT DISTINCT owner FROM belongings WHERE owner <> $1::text::regrole)
+SELECT kind, statement FROM (
+	SELECT rank, kind, name, format('ALTER %s OWNER TO %s', name, $1::text::regrole) AS statement FROM belongings JOIN former USING (owner)
+	UNION ALL
+	SELECT DISTINCT 5, 'default right', '', format('ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %I GRANT %s ON %s TO %s', $1::text::regrole, nspname,
+		privilege_type, CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
+		CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
+	FROM pg_default_acl JOIN former ON owner = defaclrole JOIN places p ON p.oid = defaclnamespace, aclexplode(defaclacl) WHERE grantee <> defaclrole
+	UNION ALL
+	SELECT 6, 'right to see standbys', '', format('GRANT pg_read_all_stats TO %s', $1::text::regrole)
+	WHERE NOT pg_has_role($1::text::regrole, 'pg_read_all_stats', 'USAGE') AND EXISTS (SELECT FROM former WHERE pg_has_role(owner, 'pg_read_all_stats', 'USAGE'))
+	UNION ALL
+	SELECT 6, 'right to make tables', '', format('GRANT USAGE, CREATE ON SCHEMA public TO %s', $1::text::regrole) FROM pg_namespace
+	WHERE nspname = 'public' AND nspowner <> 'pg_database_owner'::regrole AND NOT has_schema_privilege($1::text::regrole, oid, 'CREATE')
+) gifts ORDER BY rank, kind, name, statement`
+
+// giveWithin bounds the wait for each table: calls wait behind it.
+const giveWithin = `SET LOCAL lock_timeout = '5s'`
+
+func give(ctx context.Context, tx pgx.Tx, role string) (Given, error) {
+	given := Given{Role: role}
+	rows, _ := tx.Query(ctx, gifts, pgx.Identifier{role}.Sanitize())
+	var kind, statement string
+	var statements []string
+	_, err := pgx.ForEachRow(rows, []any{&kind, &statement}, func() error {
+		given.Kinds, statements = append(given.Kinds, kind), append(statements, statement)
+		return nil
+	})
+	if err != nil {
+		return Given{}, fmt.Errorf("list what is owned: %w", err)
+	}
+	for _, statement := range append([]string{giveWithin}, statements...) {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return Given{}, notGiven(statement, err)
+		}
+	}
+	return given, nil
+}
+
+// notGiven says what to do when a statement was refused.
+func notGiven(statement string, err error) error {
+	const insufficientPrivilege, lockNotAvailable = "42501", "55P03"
+	refused, _ := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case refused != nil && refused.Code == insufficientPrivilege:
+		return fmt.Errorf("%s: %w: run this as a superuser", statement, err)
+	case refused != nil && refused.Code == lockNotAvailable:
+		return fmt.Errorf("%s: a transaction has been open on it for too long: end it, and run this again", statement)
+	}
+	return fmt.Errorf("%s: %w", statement, err)
+}

@@ -1,0 +1,194 @@
+package postgres_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/replay"
+)
+
+// owned is a cluster whose database belongs to a superuser who is not the one that the
+// cluster was made with, so that Postgres knows everything that this role owns.
+type owned struct {
+	*embedded.Server
+	t             *testing.T
+	super, bygone string // URLs
+}
+
+func ownedBySuperuser(t *testing.T) *owned {
+	t.Helper()
+	s := bareCluster(t)
+	o := &owned{Server: s, t: t, super: s.URL("frontdesk", embedded.Superuser), bygone: s.URL("frontdesk", "bygone")}
+	execute(t, s.URL("postgres", embedded.Superuser), `CREATE ROLE bygone SUPERUSER LOGIN`)
+	execute(t, s.URL("postgres", embedded.Superuser), `CREATE DATABASE frontdesk OWNER bygone`)
+	if err := postgres.CreateRoles(t.Context(), o.bygone); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.Migrate(t.Context(), o.bygone); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// ask returns the rows of a question with one column of text, as a role.
+func (o *owned) ask(role, question string) []string {
+	o.t.Helper()
+	conn, err := pgx.Connect(o.t.Context(), o.URL("frontdesk", role))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer conn.Close(o.t.Context())
+	rows, _ := conn.Query(o.t.Context(), question)
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return found
+}
+
+// belongings is what Postgres knows that a role owns, in the database or beside it.
+func (o *owned) belongings(role string) []string {
+	o.t.Helper()
+	return o.ask(embedded.Superuser, `SELECT pg_describe_object(classid, objid, objsubid) FROM pg_shdepend
+		WHERE refobjid = '`+role+`'::regrole AND deptype = 'o' AND classid <> 'pg_default_acl'::regclass ORDER BY 1`)
+}
+
+func (o *owned) superuser() string {
+	o.t.Helper()
+	pool, err := postgres.NewPool(o.t.Context(), o.URL("frontdesk", postgres.AppRole), 0)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer pool.Close()
+	who, err := postgres.CheckOwner(o.t.Context(), pool)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return who
+}
+
+func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
+	t.Parallel()
+	o := ownedBySuperuser(t)
+	execute(t, o.bygone, `CREATE SCHEMA kept; CREATE TABLE kept.progress (); CREATE SCHEMA pooler; CREATE FUNCTION pooler.look_up() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
+	execute(t, o.super, `CREATE ROLE plain LOGIN`)
+	was := o.belongings("bygone")
+	if who := o.superuser(); who != "bygone" {
+		t.Errorf("the superuser who owns the schema is %q, want bygone", who)
+	}
+	given, err := postgres.ChangeOwner(t.Context(), o.super, "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is := given.String(); !strings.HasPrefix(is, "gave to plain: 1 × database, 1 × schema, ") || !strings.HasSuffix(is, "1 × default right, 1 × right to see standbys") {
+		t.Errorf("it says %q", is)
+	}
+	others := []string{"function pooler.look_up()", "schema pooler"} // nothing of frontdesk
+	if left := o.belongings("bygone"); !slices.Equal(left, others) {
+		t.Errorf("the old owner has %v, want %v", left, others)
+	}
+	if now := o.belongings("plain"); len(now) != len(was)-len(others) || len(now) < 40 {
+		t.Errorf("of %d things the new owner has %d", len(was), len(now))
+	}
+	if who := o.superuser(); who != "" {
+		t.Errorf("a superuser still owns the schema: %s", who)
+	}
+	for _, again := range []string{o.super, o.URL("frontdesk", "plain")} {
+		if given, err := postgres.ChangeOwner(t.Context(), again, "plain"); err != nil || given.String() != "plain owns everything already" {
+			t.Errorf("again: %v, %v", given, err)
+		}
+	}
+}
+
+func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
+	t.Parallel()
+	o := ownedBySuperuser(t)
+	execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE "the next" LOGIN; GRANT "the next" TO plain; ALTER ROLE plain CREATEDB`)
+	if _, err := postgres.ChangeOwner(t.Context(), o.super, "plain"); err != nil {
+		t.Fatal(err)
+	}
+	plain := o.URL("frontdesk", "plain")
+	if migrated, err := postgres.Migrate(t.Context(), plain); err != nil || len(migrated.Applied) > 0 {
+		t.Errorf("migrating as the new owner: %v, %v", migrated, err)
+	}
+	if standbys := o.ask(postgres.AppRole, `SELECT synchronous_standbys()::text`); !slices.Equal(standbys, []string{"0"}) {
+		t.Errorf("the serving role sees %v standbys, want 0", standbys)
+	}
+	execute(t, o.URL("frontdesk", postgres.AuditRole), noteReading)
+	execute(t, plain, `CREATE SCHEMA `+replay.Schema+`; DROP SCHEMA `+replay.Schema)
+
+	execute(t, plain, `CREATE TABLE later (n int)`)
+	execute(t, o.URL("frontdesk", postgres.AuditRole), `SELECT FROM later`)
+
+	// A plain owner may hand over, too.
+	execute(t, o.super, `GRANT pg_read_all_stats TO "the next"`)
+	if _, err := postgres.ChangeOwner(t.Context(), plain, "the next"); err != nil {
+		t.Error(err)
+	}
+	if left := o.belongings("plain"); len(left) > 0 {
+		t.Errorf("the old owner has %v", left)
+	}
+}
+
+// A superuser who migrates leaves nothing behind that they own.
+func TestWhoeverMigratesActsAsTheOwner_D51(t *testing.T) {
+	t.Parallel()
+	s := bareCluster(t)
+	o := &owned{Server: s, t: t}
+	super := s.URL("postgres", embedded.Superuser)
+	execute(t, super, `CREATE ROLE plain LOGIN`)
+	execute(t, super, `CREATE DATABASE frontdesk`)
+	super = s.URL("frontdesk", embedded.Superuser)
+	if err := postgres.CreateRoles(t.Context(), super); err != nil {
+		t.Fatal(err)
+	}
+	if given, err := postgres.ChangeOwner(t.Context(), super, "plain"); err != nil || given.String() != "gave to plain: 1 × database, 1 × right to see standbys" {
+		t.Fatalf("an empty database: %v, %v", given, err)
+	}
+	for _, files := range []int{2, 3} {
+		if _, err := postgres.MigrateFrom(t.Context(), super, firstSteps(files)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if owners := o.ask(embedded.Superuser, `SELECT DISTINCT tableowner::text FROM pg_tables WHERE schemaname = 'public'`); !slices.Equal(owners, []string{"plain"}) {
+		t.Errorf("the tables belong to %v", owners)
+	}
+}
+
+func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
+	t.Parallel()
+	o := ownedBySuperuser(t)
+	was := o.belongings("bygone")
+	execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE stranger LOGIN; CREATE ROLE team; GRANT team TO frontdesk_app`)
+	for _, c := range []struct{ as, role, want string }{
+		{o.super, `No"body`, `the role No"body does not exist: as a superuser, CREATE ROLE "No""body" LOGIN`},
+		{o.super, embedded.Superuser, "postgres is a superuser"},
+		{o.super, postgres.AppRole, "name a role that serves nothing"},
+		{o.super, postgres.AuditRole, "name a role that serves nothing"},
+		{o.super, "team", "name a role that serves nothing"},
+		{o.URL("frontdesk", "stranger"), "plain", "run this as a superuser"},
+	} {
+		if _, err := postgres.ChangeOwner(t.Context(), c.as, c.role); !strings.Contains(text(err), c.want) {
+			t.Errorf("%s: %v, want %s", c.role, err, c.want)
+		}
+	}
+	reading, err := pgx.Connect(t.Context(), o.super)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reading.Close(t.Context())
+	if _, err := reading.Exec(t.Context(), `BEGIN; SELECT FROM log`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.ChangeOwner(t.Context(), o.super, "plain"); !strings.Contains(text(err), "ALTER TABLE log OWNER TO plain: a transaction has been open") {
+		t.Errorf("while an auditor reads: %v", err)
+	}
+	if is := o.belongings("bygone"); !slices.Equal(is, was) {
+		t.Errorf("what was refused has changed the owner of something: %d things of %d are left", len(is), len(was))
+	}
+}
