@@ -50,6 +50,7 @@ func newPair(t *testing.T, synchronous bool) *pair {
 	p.configure()
 	p.start(0)
 	p.do("createdb", "--host=127.0.0.1", "--port", strconv.Itoa(p.ports[0]), "--username=postgres", "frontdesk")
+	p.do("createuser", "--host=127.0.0.1", "--port", strconv.Itoa(p.ports[0]), "--username=postgres", "owner")
 	return p
 }
 

@@ -60,7 +60,7 @@ type refusal struct {
 func newSurgery(t *testing.T, p *pair, durability string, processes int) *surgery {
 	t.Helper()
 	s := &surgery{pair: p, receiver: newTold(t)}
-	runProgram(t, "migrate", "--create-roles", "--database-url", p.url("postgres"))
+	runProgram(t, "migrate", "--create-roles", "--change-owner", "owner", "--database-url", p.url("postgres"))
 	p.demand()
 	p.follow()
 	s.found()
