@@ -42,8 +42,8 @@ func attacks() []attack {
 
 // TestProveThatNobodyTakesTheServiceAway attacks a real process in every way that
 // is listed above. Meanwhile other applications call, at the same and at other
-// practices, and staff sign in and read pages: each of them is answered, and
-// hardly later than at rest.
+// practices, and staff sign in and read pages: each of them is answered. Those who
+// were answered much later than at rest are marked in the table.
 func TestProveThatNobodyTakesTheServiceAway(t *testing.T) { //nolint:paralleltest // it measures
 	in := newTown(t)
 	rows := []string{tableHead}
