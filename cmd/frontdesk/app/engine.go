@@ -91,6 +91,13 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 // allows.
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
 
+// Operator returns the operator as the events name them: by whom the database knows
+// this program as, with what the machine says of them.
+func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, error) {
+	user, err := postgres.SessionUser(ctx, e.calls)
+	return event.Operator(user, machine), err
+}
+
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
