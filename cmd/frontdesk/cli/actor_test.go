@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"context"
+	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -63,5 +66,37 @@ func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
 	c.drain(t)
 	if who := c.actorOf(t, "audit.queried"); who["kind"] != "operator" || who["id"] != "frontdesk_audit" || !fromThisMachine(t, who) {
 		t.Errorf("read by %v", who)
+	}
+}
+
+// Operators and auditors who share a role cannot be told apart. With roles of their own,
+// which are members of ours, they can.
+func TestARoleOfOnesOwnIsNamed(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	anna := "anna_" + strings.ReplaceAll(c.ann, "-", "") // roles belong to the whole cluster
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := c.db.SuperuserPool(t).Exec(context.WithoutCancel(t.Context()), sql); err != nil {
+			t.Error(err)
+		}
+	}
+	exec(`CREATE ROLE ` + anna + ` LOGIN IN ROLE frontdesk_app, frontdesk_audit`)
+	defer exec(`DROP ROLE ` + anna)
+	c.auditor = asRole(t, c.db.URL, anna)
+	c.audit(t, "log", "--patient", c.ann)
+	if o := frontdesk(t, "register-patient", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.auditor); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	for _, name := range []string{"audit.queried", "patient.registered"} {
+		if who := c.actorOf(t, name); who["id"] != anna {
+			t.Errorf("%s by %v, want %s", name, who, anna)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "log")
+	c.audit(t, "export", "--out", file)
+	manifest, err := os.ReadFile(file + ".manifest.json")
+	if err != nil || !strings.Contains(string(manifest), `"exportedBy":"operator:`+anna+` (`) {
+		t.Errorf("the manifest is %s, %v", manifest, err)
 	}
 }
