@@ -20,10 +20,10 @@ import (
 // passwords keeps passwords as they are, which only a test may do.
 type passwords map[staff.CredentialID]string
 
-func (p passwords) Keep(_ context.Context, _ string, _ staff.ID, password string) (staff.CredentialID, error) {
+func (p passwords) Keep(_ context.Context, _ string, _ staff.ID, password string) (staff.PasswordSet, error) {
 	id := staff.CredentialID{UUID: event.NewID()}
 	p[id] = password
-	return id, nil
+	return staff.PasswordSet{Credential: id}, nil
 }
 
 func (p passwords) Discard(_ context.Context, _ string, _ staff.ID, but staff.CredentialID) error {

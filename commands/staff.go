@@ -26,8 +26,8 @@ type Staff interface {
 // Passwords keeps hashes of passwords, outside the log.
 type Passwords interface {
 	// Keep hashes a password and keeps the hash. Nobody can sign in with it until
-	// an event names the credential.
-	Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.CredentialID, error)
+	// the event that it returns is in the log.
+	Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error)
 	// Discard deletes every hash of a member except that of one credential, and ends
 	// what was begun with the others.
 	Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error
@@ -57,11 +57,11 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	if c.Password != "" {
-		credential, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+		kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
 		if err != nil {
 			return staff.ID{}, err
 		}
-		events = append(events, staff.PasswordSet{Credential: credential})
+		events = append(events, kept)
 	}
 	return id, d.begin(ctx, staff.StreamOf(c.Tenant, id), events...)
 }
@@ -94,23 +94,23 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 }
 
 func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	credential, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+	kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
 	if err != nil {
 		return err
 	}
 	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
-		return m.SetPassword(credential)
+		return m.SetPassword(kept)
 	})
 	if err != nil {
 		return err
 	}
-	return d.Passwords.Discard(ctx, c.Tenant, id, credential)
+	return d.Passwords.Discard(ctx, c.Tenant, id, kept.Credential)
 }
 
 // keepPassword checks a password against the rules and keeps its hash.
-func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.CredentialID, error) {
+func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.PasswordSet, error) {
 	if err := staff.CheckPassword(username, password); err != nil {
-		return staff.CredentialID{}, err
+		return staff.PasswordSet{}, err
 	}
 	return d.Passwords.Keep(ctx, tenant, id, password)
 }

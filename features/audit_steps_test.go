@@ -133,7 +133,7 @@ func (w *world) isShown(text, not string) error {
 
 func (w *world) lastByRole(name, role string) error {
 	e, err := w.last(name)
-	if err == nil && !strings.HasSuffix(e.Metadata.Actor.ID, "@"+role) {
+	if err == nil && e.Metadata.Actor.ID != role {
 		err = fmt.Errorf("it was by %s", e.Metadata.Actor)
 	}
 	return err

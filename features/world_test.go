@@ -63,7 +63,7 @@ func newWorld(p *program) *world {
 	return &world{
 		program: p, suffix: fmt.Sprintf("-%d", p.count), logged: head,
 		ctx: event.WithMetadata(p.t.Context(), event.Metadata{
-			Actor: event.Actor{Kind: event.ByOperator, ID: "features"},
+			Actor: event.Operator("features", ""),
 		}),
 		applications: map[string]*integrator{}, patients: map[string]patient.ID{}, usernames: map[string]string{},
 		things: map[string]uuid.UUID{},

@@ -70,7 +70,7 @@ func (CareRecords) Project(r event.Recorded, do func(sql string, args ...any)) {
 
 func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any)) {
 	var member *uuid.UUID
-	if id, err := uuid.Parse(r.Metadata.Actor.ID); err == nil && r.Metadata.Actor.Kind == event.ByStaff {
+	if id := r.Metadata.Actor.Member(); id != uuid.Nil {
 		member = &id
 	}
 	do(`INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at) VALUES ($1, $2, $3, $4, $5)`,

@@ -94,7 +94,8 @@ func peoplesLife(tenant string) []chapter {
 	other := registeredLee
 	other.Username = "dr.kim"
 	return []chapter{
-		plain(member, registeredLee, staff.PasswordSet{Credential: staff.CredentialID{UUID: ann.UUID}}),
+		plain(member, registeredLee, staff.PasswordSet{Credential: staff.CredentialID{UUID: ann.UUID}},
+			staff.PasswordSet{Credential: staff.CredentialID{UUID: bill.UUID}, Digest: event.Digest{1}}),
 		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-leaver", tenant)}, other, staff.Deactivated{}),
 		plain(patient.StreamOf(tenant, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"},
 			patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee, kim}}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{kim}}),
@@ -106,7 +107,8 @@ func peoplesLife(tenant string) []chapter {
 }
 
 func clinicalLife(file request.Attachment) []chapter {
-	byLee := event.Metadata{Actor: event.Actor{Kind: event.ByStaff, ID: lee.String()}}
+	byLee := event.Metadata{Actor: event.Staff(lee.UUID)}
+	forLee := event.Metadata{Actor: event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID)}
 	keyed := event.Metadata{Actor: byLee.Actor, Idempotency: idempotency}
 	asked := asked
 	asked.Attachments = []request.Attachment{file}
@@ -117,7 +119,7 @@ func clinicalLife(file request.Attachment) []chapter {
 		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
 		{stream(note.Note.UUID), byLee, []event.Event{note}},
 		{stream(askedAs), keyed, []event.Event{asked}},
-		{stream(started.Consultation.UUID), byLee, []event.Event{started}},
+		{stream(started.Consultation.UUID), forLee, []event.Event{started}},
 		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
 	}

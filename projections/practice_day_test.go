@@ -252,12 +252,13 @@ var (
 
 func (d *day) fill(t *testing.T) {
 	t.Helper()
-	byLee := as(t.Context(), event.Actor{Kind: event.ByStaff, ID: lee.String()})
-	forDrDoe := as(t.Context(), event.Actor{Kind: event.ByApplication, ID: uuid.NewString(), OnBehalfOf: &event.OnBehalfOf{
+	byLee := as(t.Context(), event.Staff(lee.UUID))
+	forLee := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID))
+	forDrDoe := as(t.Context(), event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
 		Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
-	}})
+	}))
 	d.happened(t.Context(), t, elm, askedAs, 0, asked)
-	d.happened(byLee, t, elm, note.Note.UUID, 0, note)
+	d.happened(forLee, t, elm, note.Note.UUID, 0, note)
 	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)
 	d.happened(byLee, t, elm, openedAs, 0, record.CareRecordOpened{Patient: ann})
 }
@@ -276,7 +277,7 @@ func TestATimelineIsWhatHappenedToOnePatientNewestFirst(t *testing.T) {
 	want := []projections.Happening{
 		{Idx: 9, Kind: projections.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
 		{Idx: 8, Kind: projections.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
-		{Idx: 7, Kind: projections.KindNote, Entry: note.Note.UUID, Actor: "staff:" + lee.String(), At: start.Add(-2 * time.Second)},
+		{Idx: 7, Kind: projections.KindNote, Entry: note.Note.UUID, Actor: "operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), At: start.Add(-2 * time.Second)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("timeline (-want +got):\n%s", diff)

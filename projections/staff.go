@@ -26,7 +26,12 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`INSERT INTO staff (tenant, staff, username, name, email, administrator) VALUES ($1, $2, $3, $4, $5, $6)`,
 			r.Stream.Tenant, r.Stream.ID, e.Username, e.Name, e.Email, e.Administrator)
 	case staff.PasswordSet:
-		do(`UPDATE staff SET credential = $3 WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID, e.Credential)
+		var digest []byte // NULL in the place of none
+		if !e.Digest.IsZero() {
+			digest = e.Digest[:]
+		}
+		do(`UPDATE staff SET credential = $3, password_digest = $4 WHERE tenant = $1 AND staff = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.Credential, digest)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 	}

@@ -3,10 +3,12 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -22,6 +24,26 @@ func TestAMemberOfStaffIsARow_D35(t *testing.T) {
 	d.wantTable(t, "staff", row+`true}`)
 	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	d.wantTable(t, "staff", row+`false}`)
+}
+
+// The digest is that of the password that counts; a password without one has none.
+func TestTheDigestOfAHashIsInTheRow_D56(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	for _, c := range []struct {
+		digest event.Digest
+		want   any
+	}{{event.Digest{}, nil}, {event.Digest{1, 2}, "0102" + strings.Repeat("00", 30)}, {event.Digest{}, nil}} {
+		set := staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}, Digest: c.digest}
+		d.happens(t, staff.StreamOf(elm, lee), set)
+		var credential staff.CredentialID
+		var digest any
+		err := d.pool.QueryRow(t.Context(), `SELECT credential, encode(password_digest, 'hex') FROM staff WHERE staff = $1`, lee).Scan(&credential, &digest)
+		if err != nil || credential != set.Credential || digest != c.want {
+			t.Errorf("got %s with %v, %v, want %v", credential, digest, err, c.want)
+		}
+	}
 }
 
 func TestAUsernameIsTakenOnceInAPractice_D35(t *testing.T) {

@@ -125,12 +125,12 @@ func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
 	return c, err
 }
 
-// RecordAuditQuery appends the event that somebody reads patients' data. Every
-// role that may read may call it, and the database adds the name of the role to
-// who. If it fails, show nothing.
-func RecordAuditQuery(ctx context.Context, db DB, tenant, who string, q audit.Queried) error {
+// RecordAuditQuery appends the event that somebody reads patients' data. Every role
+// that may read may call it. The actor is the role that the database knows, whatever
+// the machine says of whoever sits there. If it fails, show nothing.
+func RecordAuditQuery(ctx context.Context, db DB, tenant, machine string, q audit.Queried) error {
 	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
-		event.NewID(), tenant, who, q.Command, q.Filter, idOrNull(q.Patient.UUID), q.Personal, q.Count)
+		event.NewID(), tenant, machine, q.Command, q.Filter, idOrNull(q.Patient.UUID), q.Personal, q.Count)
 	if err != nil {
 		return fmt.Errorf("record the reading: %w", err)
 	}

@@ -82,7 +82,7 @@ func TestAuditorsReadAndRecordThatTheyDoAndNothingElse_D37(t *testing.T) {
 }
 
 // The one event that the role may append has the right name, actor and time, whatever the
-// role says.
+// role says of itself.
 func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -90,11 +90,12 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	ann := patient.ID{UUID: uuid.New()}
 	read := audit.Queried{Command: "who-accessed", Filter: "tenant=elm-street", Patient: ann, Personal: true, Count: 12}
 	for range 3 {
-		if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "elm-street", "anna", read); err != nil {
+		if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "elm-street", "anna@desk7", read); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "", "anna", audit.Queried{Command: "log"}); err != nil {
+	forged := "frontdesk_owner) for staff:x (\n" + strings.Repeat("ö", 200)
+	if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "", forged, audit.Queried{Command: "log"}); err != nil {
 		t.Fatal(err)
 	}
 	e := engineOn(t, db.URL)
@@ -108,8 +109,11 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	if len(log) != 4 || log[2].Version != 3 || log[2].Stream.Tenant != "elm-street" || log[3].Version != 1 {
 		t.Fatalf("recorded %+v", log)
 	}
-	if got := log[0]; got.Event != event.Event(read) || got.Metadata.Actor.String() != "operator:anna@"+postgres.AuditRole {
-		t.Errorf("recorded %+v by %s", got.Event, got.Metadata.Actor)
+	if got := log[0]; got.Event != event.Event(read) || got.Metadata.Actor != event.Operator(postgres.AuditRole, "anna@desk7") {
+		t.Errorf("recorded %+v by %+v", got.Event, got.Metadata.Actor)
+	}
+	if got := log[3].Metadata.Actor; got != event.Operator(postgres.AuditRole, forged) {
+		t.Errorf("recorded by %+v", got)
 	}
 	if about := log[3].Event.(audit.Queried); about.PatientID() != uuid.Nil {
 		t.Errorf("a reading of nobody concerns %s", about.Patient)

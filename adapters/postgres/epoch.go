@@ -141,7 +141,7 @@ func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
 		return nil, err
 	}
 	store := Store{Codec: codec, Now: time.Now}
-	recorded, err := store.record(event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "frontdesk"}},
+	recorded, err := store.record(event.Metadata{Actor: event.Service("frontdesk")},
 		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
 	if err != nil {
 		return nil, err

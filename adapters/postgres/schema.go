@@ -56,6 +56,15 @@ func checkSchema(ctx context.Context, db projections.Querier, files fs.FS) error
 	return nil
 }
 
+// SessionUser returns the role that this program has signed in to the database as. SET
+// ROLE does not change it. Behind a pooler it is the role of the pooler's connection.
+func SessionUser(ctx context.Context, db projections.Querier) (user string, err error) {
+	if err := db.QueryRow(ctx, `SELECT session_user`).Scan(&user); err != nil {
+		return "", fmt.Errorf("ask who the database says this is: %w", err)
+	}
+	return user, nil
+}
+
 // ErrReadOnly says that the database takes no changes: it is a standby, or somebody
 // has set default_transaction_read_only.
 var ErrReadOnly = errors.New("the database is read-only")

@@ -152,8 +152,8 @@ func must(t *testing.T, err error) {
 // is signin's to test.
 type passwords struct{ pool *pgxpool.Pool }
 
-func (passwords) Keep(context.Context, string, staff.ID, string) (staff.CredentialID, error) {
-	return staff.CredentialID{UUID: event.NewID()}, nil
+func (passwords) Keep(context.Context, string, staff.ID, string) (staff.PasswordSet, error) {
+	return staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, nil
 }
 
 func (passwords) Discard(context.Context, string, staff.ID, staff.CredentialID) error { return nil }

@@ -111,7 +111,7 @@ func (v *visit) ctx() context.Context { return v.r.Context() }
 // event that the visit causes.
 func (v *visit) asStaff() context.Context {
 	return event.WithMetadata(v.ctx(), event.Metadata{
-		Actor: event.Actor{Kind: event.ByStaff, ID: v.session.Staff.String()}, RequestID: v.id,
+		Actor: event.Staff(v.session.Staff.UUID), RequestID: v.id,
 	})
 }
 

@@ -64,9 +64,10 @@ func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
 	seen := c.book()
 	c.sendTo(r)
 
-	asStaff := c.by(event.Actor{Kind: event.ByStaff, ID: c.member.String()})
-	throughApp := c.by(event.Actor{Kind: event.ByStaff, ID: c.member.String(), Application: app.UUID, Mode: "user-restricted"})
-	byApp := event.Actor{Kind: event.ByApplication, ID: app.String(), Application: app.UUID, Mode: "application-restricted"}
+	asStaff := c.by(event.Staff(c.member.UUID))
+	throughApp := c.by(event.Staff(c.member.UUID).Through(app.UUID, "user-restricted", nil))
+	byApp := event.Application(app.UUID, "application-restricted", nil)
+	operator := event.Operator("frontdesk_app", "root@desk7")
 	withAct := byApp
 	withAct.OnBehalfOf = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Jo Lee", Email: "jo@other.example"}}
 	sam := object{"patientId": c.patient.String(), "userName": "Dr Sam Taylor", "userEmail": "sam@elm.example"}
@@ -90,8 +91,10 @@ func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
 		{"opened through an application", func() { c.openRecord(throughApp, c.patient) }, "care-record.opened.v1", application.RecordOpened, sam, ""},
 		{"opened with an act claim", func() { c.openRecord(c.by(withAct), c.patient) }, "care-record.opened.v1", application.RecordOpened, jo, ""},
 		{"opened without", func() { c.openRecord(c.by(byApp), c.patient) }, "care-record.opened.v1", application.RecordOpened, nobody, ""},
-		{"opened by an operator", func() { c.openRecord(c.by(event.Actor{Kind: event.ByOperator, ID: "root"}), c.patient) },
+		{"opened by an operator", func() { c.openRecord(c.by(operator), c.patient) },
 			"care-record.opened.v1", application.RecordOpened, nobody, ""},
+		{"opened by an operator for staff", func() { c.openRecord(c.by(operator.ActingFor(c.member.UUID)), c.patient) },
+			"care-record.opened.v1", application.RecordOpened, sam, ""},
 		{"started", func() { c.startConsultation(asStaff, appointment.ID{}) }, "consultation.started.v1", application.ConsultationStarted, sam, ""},
 		{"started by nobody", func() { c.startConsultation(t.Context(), appointment.ID{}) }, "consultation.started.v1", application.ConsultationStarted, nobody, ""},
 		{"called in", func() { c.callIn(seen, c.room) }, "appointment.called-in.v1", application.CallInShown, shown, "calledInAt"},

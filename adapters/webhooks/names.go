@@ -43,15 +43,16 @@ func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
 
 func nobody(*names, *pgx.Batch, event.Recorded) {}
 
-// whoActed names the member of staff who acted, in person or through an
-// application, or the practitioner of an act claim. It names nobody for an
-// application that acted by itself, and nobody for staff who cannot be found.
+// whoActed names the member of staff who acted, in person or through an application,
+// the one for whom an operator did, or the practitioner of an act claim. It names
+// nobody for an application or an operator that acted by itself, and nobody for staff
+// who cannot be found.
 func whoActed(n *names, questions *pgx.Batch, e event.Recorded) {
 	by := e.Metadata.Actor
-	id, err := uuid.Parse(by.ID)
+	member := by.Member()
 	switch {
-	case by.Kind == event.ByStaff && err == nil:
-		questions.Queue(`SELECT name, email FROM staff WHERE tenant = $1 AND staff = $2`, e.Stream.Tenant, id).
+	case member != uuid.Nil:
+		questions.Queue(`SELECT name, email FROM staff WHERE tenant = $1 AND staff = $2`, e.Stream.Tenant, member).
 			QueryRow(func(row pgx.Row) error {
 				err := row.Scan(&n.userName, &n.userEmail)
 				if errors.Is(err, pgx.ErrNoRows) {

@@ -43,17 +43,10 @@ type Caller struct {
 
 // Actor returns the caller as it is named by the events that the call causes.
 func (c Caller) Actor() event.Actor {
-	actor := event.Actor{
-		Kind:        event.ByApplication,
-		ID:          c.Application.String(),
-		Application: c.Application.UUID,
-		Mode:        string(c.Mode),
-		OnBehalfOf:  c.Act,
+	if c.Staff.UUID == uuid.Nil {
+		return event.Application(c.Application.UUID, string(c.Mode), c.Act)
 	}
-	if c.Staff.UUID != uuid.Nil {
-		actor.Kind, actor.ID = event.ByStaff, c.Staff.String()
-	}
-	return actor
+	return event.Staff(c.Staff.UUID).Through(c.Application.UUID, string(c.Mode), c.Act)
 }
 
 // Idempotency returns what recognises a call that is made again (D22): the

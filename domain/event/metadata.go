@@ -9,49 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// ActorKind says what sort of actor caused an event.
-type ActorKind string
-
-// The kinds of actor.
-const (
-	ByApplication ActorKind = "application" // an application on its own account (application-restricted)
-	ByStaff       ActorKind = "staff"       // a member of staff, in person or through an application
-	ByOperator    ActorKind = "operator"    // somebody at the machine's command line
-	ByService     ActorKind = "service"     // frontdesk itself
-)
-
-// Actor is who caused an event.
-type Actor struct {
-	Kind        ActorKind   `json:"kind"`
-	ID          string      `json:"id"`                   // application id, staff id or the operator's user name
-	Application uuid.UUID   `json:"application,omitzero"` // the application that called, if one did
-	Mode        string      `json:"mode,omitempty"`       // the mode it called in
-	OnBehalfOf  *OnBehalfOf `json:"onBehalfOf,omitempty"` // the act claim, if the call had one
-}
-
-// String returns the actor as the audit log shows it: "staff:018f…".
-func (a Actor) String() string { return string(a.Kind) + ":" + a.ID }
-
-// OnBehalfOf is the practitioner and organisation of a token's act claim. Nobody checks
-// what the application says there; it is kept for auditors.
-type OnBehalfOf struct {
-	Practitioner Practitioner `json:"practitioner"`
-	Organisation Organisation `json:"organisation"`
-}
-
-// Practitioner is the person of an act claim.
-type Practitioner struct {
-	Name      string `json:"name" personal:"staff"`
-	Email     string `json:"email" personal:"staff"`
-	GMCNumber string `json:"gmcNumber,omitempty" personal:"staff"`
-}
-
-// Organisation is the organisation of an act claim.
-type Organisation struct {
-	Name    string `json:"name"`
-	ODSCode string `json:"odsCode,omitempty"`
-}
-
 // Metadata says who caused an event and in the course of what.
 type Metadata struct {
 	Actor       Actor     `json:"actor"`
@@ -90,7 +47,7 @@ func MetadataFrom(ctx context.Context) Metadata {
 	if m, ok := ctx.Value(metadataKey{}).(Metadata); ok {
 		return m
 	}
-	return Metadata{Actor: Actor{Kind: ByService, ID: "frontdesk"}}
+	return Metadata{Actor: Service("frontdesk")}
 }
 
 // Digest is a SHA-256, stored as 64 hexadecimal digits.

@@ -7,5 +7,6 @@
 //  2. A member of staff who is deactivated stays so; their authorisations stop
 //     at once (D14).
 //  3. The password of an active member of staff can be set, if it is fit. The
-//     log names it by an opaque id; no password and no hash is in the log (D27).
+//     log names it by an opaque id, and knows its hash by a digest; no password
+//     and no hash is in the log (D27, D56).
 package staff

@@ -32,9 +32,13 @@ type Registered struct {
 type Deactivated struct{}
 
 // PasswordSet says that a member of staff signs in with a new password from now
-// on. It does not hold the password.
+// on. It holds neither the password nor its hash.
 type PasswordSet struct {
 	Credential CredentialID `json:"credential"`
+	// Digest is the SHA-256 of the hash as it is kept, with its salt, so that no other
+	// hash counts. It is zero in older events. Without the salt nobody can try passwords
+	// on it.
+	Digest event.Digest `json:"digest,omitzero"`
 }
 
 // EventName returns the name that the event is stored under.
@@ -103,11 +107,11 @@ func (m Member) Deactivate() ([]event.Event, error) {
 
 // SetPassword makes a password the one to sign in with (rule 3). The caller has
 // found it fit and has kept its hash.
-func (m Member) SetPassword(id CredentialID) ([]event.Event, error) {
+func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
 	}
-	return []event.Event{PasswordSet{id}}, nil
+	return []event.Event{kept}, nil
 }
 
 // Active returns [ErrUnknown] unless the member of staff may act.

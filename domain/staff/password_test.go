@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"testing"
@@ -17,12 +18,36 @@ var passwordSet = staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.Mu
 func TestOnlyAnActiveMemberOfStaffGetsAPassword(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
-	set := func(m staff.Member) ([]event.Event, error) { return m.SetPassword(passwordSet.Credential) }
+	set := func(m staff.Member) ([]event.Event, error) { return m.SetPassword(passwordSet) }
 
 	given(drLee).When(set).Then(t, passwordSet)
 	given(drLee, passwordSet).When(set).Then(t, passwordSet)
 	given().When(set).Refuses(t, staff.ErrUnknown)
 	given(drLee, staff.Deactivated{}).When(set).Refuses(t, staff.ErrUnknown)
+}
+
+// Passwords that were set before have no digest, and keep their shape.
+func TestTheDigestOfAHashIsAnOptionalMember_D56(t *testing.T) {
+	t.Parallel()
+	codec, err := event.NewCodec(staff.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const credential = `{"credential":"0190c7a2-0000-7000-8000-0000000000c1"`
+	bound := passwordSet
+	bound.Digest = event.Digest(sha256.Sum256([]byte("abc")))
+	for want, e := range map[string]staff.PasswordSet{
+		credential + `}`: passwordSet,
+		credential + `,"digest":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}`: bound,
+	} {
+		name, data, err := codec.Encode(e)
+		if err != nil || string(data) != want {
+			t.Errorf("stored as %s, %v, want %s", data, err, want)
+		}
+		if back, err := codec.Decode(name, data); err != nil || back != event.Event(e) {
+			t.Errorf("read back as %+v, %v", back, err)
+		}
+	}
 }
 
 func TestAPasswordIsFit_D27(t *testing.T) {

@@ -9,7 +9,8 @@
 //	            ── Devices.Renew, Sessions.Begin, Tries.Forget
 //	Sessions.Of ── each page
 //
-// None of this is in the log, which only says that a password was set. A session
+// None of this is in the log, which only says that a password was set, and which
+// digest its hash has. A session
 // also needs an active member of staff who still has the password that it was
 // begun with. The read models that are updated with the log answer that, so
 // deactivating somebody or setting a password ends their sessions for the very
@@ -20,6 +21,8 @@
 // bytes that no query can read; and it reads the clock itself.
 //
 // Trust: somebody who can read the tables cannot sign in and cannot take over a
-// session, because the tables hold hashes. Somebody who can write to them can act
-// as anybody at the practice.
+// session, because the tables hold hashes. Somebody who can write to staff_passwords
+// alone cannot sign in either, because the log knows each hash by its digest (D56).
+// Somebody who can write to the sessions, or to the read model of staff, can act as
+// anybody at the practice.
 package signin

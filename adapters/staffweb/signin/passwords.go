@@ -1,12 +1,15 @@
 package signin
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"unicode/utf8"
 
@@ -18,20 +21,28 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Vault keeps the hashes of passwords, outside the log.
-type Vault struct{ DB Database }
-
-// Keep hashes a password and stores the hash. The password counts from the
-// staff.PasswordSet event that names the credential returned here.
-func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.CredentialID, error) {
-	credential := staff.CredentialID{UUID: event.NewID()}
-	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`,
-		tenant, member, credential, Hash(password))
-	if err != nil {
-		return staff.CredentialID{}, fmt.Errorf("keep password: %w", err)
-	}
-	return credential, nil
+// Vault keeps the hashes of passwords, outside the log. The log knows each by its
+// digest, so that a hash which somebody else has put there counts for nothing.
+type Vault struct {
+	DB  Database
+	Log *slog.Logger
 }
+
+// Keep hashes a password and stores the hash. The password counts from the event that
+// is returned here.
+func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
+	credential, hash := staff.CredentialID{UUID: event.NewID()}, Hash(password)
+	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`,
+		tenant, member, credential, hash)
+	if err != nil {
+		return staff.PasswordSet{}, fmt.Errorf("keep password: %w", err)
+	}
+	return staff.PasswordSet{Credential: credential, Digest: digestOf(hash)}, nil
+}
+
+// digestOf is what the log knows of a hash. The hash has a random salt, so the digest is
+// no way to try passwords.
+func digestOf(hash string) event.Digest { return sha256.Sum256([]byte(hash)) }
 
 // Discard deletes every hash of a member of staff except one, and what was begun with
 // the others: sessions and known devices, which count for nothing any more.
@@ -53,17 +64,24 @@ type Holder struct {
 }
 
 const holderOf = `
-SELECT s.staff, s.credential, p.hash
+SELECT s.staff, s.credential, p.hash, s.password_digest
 FROM staff s JOIN staff_passwords p ON p.tenant = s.tenant AND p.staff = s.staff AND p.credential = s.credential
 WHERE s.tenant = $1 AND s.username = $2 AND s.active`
 
 // Check finds the active member of staff whose username and password these are.
-// It takes just as long if they are nobody's, and right is then false.
+// It takes just as long if they are nobody's, and right is then false. A hash that is
+// not the one of the log is nobody's.
 func (v Vault) Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error) {
 	var hash string
-	err = v.DB.QueryRow(ctx, holderOf, tenant, storable(username)).Scan(&holder.Staff, &holder.Credential, &hash)
+	var known []byte // the digest of the hash that counts; nil if the log does not tell
+	err = v.DB.QueryRow(ctx, holderOf, tenant, storable(username)).Scan(&holder.Staff, &holder.Credential, &hash, &known)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Holder{}, false, fmt.Errorf("look up password: %w", err)
+	}
+	if digest := digestOf(hash); known != nil && !bytes.Equal(known, digest[:]) {
+		v.Log.ErrorContext(ctx, "the stored password hash is not the one that the log knows: somebody has changed staff_passwords",
+			slog.String("tenant", tenant), slog.String("staff", holder.Staff.String()))
+		hash = ""
 	}
 	right, err = Verify(hash, password)
 	if err != nil || !right {

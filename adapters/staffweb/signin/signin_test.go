@@ -1,7 +1,10 @@
 package signin_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -34,6 +37,8 @@ type surgery struct {
 	vault vault
 	store *postgres.Store
 	lee   staff.ID // of Elm Street
+
+	logged bytes.Buffer // by the vault
 }
 
 func newSurgery(t *testing.T) *surgery {
@@ -43,7 +48,7 @@ func newSurgery(t *testing.T) *surgery {
 		t.Fatal(err)
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
-	s.vault = vault{signin.Vault{DB: postgres.On(s.pool)}}
+	s.vault = vault{signin.Vault{DB: postgres.On(s.pool), Log: slog.New(slog.NewTextHandler(&s.logged, nil))}}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
@@ -91,13 +96,13 @@ type vault struct{ signin.Vault }
 
 var hashed = sync.OnceValue(func() string { return signin.Hash(password) })
 
-func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed string) (staff.CredentialID, error) {
+func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed string) (staff.PasswordSet, error) {
 	if typed != password {
 		return v.Vault.Keep(ctx, tenant, member, typed)
 	}
 	id := staff.CredentialID{UUID: event.NewID()}
 	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hashed())
-	return id, err
+	return staff.PasswordSet{Credential: id, Digest: sha256.Sum256([]byte(hashed()))}, err
 }
 
 // counting counts how often passwords are looked at.

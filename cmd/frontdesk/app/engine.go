@@ -61,7 +61,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.Now},
 		Attachments: projections.Attachments{DB: background},
-		passwords:   signin.Vault{DB: calls},
+		passwords:   signin.Vault{DB: calls, Log: config.Log},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
@@ -90,6 +90,13 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 // guard returns the guard of all outbound calls, with the networks that this deployment
 // allows.
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
+
+// Operator returns the operator as the events name them: by whom the database knows
+// this program as, with what the machine says of them.
+func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, error) {
+	user, err := postgres.SessionUser(ctx, e.calls)
+	return event.Operator(user, machine), err
+}
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.

@@ -27,12 +27,13 @@ type Auditor struct {
 }
 
 // RecordReading appends the event that somebody reads what q describes, if that is
-// patients' data. If it fails, show nothing.
-func (a Auditor) RecordReading(ctx context.Context, tenant, who string, q audit.Queried) error {
+// patients' data. The database says who; machine is what theirs says of them. If it
+// fails, show nothing.
+func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q audit.Queried) error {
 	if !q.ReadsPatients() {
 		return nil
 	}
-	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, who, q)
+	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
 // AccessRecord returns the record of judged calls.

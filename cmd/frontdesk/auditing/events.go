@@ -31,7 +31,7 @@ type EventFilter struct {
 	Stream      uuid.UUID
 	Patient     patient.ID     // whom the event concerns
 	Application application.ID // that caused the event, or that it concerns
-	Staff       staff.ID       // who caused the event, or whom it concerns
+	Staff       staff.ID       // who caused the event, for whom an operator did, or whom it concerns
 	Names       []string       // any of them; a name without its version stands for all versions
 }
 
@@ -97,11 +97,11 @@ func isCalled(e event.Recorded, name string) bool {
 	return e.EventName() == name || strings.HasPrefix(e.EventName(), name+".v")
 }
 
-// involves reports whether somebody caused an event, or is named by it or by
-// its stream.
+// involves reports whether somebody caused an event, in person or through an operator,
+// or is named by it or by its stream.
 func involves(e event.Recorded, id uuid.UUID) bool {
 	actor := e.Metadata.Actor
-	if e.Stream.ID == id || actor.Application == id || actor.ID == id.String() {
+	if e.Stream.ID == id || actor.Application == id || actor.ID == id.String() || actor.For == id {
 		return true
 	}
 	data, err := json.Marshal(e.Event)

@@ -79,7 +79,7 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 // recordReading appends what is about to be shown. If it fails, nothing may be
 // shown.
 func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) error {
-	if err := engine.Auditor.RecordReading(r.ctx, tenant, machineUser(), q); err != nil {
+	if err := engine.Auditor.RecordReading(r.ctx, tenant, machine(), q); err != nil {
 		return fmt.Errorf("nothing is shown, because it could not be recorded that it was: %w", err)
 	}
 	return nil

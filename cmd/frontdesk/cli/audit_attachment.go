@@ -70,7 +70,7 @@ func copyFile(ctx context.Context, w io.Writer, engine *app.Engine, file project
 
 // recordSight appends that a patient's file is about to be shown.
 func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
-	err := engine.Auditor.RecordReading(ctx, file.Tenant, machineUser(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, file.Tenant, machine(), audit.Queried{
 		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,
 	})
 	if err != nil {

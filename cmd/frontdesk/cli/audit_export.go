@@ -36,7 +36,7 @@ type manifest struct {
 	Filter     string       `json:"filter"` // key=value&…; "" for everything
 	Personal   bool         `json:"personal"`
 	ExportedAt time.Time    `json:"exportedAt"`
-	ExportedBy string       `json:"exportedBy"`
+	ExportedBy string       `json:"exportedBy"` // as the log names actors
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
@@ -73,9 +73,13 @@ func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFil
 	if err != nil {
 		return m, err
 	}
+	reader, err := engine.Operator(r.ctx, machine())
+	if err != nil {
+		return m, err
+	}
 	m = manifest{
 		File: filepath.Base(c.Out), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
-		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: machineUser(),
+		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}
 	if q.ReadsPatients() {

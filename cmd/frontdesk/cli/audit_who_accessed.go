@@ -121,12 +121,12 @@ func accessOf(e event.Recorded, personal bool) accessed {
 }
 
 func accessOfCall(c access.Call) accessed {
-	who := string(event.ByApplication) + ":" + c.Application.String()
+	who := event.Application(c.Application.UUID, string(c.Mode), c.Act)
 	if c.Staff.UUID != uuid.Nil {
-		who = string(event.ByStaff) + ":" + c.Staff.String()
+		who = event.Staff(c.Staff.UUID)
 	}
 	return accessed{
-		Kind: "call", At: c.At, Who: who, Application: c.Application.String(), What: string(c.Endpoint),
+		Kind: "call", At: c.At, Who: who.String(), Application: c.Application.String(), What: string(c.Endpoint),
 		RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason,
 	}
 }

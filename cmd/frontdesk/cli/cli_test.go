@@ -198,17 +198,17 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 
 func wantLog(t *testing.T, log outcome) {
 	t.Helper()
-	var names, actors []string
+	var names, actors, members []string
 	for line := range strings.Lines(log.out) {
 		var e struct {
 			Idx   int
 			Name  string
-			Actor struct{ Kind string }
+			Actor struct{ Kind, For string }
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
-		names, actors = append(names, e.Name), append(actors, e.Actor.Kind)
+		names, actors, members = append(names, e.Name), append(actors, e.Actor.Kind), append(members, e.Actor.For)
 		if e.Idx != len(names) {
 			t.Errorf("line %d has idx %d", len(names), e.Idx)
 		}
@@ -216,8 +216,8 @@ func wantLog(t *testing.T, log outcome) {
 	if len(names) != 9 || names[8] != "patient-request.submitted.v1" {
 		t.Errorf("the log has %v", names)
 	}
-	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "staff" {
-		t.Errorf("by %v", actors)
+	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "operator" || members[4] == "" || members[5] != "" {
+		t.Errorf("by %q for %q", actors, members)
 	}
 	for _, personal := range []string{"Archer", "Dr Lee", "cough", "1980"} {
 		if strings.Contains(log.out, personal) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"os/user"
 	"slices"
 	"sync"
@@ -32,7 +33,7 @@ func (f databaseFlag) open(r *run) (*app.Engine, error) {
 // engineFlags are the flags of every command that gives the desk an intent.
 type engineFlags struct {
 	databaseFlag `embed:""`
-	As           string `placeholder:"USERNAME" help:"Who acts; without it, whoever is at this machine."`
+	As           string `placeholder:"USERNAME" help:"The member of staff whom you act for. The log names you, too."`
 	JSON         bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -115,26 +116,33 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 // errNobody refuses --as for a command that is about no practice.
 var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
-// actor is who the events will name.
+// actor is who the events will name: the operator, and whom they act for.
 func (f engineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {
-	if f.As == "" {
-		return event.Actor{Kind: event.ByOperator, ID: machineUser()}, nil
-	}
-	if tenant == "" {
+	if f.As != "" && tenant == "" {
 		return event.Actor{}, errNobody
 	}
-	id, err := engine.Staff.StaffByUsername(ctx, tenant, f.As)
-	if err != nil {
-		return event.Actor{}, fmt.Errorf("find who acts: %w", err)
+	operator, err := engine.Operator(ctx, machine())
+	if err != nil || f.As == "" {
+		return operator, err
 	}
-	return event.Actor{Kind: event.ByStaff, ID: id.String()}, nil
+	member, err := engine.Staff.StaffByUsername(ctx, tenant, f.As)
+	if err != nil {
+		return event.Actor{}, fmt.Errorf("find whom to act for: %w", err)
+	}
+	return operator.ActingFor(member.UUID), nil
 }
 
-func machineUser() string {
+// machine is what this machine says of whoever is at it: "alice@desk7". Nobody vouches
+// for that.
+func machine() string {
+	name, host := "unknown", "unknown"
 	if u, err := user.Current(); err == nil {
-		return u.Username
+		name = u.Username
 	}
-	return "unknown"
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
 }
 
 // listeningStore remembers what is appended through it.

@@ -97,7 +97,7 @@ type webhookTriggerCmd struct {
 	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
 	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
 	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
-	As          string                   `placeholder:"USERNAME" help:"Who acts."`
+	As          string                   `placeholder:"USERNAME" help:"The member of staff whom you act for."`
 	JSON        bool                     `name:"json" help:"Print one JSON object."`
 }
 

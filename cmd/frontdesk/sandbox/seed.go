@@ -32,7 +32,7 @@ type seed struct {
 // seeded returns what dir was seeded with. It seeds what is missing, and brings up
 // to date what differs from one start to the next.
 func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiverURL string) (seed, error) {
-	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "sandbox"}})
+	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
 	s, err := sown(ctx, filepath.Join(dir, "seed.json"), desk, jwksURL)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)

@@ -1,0 +1,102 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// actorOf is who caused the last event of a name, as the log has it.
+func (c *clinic) actorOf(t *testing.T, name string, args ...string) map[string]any {
+	t.Helper()
+	found := objects(t, c.audit(t, append([]string{"log", "--json", "--event", name}, args...)...).out)
+	if len(found) == 0 {
+		t.Fatalf("no %s", name)
+	}
+	return found[len(found)-1]["actor"].(map[string]any)
+}
+
+func fromThisMachine(t *testing.T, actor map[string]any) bool {
+	t.Helper()
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, _ := actor["machine"].(string)
+	return strings.HasPrefix(machine, u.Username+"@")
+}
+
+// Whoever has the machine can name any member of staff. So the log names the operator,
+// and whom they said they act for.
+func TestActingForStaffNamesTheOperator(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	lee := objects(t, c.audit(t, "log", "--json", "--event=staff.registered").out)[0]["stream"]
+
+	own := c.actorOf(t, "patient.registered")
+	if own["kind"] != "operator" || own["id"] != "frontdesk_app" || !fromThisMachine(t, own) || own["for"] != nil {
+		t.Errorf("an operator is %v", own)
+	}
+	acting := c.actorOf(t, "practice.application-enabled")
+	if acting["kind"] != "operator" || acting["id"] != "frontdesk_app" || !fromThisMachine(t, acting) || acting["for"] != lee {
+		t.Errorf("an operator who acts for %v is %v", lee, acting)
+	}
+	shown := "operator:frontdesk_app (" + acting["machine"].(string) + ") for staff:" + lee.(string)
+	if table := c.audit(t, "log", "--event=practice.application-enabled").out; !strings.Contains(table, shown) {
+		t.Errorf("want %q in\n%s", shown, table)
+	}
+	if why := c.audit(t, "explain", "--at", c.enabled.Format("2006-01-02T15:04:05.999999999Z07:00"), "--tenant=elm",
+		"--application", c.app, "--user=dr.lee", "--endpoint=create-note").out; !strings.Contains(why, "practice.application-enabled.v1  by "+shown) {
+		t.Errorf("want %q in\n%s", shown, why)
+	}
+	if found := c.actorOf(t, "practice.application-enabled", "--tenant=elm", "--user=dr.lee"); found["for"] != lee {
+		t.Errorf("by --user, %v is found", found)
+	}
+}
+
+// Who reads is who has signed in to the database. What the machine says of them stands
+// beside it, as what it is.
+func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.audit(t, "log", "--patient", c.ann)
+	c.drain(t)
+	if who := c.actorOf(t, "audit.queried"); who["kind"] != "operator" || who["id"] != "frontdesk_audit" || !fromThisMachine(t, who) {
+		t.Errorf("read by %v", who)
+	}
+}
+
+// Operators and auditors who share a role cannot be told apart. With roles of their own,
+// which are members of ours, they can.
+func TestARoleOfOnesOwnIsNamed(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	anna := "anna_" + strings.ReplaceAll(c.ann, "-", "") // roles belong to the whole cluster
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := c.db.SuperuserPool(t).Exec(context.WithoutCancel(t.Context()), sql); err != nil {
+			t.Error(err)
+		}
+	}
+	exec(`CREATE ROLE ` + anna + ` LOGIN IN ROLE frontdesk_app, frontdesk_audit`)
+	defer exec(`DROP ROLE ` + anna)
+	c.auditor = asRole(t, c.db.URL, anna)
+	c.audit(t, "log", "--patient", c.ann)
+	if o := frontdesk(t, "register-patient", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.auditor); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	for _, name := range []string{"audit.queried", "patient.registered"} {
+		if who := c.actorOf(t, name); who["id"] != anna {
+			t.Errorf("%s by %v, want %s", name, who, anna)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "log")
+	c.audit(t, "export", "--out", file)
+	manifest, err := os.ReadFile(file + ".manifest.json")
+	if err != nil || !strings.Contains(string(manifest), `"exportedBy":"operator:`+anna+` (`) {
+		t.Errorf("the manifest is %s, %v", manifest, err)
+	}
+}

@@ -1,0 +1,125 @@
+package event
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// ActorKind says what sort of actor caused an event.
+type ActorKind string
+
+// The kinds of actor.
+const (
+	ByApplication ActorKind = "application" // an application on its own account (application-restricted)
+	ByStaff       ActorKind = "staff"       // a member of staff, in person or through an application
+	ByOperator    ActorKind = "operator"    // somebody at the command line, also where they act for a member of staff
+	ByService     ActorKind = "service"     // frontdesk itself
+)
+
+// Actor is who caused an event. It is made by [Application], [Staff], [Operator] or
+// [Service]; in the database, record_audit_query makes an operator of the same shape.
+type Actor struct {
+	Kind        ActorKind   `json:"kind"`
+	ID          string      `json:"id"`                   // application id, staff id, or the database session user of an operator
+	Machine     string      `json:"machine,omitempty"`    // what the machine says of the operator: "alice@desk7"
+	For         uuid.UUID   `json:"for,omitzero"`         // the member of staff whom the operator acts for
+	Application uuid.UUID   `json:"application,omitzero"` // the application that called, if one did
+	Mode        string      `json:"mode,omitempty"`       // the mode it called in
+	OnBehalfOf  *OnBehalfOf `json:"onBehalfOf,omitempty"` // the act claim, if the call had one
+}
+
+// Application is an application that calls on its own account.
+func Application(id uuid.UUID, mode string, act *OnBehalfOf) Actor {
+	return Actor{Kind: ByApplication, ID: id.String()}.Through(id, mode, act)
+}
+
+// Staff is a member of staff in person.
+func Staff(id uuid.UUID) Actor { return Actor{Kind: ByStaff, ID: id.String()} }
+
+// Operator is somebody at the command line: the session user that the database knows
+// them as, and what their machine says of them.
+func Operator(sessionUser, machine string) Actor {
+	return Actor{Kind: ByOperator, ID: plain(sessionUser), Machine: plain(machine)}
+}
+
+// Service is a part of frontdesk, by its name.
+func Service(name string) Actor { return Actor{Kind: ByService, ID: name} }
+
+// Through returns the actor as an application calls for them.
+func (a Actor) Through(application uuid.UUID, mode string, act *OnBehalfOf) Actor {
+	a.Application, a.Mode, a.OnBehalfOf = application, mode, act
+	return a
+}
+
+// ActingFor returns the operator as they act for a member of staff.
+func (a Actor) ActingFor(member uuid.UUID) Actor {
+	a.For = member
+	return a
+}
+
+// Member returns the member of staff who acted or for whom an operator did; zero if
+// there is none.
+func (a Actor) Member() uuid.UUID {
+	if a.Kind != ByStaff {
+		return a.For
+	}
+	id, err := uuid.Parse(a.ID)
+	if err != nil {
+		return uuid.Nil
+	}
+	return id
+}
+
+// String returns the actor as the audit log shows it: "staff:018f…", or
+// "operator:frontdesk_app (alice@desk7) for staff:018f…".
+func (a Actor) String() string {
+	text := string(a.Kind) + ":" + a.ID
+	if a.Machine != "" {
+		text += " (" + a.Machine + ")"
+	}
+	if a.For != uuid.Nil {
+		text += " for " + Staff(a.For).String()
+	}
+	return text
+}
+
+// plainLimit is how many characters are kept of a name that a machine gives.
+const plainLimit = 128
+
+// plain returns a name that stays one word of the audit log, whoever has chosen it:
+// printable, without the brackets that [Actor.String] sets, and not too long.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError || strings.ContainsRune("()", r) {
+			return '?'
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > plainLimit {
+		return string(runes[:plainLimit])
+	}
+	return name
+}
+
+// OnBehalfOf is the practitioner and organisation of a token's act claim. Nobody checks
+// what the application says there; it is kept for auditors.
+type OnBehalfOf struct {
+	Practitioner Practitioner `json:"practitioner"`
+	Organisation Organisation `json:"organisation"`
+}
+
+// Practitioner is the person of an act claim.
+type Practitioner struct {
+	Name      string `json:"name" personal:"staff"`
+	Email     string `json:"email" personal:"staff"`
+	GMCNumber string `json:"gmcNumber,omitempty" personal:"staff"`
+}
+
+// Organisation is the organisation of an act claim.
+type Organisation struct {
+	Name    string `json:"name"`
+	ODSCode string `json:"odsCode,omitempty"`
+}

@@ -1,0 +1,72 @@
+package event_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+)
+
+var (
+	lee   = uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")
+	diary = uuid.MustParse("0190c7a2-0000-7000-8000-00000000000a")
+)
+
+// Each kind of actor as it is stored, as auditors are shown it, and the member of staff
+// whose act it counts as.
+func TestActors(t *testing.T) {
+	t.Parallel()
+	operator := event.Operator("frontdesk_app", "alice@desk7")
+	for _, c := range []struct {
+		actor         event.Actor
+		stored, shown string
+		member        uuid.UUID
+	}{
+		{event.Application(diary, "application-restricted", &event.OnBehalfOf{}),
+			`{"kind":"application","id":"` + diary.String() + `","application":"` + diary.String() + `","mode":"application-restricted",` +
+				`"onBehalfOf":{"practitioner":{"name":"","email":""},"organisation":{"name":""}}}`,
+			"application:" + diary.String(), uuid.Nil},
+		{event.Staff(lee), `{"kind":"staff","id":"` + lee.String() + `"}`, "staff:" + lee.String(), lee},
+		{event.Staff(lee).Through(diary, "user-restricted", nil),
+			`{"kind":"staff","id":"` + lee.String() + `","application":"` + diary.String() + `","mode":"user-restricted"}`,
+			"staff:" + lee.String(), lee},
+		{operator, `{"kind":"operator","id":"frontdesk_app","machine":"alice@desk7"}`, "operator:frontdesk_app (alice@desk7)", uuid.Nil},
+		{operator.ActingFor(lee), `{"kind":"operator","id":"frontdesk_app","machine":"alice@desk7","for":"` + lee.String() + `"}`,
+			"operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), lee},
+		{event.Service("frontdesk"), `{"kind":"service","id":"frontdesk"}`, "service:frontdesk", uuid.Nil},
+		{event.Actor{Kind: event.ByOperator, ID: "anna@frontdesk_audit"}, // as it was stored once
+			`{"kind":"operator","id":"anna@frontdesk_audit"}`, "operator:anna@frontdesk_audit", uuid.Nil},
+		{event.Actor{Kind: event.ByStaff, ID: "7"}, `{"kind":"staff","id":"7"}`, "staff:7", uuid.Nil},
+	} {
+		stored, err := json.Marshal(c.actor)
+		if err != nil || string(stored) != c.stored {
+			t.Errorf("stored as %s, want %s, %v", stored, c.stored, err)
+		}
+		back, err := event.ParseMetadata([]byte(`{"actor":` + c.stored + `}`))
+		if again, _ := json.Marshal(back.Actor); err != nil || string(again) != c.stored {
+			t.Errorf("read back as %s, %v", again, err)
+		}
+		if c.actor.String() != c.shown || c.actor.Member() != c.member {
+			t.Errorf("shown as %s and counted as %s's, want %s", c.actor, c.actor.Member(), c.shown)
+		}
+	}
+}
+
+// What a machine calls its user cannot look like something else in the log.
+func TestAnOperatorsNamesArePlain(t *testing.T) {
+	t.Parallel()
+	for claimed, want := range map[string]string{
+		"élodie@büro":                          "élodie@büro",
+		"PRACTICE\\Ann Lee@desk7":              "PRACTICE\\Ann Lee@desk7",
+		"x) for staff:" + lee.String() + " (y": "x? for staff:" + lee.String() + " ?y",
+		"a\nb\x1b[2J\u202e@\xff":               "a?b?[2J?@?",
+		strings.Repeat("é", 200):               strings.Repeat("é", 128),
+	} {
+		if got := event.Operator(claimed, claimed); got.ID != want || got.Machine != want {
+			t.Errorf("%q is %+v, want %q", claimed, got, want)
+		}
+	}
+}
