@@ -4,12 +4,11 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -89,9 +88,9 @@ func (p *Pages) revoke(v *visit) error {
 
 // revocationOf reads which authorisation the form stops.
 func revocationOf(v *visit) (commands.RevokeUserAuthorisation, error) {
-	app, appErr := uuid.Parse(v.form.Get("application"))
-	about, aboutErr := uuid.Parse(v.form.Get("patient"))
-	if appErr != nil || aboutErr != nil {
+	app, isApp := written.ID(v.form.Get("application"))
+	about, isPatient := written.ID(v.form.Get("patient"))
+	if !isApp || !isPatient {
 		return commands.RevokeUserAuthorisation{}, errUnreadable
 	}
 	return commands.RevokeUserAuthorisation{
