@@ -213,6 +213,9 @@ func TestABodyThatBreaksIsTheClients_D19(t *testing.T) {
 		"no line break after it": "11\r\n" + whole + "0\r\n\r\n",
 		"more than its size":     "10\r\n" + whole + "\r\n0\r\n\r\n",
 		"half a line break":      "11\r\n" + whole + "\r0\r\n\r\n",
+		"a bare line feed":       "11\n" + whole + "\r\n0\r\n\r\n",
+		"a bare carriage return": "11;\r\r\n" + whole + "\r\n0\r\n\r\n",
+		"mostly extensions":      strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\n \r\n", 100) + "0\r\n\r\n",
 		"junk in the trailer":    "11\r\n" + whole + "\r\n0\r\nno header\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {

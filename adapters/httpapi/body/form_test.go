@@ -1,12 +1,15 @@
 package body_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
@@ -149,4 +152,30 @@ func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
 	if err := body.Take(crowd.Seat("one")); err != body.ErrShare { //nolint:errorlint // the two refusals have one code
 		t.Errorf("the caller has its share: %v", err)
 	}
+}
+
+// Whatever is taken, the standard library reads as the same values, so that nobody
+// behind us can understand it differently.
+func FuzzReadJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":1,"b":[true,false,null,{}],"c":"\ud83d\ude00\/é"}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\u0000"}`, `{"a":"\ud800"}`, "\ufeff{}",
+		`[01]`, `[1e999]`, `[-0]`, `[1.]`, `[+1]`, `[NaN]`, `[0x1]`, `{"a":1,}`, `{} {}`, `{"a":"\xff"}`, "{\"a\":\"\xff\"}", "{\"a\":\"\t\"}", `[[[[[[]]]]]]`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tree, err := body.ReadJSON(strings.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, body.ErrInvalid) && !errors.Is(err, body.ErrTooLarge) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		var want any
+		if err := decoder.Decode(&want); err != nil || !utf8.ValidString(text) || fmt.Sprintf("%q", tree) != fmt.Sprintf("%q", want) {
+			t.Errorf("%q is %q, and encoding/json reads %q, %v", text, tree, want, err)
+		}
+	})
 }
