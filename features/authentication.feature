@@ -95,6 +95,23 @@ Feature: Authentication
       | crit   | []         |
       | b64    | true       |
 
+  @5.2 @D7
+  Scenario Outline: What a token says about keys is ignored if it is well-formed: <header> = <value>
+    Given the next token has the header <header> = <value>
+    When "Referrals" pings
+    Then the answer is <status>
+
+    Examples:
+      | header | value                                                | status |
+      | jwk    | {"kty": "AKP", "alg": "ML-DSA-65", "pub": "AA"}      | 200    |
+      | jwk    | {"kty": "EC", "crv": "secp256k1", "x": "A", "y": "A"} | 200   |
+      | jwk    | {"kty": "RSA", "n": "AQAB", "e": "AQAB"}             | 200    |
+      | jwk    | "mine"                                               | 403    |
+      | x5c    | ["AQ=="]                                             | 200    |
+      | x5c    | "AQ=="                                               | 403    |
+      | jku    | "https://keys.example/jwks.json"                     | 200    |
+      | x5u    | "https://keys.example/chain.pem"                     | 200    |
+
   @5.2 @D6
   Scenario Outline: act is for application-restricted calls, and of one shape: <act>
     Given the next token has the claim act = <act>

@@ -39,9 +39,46 @@ Feature: The record and the practice's day
       | missing-patient-id   | {"note": "x"}                                                     |
       | invalid-patient-id   | {"patientId": "ann", "note": "x"}                                 |
       | patient-not-found    | {"patientId": "0190c7a2-0000-7000-8000-0000000000ff", "note": "x"} |
+      | patient-not-found    | {"patientId": "00000000-0000-0000-0000-000000000000", "note": "x"} |
       | empty-note           | {"patientId": "<Ann Archer>", "note": " "}                        |
       | empty-note           | {"patientId": "<Ann Archer>"}                                     |
       | invalid-request-body | {"patientId": "<Ann Archer>", "note": "x", "Note": "y"}           |
+
+  @D19
+  Scenario Outline: A text has 1 MiB at most, in every body: <letters> letters
+    When "Chart" calls POST /transactional-api/create-note with this:
+      """
+      {"patientId": "<Ann Archer>", "note": "<<letters> letters>"}
+      """
+    Then the answer is <status>
+    And the log shows <notes> "care-record.note-created.v1"
+
+    Examples:
+      | letters | status | notes |
+      | 1048576 | 200    | 1     |
+      | 1048577 | 400    | 0     |
+
+  @D19
+  Scenario Outline: An instant is RFC 3339 exactly: <at>
+    Given its site with a room, where "Ann Archer" has an appointment
+    When "Chart" calls POST /transactional-api/book-appointment with this:
+      """
+      {"patientId": "<Ann Archer>", "siteId": "<the site of Elm Street>", "at": "<at>"}
+      """
+    Then the answer is <status>
+    And the log shows <booked> "appointment.booked.v1"
+
+    Examples:
+      | at                        | status | booked |
+      | 2026-03-02T15:00:00.5Z    | 200    | 2      |
+      | 2026-03-02t15:00:00z      | 200    | 2      |
+      | 2026-03-02T15:00:00+23:59 | 200    | 2      |
+      | 2026-03-02T15:00:00,5Z    | 400    | 1      |
+      | 2026-03-02T9:00:00Z       | 400    | 1      |
+      | 2026-03-02T15:00:00+24:00 | 400    | 1      |
+      | 2026-03-02T24:00:00Z      | 400    | 1      |
+      | 2026-03-02 15:00:00Z      | 400    | 1      |
+      | 2026-03-02T15:00:00       | 400    | 1      |
 
   @4.5 @D17
   Scenario: A restricted record is for named staff

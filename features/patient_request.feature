@@ -61,6 +61,7 @@ Feature: Patient requests
       | missing-patient-id    | null           | "medical"   | "patient" | null                                     | [{"question": "healthConcern", "answer": "x"}]     |
       | invalid-patient-id    | "ann"          | "medical"   | "patient" | null                                     | [{"question": "healthConcern", "answer": "x"}]     |
       | patient-not-found     | "0190c7a2-0000-7000-8000-0000000000ff" | "medical" | "patient" | null               | [{"question": "healthConcern", "answer": "x"}]     |
+      | patient-not-found     | "00000000-0000-0000-0000-000000000000" | "medical" | "patient" | null               | [{"question": "healthConcern", "answer": "x"}]     |
       | invalid-request-type  | "<Ann Archer>" | "dental"    | "patient" | null                                     | [{"question": "healthConcern", "answer": "x"}]     |
       | invalid-requester     | "<Ann Archer>" | "medical"   | "nurse"   | null                                     | [{"question": "healthConcern", "answer": "x"}]     |
       | missing-proxy-details | "<Ann Archer>" | "medical"   | "proxy"   | null                                     | [{"question": "healthConcern", "answer": "x"}]     |

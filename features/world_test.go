@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,7 +111,13 @@ func (w *world) filled(text string) string {
 	}
 	text = strings.ReplaceAll(text, "<tenant>", w.tenant(w.practice))
 	text = strings.ReplaceAll(text, "<appointment>", w.appointment.String())
-	return text
+	return letters.ReplaceAllStringFunc(text, func(placeholder string) string {
+		n, _ := strconv.Atoi(letters.FindStringSubmatch(placeholder)[1])
+		return strings.Repeat("x", n)
+	})
 }
+
+// letters is what a scenario writes for a long text.
+var letters = regexp.MustCompile(`<(\d+) letters>`)
 
 const stepLimit = 20 * time.Second

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -78,6 +80,9 @@ func (s Staff) AuthorisationsOf(ctx context.Context, tenant string, member staff
 }
 
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {
+	if !utf8.ValidString(username) || strings.Contains(username, "\x00") { // the database takes no such text
+		return id, staff.ErrUnknown
+	}
 	err = s.DB.QueryRow(ctx, query, tenant, username).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return id, staff.ErrUnknown

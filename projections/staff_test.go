@@ -81,6 +81,8 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	}
 	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	find(people.StaffByUsername, elm, "dr.lee", staff.ID{}, staff.ErrUnknown)
+	find(people.StaffByUsername, elm, "\xff", staff.ID{}, staff.ErrUnknown) // the database takes no such text
+	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
 }

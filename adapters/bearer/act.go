@@ -13,7 +13,7 @@ import (
 // nil if there is none.
 func (c claims) readAct() (*event.OnBehalfOf, error) {
 	switch {
-	case len(c.act) == 0 || string(c.act) == "null":
+	case isNull(c.act):
 		return nil, nil
 	case c.sub != c.iss:
 		return nil, errActOnUser
@@ -82,7 +82,7 @@ func (a *actReader) text(name string, v jsontext.Value, ok func(string) bool, wa
 }
 
 func (a *actReader) optional(name string, v jsontext.Value, ok func(string) bool, want string) string {
-	if len(v) == 0 || string(v) == "null" {
+	if isNull(v) {
 		return ""
 	}
 	return a.text(name, v, ok, want)

@@ -1,7 +1,6 @@
 package bearer
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -14,9 +13,11 @@ import (
 // maxToken bounds a token, in bytes.
 const maxToken = 8 << 10
 
-// parts are the decoded parts of a token, without its signature.
+// parts are the decoded parts of a token.
 type parts struct {
-	header, claims []byte
+	header, claims, signature []byte
+
+	signed string // the text of the first two, which the signature is of
 }
 
 // split takes a compact JWS apart. Any three parts have exactly one text, because
@@ -37,7 +38,7 @@ func split(token string) (parts, error) {
 			return parts{}, errBase64.with(name)
 		}
 	}
-	return parts{header: decoded[0], claims: decoded[1]}, nil
+	return parts{decoded[0], decoded[1], decoded[2], pieces[0] + "." + pieces[1]}, nil
 }
 
 // strict64 refuses padding, and bits that are set beyond the last byte.
@@ -79,10 +80,11 @@ func section(name string, raw []byte, into any) error {
 	return errNotObject.with(name)
 }
 
+// isNull reports whether a member is missing or null.
+func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
+
 // absent reports whether a member is missing, null or "". These count as the same.
-func absent(v jsontext.Value) bool {
-	return len(v) == 0 || bytes.Equal(v, []byte("null")) || bytes.Equal(v, []byte(`""`))
-}
+func absent(v jsontext.Value) bool { return isNull(v) || string(v) == `""` }
 
 // text returns the string that v holds; false if it is something else.
 func text(v jsontext.Value) (string, bool) {

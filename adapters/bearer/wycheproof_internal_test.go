@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/c2sp/wycheproof"
-	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
@@ -79,11 +78,7 @@ func judgeJWS(jws string, keys KeySet) error {
 	if err != nil {
 		return err
 	}
-	signed, err := jose.ParseSignedCompact(jws, algorithms)
-	if err != nil {
-		return err
-	}
-	return Token{kid: kid, jws: signed}.Verify(keys)
+	return Token{kid: kid, signed: parts.signed, signature: parts.signature}.Verify(keys)
 }
 
 func TestWycheproofSignatures(t *testing.T) {

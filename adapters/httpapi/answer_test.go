@@ -1,13 +1,16 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -194,12 +197,63 @@ func TestAClientThatGoesIsNotOurFailure(t *testing.T) {
 	})
 }
 
+// A body in chunks that are not framed as RFC 9112 says, or that ends too early, is
+// not to be trusted. The answer is seen whole, and the connection ends.
 func TestABodyThatBreaksIsTheClients_D19(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		client := serve(t, (&counter{caller: asApplication}).api()).dial(t)
-		client.send(t, chunkedHead+"no length\r\n")
-		wantAnswer(t, client.answer(t), http.StatusBadRequest, "invalid-request-body")
-		client.wantClosed(t)
-	})
+	const whole = `{"patientId":"x"}` // 17 bytes
+	for name, chunks := range map[string]string{
+		"no size":                "no length\r\n",
+		"an empty size":          "\r\n",
+		"a size below zero":      "-11\r\n" + whole + "\r\n0\r\n\r\n",
+		"a size with a prefix":   "0x11\r\n" + whole + "\r\n0\r\n\r\n",
+		"a size beyond 64 bits":  "10000000000000011\r\n" + whole + "\r\n0\r\n\r\n",
+		"a size of many digits":  strings.Repeat("0", 4096) + "11\r\n" + whole + "\r\n0\r\n\r\n",
+		"a line without an end":  "11;" + strings.Repeat("x", 8192),
+		"no line break after it": "11\r\n" + whole + "0\r\n\r\n",
+		"more than its size":     "10\r\n" + whole + "\r\n0\r\n\r\n",
+		"half a line break":      "11\r\n" + whole + "\r0\r\n\r\n",
+		"a bare line feed":       "11\n" + whole + "\r\n0\r\n\r\n",
+		"a bare carriage return": "11;\r\r\n" + whole + "\r\n0\r\n\r\n",
+		"mostly extensions":      strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\n \r\n", 100) + "0\r\n\r\n",
+		"junk in the trailer":    "11\r\n" + whole + "\r\n0\r\nno header\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := serve(t, (&counter{caller: asApplication}).api()).dial(t)
+				go func() { _, _ = io.WriteString(client, chunkedHead+chunks) }()
+				wantAnswer(t, client.answer(t), http.StatusBadRequest, "invalid-request-body")
+				client.wantClosed(t)
+			})
+		})
+	}
+}
+
+// A client that ends its side in the middle of a body has gone, even if it still reads.
+func TestABodyThatEndsEarlyIsNoFailure_D47(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer((&counter{caller: asApplication}).api().Handler())
+	defer server.Close()
+	for name, call := range map[string]string{
+		"in a chunk":        chunkedHead + "11\r\n{\"patient",
+		"in a size":         chunkedHead + "1",
+		"between chunks":    chunkedHead + "2\r\n{}\r\n",
+		"in the trailer":    chunkedHead + "2\r\n{}\r\n0\r\n",
+		"before its length": head(17) + "{}",
+	} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &client{conn, bufio.NewReader(conn)}
+		client.send(t, call)
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got := client.answer(t).Code; got != 499 {
+			t.Errorf("%s: status %d", name, got)
+		}
+		_ = conn.Close()
+	}
 }

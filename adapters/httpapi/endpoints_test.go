@@ -40,6 +40,7 @@ const (
 	noteID         = "0190c7a2-0000-7000-8000-000000000091"
 	consultationID = "0190c7a2-0000-7000-8000-0000000000f1"
 	nobodyID       = "0190c7a2-0000-7000-8000-0000000000ff"
+	noID           = "00000000-0000-0000-0000-000000000000"
 )
 
 var (
@@ -258,6 +259,9 @@ func TestABodyIsRefusedWithEveryFaultAtOnce_D2(t *testing.T) {
 			"invalid-patient-id invalid-site-id invalid-appointment-time"},
 		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02 12:00:00Z"}`, "invalid-appointment-time"},
 		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":0}`, "invalid-appointment-time"},
+		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T12:00:00,5Z"}`, "invalid-appointment-time"},
+		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T9:00:00Z"}`, "invalid-appointment-time"},
+		{"book-appointment", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"2026-03-02T12:00:00+24:00"}`, "invalid-appointment-time"},
 		{"call-in-patient", `{"roomId":"x"}`, "missing-appointment-id invalid-room-id"},
 		{"call-in-patient", `{"appointmentId":"` + appointmentID + `","roomId":"` + uuid.Nil.String() + `"}`, "invalid-room-id"},
 		{"call-in-patient", `{"appointmentId":"` + appointmentID + `","roomID":"` + roomID + `"}`, "invalid-request-body"},
@@ -295,6 +299,33 @@ func TestWhoIsUnknownIsRefusedByTheCommand(t *testing.T) {
 			status, answer := (&desk{caller: asApplication}).call(t, endpoint, c.query, c.body)
 			if codes := codesOf(answer); status != http.StatusBadRequest || codes != c.code {
 				t.Errorf("status %d, codes %q, want %q", status, codes, c.code)
+			}
+		})
+	}
+}
+
+// The UUID of zeros is well-formed, and nothing has it.
+func TestTheUUIDOfZerosIsNobodys_D20(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ endpoint, query, body, code string }{
+		{"create-note", "", `{"patientId":"` + noID + `","note":"a cough"}`, "patient-not-found"},
+		{"open-care-record", "", `{"patientId":"` + noID + `"}`, "patient-not-found"},
+		{"retrieve-care-record", "patientId=" + noID, "", "patient-not-found"},
+		{"book-appointment", "", `{"patientId":"` + noID + `","siteId":"` + siteID + `","at":"2026-03-02T12:00:00Z"}`, "patient-not-found"},
+		{"book-appointment", "", `{"patientId":"` + annID + `","siteId":"` + noID + `","at":"2026-03-02T12:00:00Z"}`, "site-not-found"},
+		{"call-in-patient", "", `{"appointmentId":"` + noID + `"}`, "appointment-not-found"},
+		{"call-in-patient", "", `{"appointmentId":"` + appointmentID + `","roomId":"` + noID + `"}`, "invalid-room-id"},
+		{"clear-call-in", "", `{"appointmentId":"` + noID + `"}`, "appointment-not-found"},
+		{"mark-did-not-attend", "", `{"appointmentId":"` + noID + `"}`, "appointment-not-found"},
+		{"start-consultation", "", `{"patientId":"` + noID + `"}`, "patient-not-found"},
+		{"start-consultation", "", `{"patientId":"` + annID + `","appointmentId":"` + noID + `"}`, "invalid-appointment-id"},
+	} {
+		t.Run(c.endpoint+" "+c.code, func(t *testing.T) {
+			t.Parallel()
+			d := &desk{caller: asApplication}
+			status, answer := d.call(t, c.endpoint, c.query, c.body)
+			if codes := codesOf(answer); status != http.StatusBadRequest || codes != c.code || d.asked() {
+				t.Errorf("status %d, codes %q, want %q; appended %v", status, codes, c.code, d.appended)
 			}
 		})
 	}

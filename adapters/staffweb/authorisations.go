@@ -4,12 +4,12 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -65,7 +65,7 @@ func rows(v *visit, given []projections.GivenAuthorisation) []givenRow {
 }
 
 // revoke stops an authorisation. One that has ended in the meantime counts as
-// stopped.
+// stopped, also because the member of staff has left.
 func (p *Pages) revoke(v *visit) error {
 	if !v.signedIn {
 		return v.goTo(v.base() + "/sign-in")
@@ -81,17 +81,22 @@ func (p *Pages) revoke(v *visit) error {
 		return errNotYours
 	}
 	err = p.Desk.RevokeUserAuthorisation(v.asStaff(), intent)
-	if err != nil && !errors.Is(err, authorisation.ErrNone) {
+	if err != nil && !isGone(err) {
 		return err
 	}
 	return v.goTo(v.base() + "/authorisations?stopped")
 }
 
+// isGone reports whether a refusal means that there is nothing to stop.
+func isGone(err error) bool {
+	return errors.Is(err, authorisation.ErrNone) || errors.Is(err, staff.ErrUnknown) || errors.Is(err, application.ErrUnknown)
+}
+
 // revocationOf reads which authorisation the form stops.
 func revocationOf(v *visit) (commands.RevokeUserAuthorisation, error) {
-	app, appErr := uuid.Parse(v.form.Get("application"))
-	about, aboutErr := uuid.Parse(v.form.Get("patient"))
-	if appErr != nil || aboutErr != nil {
+	app, isApp := written.ID(v.form.Get("application"))
+	about, isPatient := written.ID(v.form.Get("patient"))
+	if !isApp || !isPatient {
 		return commands.RevokeUserAuthorisation{}, errUnreadable
 	}
 	return commands.RevokeUserAuthorisation{

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -136,6 +138,27 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 		}
 	}
 	if standing, _ := s.may(t, elm, "dr.lee"); !standing {
+		t.Error("the authorisation was stopped")
+	}
+}
+
+// An administrator's list may be older than what it shows: who has left, or was never
+// there, has nothing that could be stopped.
+func TestWhatIsNotThereCountsAsStopped_D14(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	b.approve(elm, callback)
+	form := b.get(given).form(t, given)
+	for name, values := range map[string][]string{"username": {"nobody", "\xff", "dr.\x00"}, "application": {uuid.NewString(), uuid.Nil.String()}} {
+		for _, value := range values {
+			form := maps.Clone(form)
+			form.Set(name, value)
+			b.post(given, form).wants(t, http.StatusSeeOther, given+"?stopped", "")
+		}
+	}
+	if standing, _ := s.may(t, elm, "dr.may"); !standing {
 		t.Error("the authorisation was stopped")
 	}
 }

@@ -5,10 +5,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -56,8 +55,8 @@ func (p *Pages) judge(v *visit) (request, error) {
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
 	}
-	id, err := uuid.Parse(a.App)
-	if err != nil || len(a.App) != 36 {
+	id, ok := written.ID(a.App)
+	if !ok {
 		return request{}, errUnknownApplication
 	}
 	approval, err := p.Approvals.Of(v.ctx(), v.tenant, application.ID{UUID: id}, v.session.Staff, p.Now())

@@ -108,6 +108,7 @@ func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
 		}
 		b.approve(elm, redirect).wants(t, http.StatusSeeOther, want, "")
 	}
+	b.approve(elm, callback+"?error=access_denied&s=1").wants(t, http.StatusSeeOther, callback+"?s=1&"+approved, "")
 }
 
 // A bad application or callback is an error page for those who are signed in, and

@@ -65,31 +65,31 @@ func (w WayBack) Approved(username string, expiresAt time.Time) string {
 		"expiresAt="+url.QueryEscape(expiresAt.UTC().Format(time.RFC3339)))
 }
 
-// Declined is the callback with the news that nothing was approved. It drops a
-// username that somebody else put there, so that it is not mistaken for an
-// approval.
+// Declined is the callback with the news that nothing was approved.
 func (w WayBack) Declined() string { return w.with("error=access_denied") }
 
-// with adds parameters. It drops earlier ones of the same names and those of an
-// approval, and keeps all others exactly as they are, in order.
+// outcome lists the parameters that tell what was decided, in lower case.
+var outcome = []string{"username", "expiresat", "error"}
+
+// with adds parameters. It drops those of an outcome that somebody else put there, so
+// that an approval is not mistaken for a refusal, or the other way round, and keeps all
+// others exactly as they are, in order.
 func (w WayBack) with(parameters ...string) string {
-	replaced := []string{"username", "expiresAt"}
-	for _, p := range parameters {
-		replaced = append(replaced, nameOf(p))
-	}
 	kept := slices.DeleteFunc(slices.Clone(w.query), func(p string) bool {
-		return slices.Contains(replaced, nameOf(p))
+		return slices.ContainsFunc(strings.Split(p, ";"), tellsOutcome) // some take ; for &
 	})
 	return w.base + "?" + strings.Join(append(kept, parameters...), "&")
 }
 
-// nameOf is the name of a query parameter, as whoever reads the query sees it.
-func nameOf(parameter string) string {
+// tellsOutcome reports whether somebody who reads a query could take a parameter for
+// one of an outcome. Some read names in any case, and error[] or " error" as error.
+func tellsOutcome(parameter string) bool {
 	name, _, _ := strings.Cut(parameter, "=")
 	if decoded, err := url.QueryUnescape(name); err == nil {
-		return decoded
+		name = decoded
 	}
-	return name
+	name, _, _ = strings.Cut(name, "[")
+	return slices.Contains(outcome, strings.ToLower(strings.TrimSpace(name)))
 }
 
 // Scheme is the callback's scheme.

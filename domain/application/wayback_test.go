@@ -90,7 +90,8 @@ func TestTheCallbackKeepsItsFormAndItsParameters_D26(t *testing.T) {
 		{"https://app.example/callback?state=a%2fb&x&state=+&=&&y=%zz", "?state=a%2fb&x&state=+&=&&y=%zz&" + approval,
 			"?state=a%2fb&x&state=+&=&&y=%zz&error=access_denied"},
 		{"https://app.example/callback?username=eve&a=1&%75sername=eve&expiresAt=9999", "?a=1&" + approval, "?a=1&error=access_denied"},
-		{"https://app.example/callback?error=none&Username=kept", "?error=none&Username=kept&" + approval, "?Username=kept&error=access_denied"},
+		{"https://app.example/callback?errors=2&user=kept&my-error=x", "?errors=2&user=kept&my-error=x&" + approval,
+			"?errors=2&user=kept&my-error=x&error=access_denied"},
 		{"frontdesk-app://callback?s=1", "?s=1&" + approval, "?s=1&error=access_denied"},
 		{"frontdesk-app:/callback", "?" + approval, "?error=access_denied"},
 		{"http://[::1]:5000/callback", "?" + approval, "?error=access_denied"},
@@ -106,6 +107,28 @@ func TestTheCallbackKeepsItsFormAndItsParameters_D26(t *testing.T) {
 		}
 		if got := way.Declined(); got != base+c.declined {
 			t.Errorf("%s\n got %s\nwant %s", c.callback, got, base+c.declined)
+		}
+	}
+}
+
+// Whoever made the link chose its query. Clients must not take that for the outcome,
+// however generously they read names.
+func TestACallbacksOwnQueryIsNoOutcome_D26(t *testing.T) {
+	t.Parallel()
+	expiresAt := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for _, own := range []string{
+		"error=access_denied", "error", "error=", "%65rror=x", "Error=x", "ERROR=x", "error[]=x", "error%5B0%5D=x", "+error=x", "%20error=x",
+		"username=eve", "Username=eve", "username[]=eve", "expiresAt=9999", "expiresat=9999", "EXPIRESAT=9999", "x;error=access_denied", "x=1;Username=eve",
+	} {
+		way, err := application.FindWayBack(callbacks, "https://app.example/callback?a=1&"+own+"&b=2")
+		if err != nil {
+			t.Fatalf("%s: %v", own, err)
+		}
+		if got, want := way.Approved("dr.lee", expiresAt), "https://app.example/callback?a=1&b=2&username=dr.lee&expiresAt=2026-07-01T12%3A00%3A00Z"; got != want {
+			t.Errorf("%s, approved:\n got %s\nwant %s", own, got, want)
+		}
+		if got, want := way.Declined(), "https://app.example/callback?a=1&b=2&error=access_denied"; got != want {
+			t.Errorf("%s, declined:\n got %s\nwant %s", own, got, want)
 		}
 	}
 }

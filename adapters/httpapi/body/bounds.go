@@ -110,17 +110,46 @@ func (h *held) add(bytes, values int) error {
 	return nil
 }
 
-// inline is the JSON of a body that is held in memory.
+// inline is the JSON of a body that is held in memory. None of its texts may be longer
+// than maxText.
 type inline struct {
 	io.Reader
 	*held
+	text texts // the present one, or the last
 }
 
+var errLongText = ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
+
 // Read reads on.
-func (i inline) Read(p []byte) (int, error) {
+func (i *inline) Read(p []byte) (int, error) {
 	n, err := i.Reader.Read(p)
 	if full := i.add(n, 0); full != nil {
 		return 0, full
 	}
+	for _, c := range p[:n] {
+		if i.text.follow(c); i.text.length > maxText {
+			return 0, errLongText
+		}
+	}
 	return n, err
+}
+
+// texts follows the strings of a JSON text, character by character.
+type texts struct {
+	inside  bool // a string, after its opening quote
+	escaped bool // the character before was a backslash that escapes this one
+	length  int  // as it is written
+}
+
+func (t *texts) follow(c byte) {
+	switch {
+	case !t.inside && c == '"':
+		*t = texts{inside: true}
+	case !t.inside:
+	case c == '"' && !t.escaped:
+		t.inside = false
+	default:
+		t.length++
+		t.escaped = c == '\\' && !t.escaped
+	}
 }

@@ -113,9 +113,7 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 			return d.divert(out)
 		}
 		out = append(out, c)
-		if err := d.texts.follow(c, &d.place); err != nil {
-			return out, err
-		}
+		d.follow(c)
 	}
 	return out, nil
 }
@@ -141,29 +139,18 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	return strconv.AppendQuote(out, marker), nil
 }
 
-// texts follows the strings that pass. None may be longer than maxText.
-type texts struct {
-	inside  bool
-	escaped bool // the character before was a backslash that escapes this one
-	length  int
-}
-
-func (t *texts) follow(c byte, p *place) error {
+// follow tells the place of the next character.
+func (d *diverter) follow(c byte) {
+	inside := d.texts.inside
+	d.texts.follow(c)
 	switch {
-	case !t.inside && c == '"':
-		*t = texts{inside: true}
-		p.beginString()
-	case !t.inside:
-		p.structural(c)
-	case c == '"' && !t.escaped:
-		t.inside = false
-		p.endString()
-	case t.length == maxText:
-		return ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
+	case inside && d.texts.inside:
+		d.place.inString(c)
+	case inside:
+		d.place.endString()
+	case d.texts.inside:
+		d.place.beginString()
 	default:
-		t.length++
-		t.escaped = c == '\\' && !t.escaped
-		p.inString(c)
+		d.place.structural(c)
 	}
-	return nil
 }

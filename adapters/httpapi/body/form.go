@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
 )
 
 // The refusals of every form, beside the faults of its endpoint. A fault that has
@@ -192,16 +193,7 @@ func (f *Form) absent(name string) bool { return f.members[name] == nil || f.mem
 
 func (f *Form) id(name string) (uuid.UUID, bool) {
 	text, _ := f.members[name].(string)
-	return ParseID(text)
-}
-
-// ParseID reads a UUID of 36 characters, in upper or lower case.
-func ParseID(text string) (uuid.UUID, bool) {
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 {
-		return uuid.Nil, false
-	}
-	return id, true
+	return written.ID(text)
 }
 
 // Text returns the text in a member; "" if it is missing or null.
@@ -219,9 +211,9 @@ func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
 		f.Add(missing)
 		return time.Time{}
 	}
-	var at time.Time
 	text, _ := f.members[name].(string)
-	if at.UnmarshalText([]byte(text)) != nil { // stricter than time.Parse
+	at, ok := written.Instant(text)
+	if !ok {
 		f.Add(invalid)
 	}
 	return at

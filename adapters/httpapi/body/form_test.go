@@ -1,12 +1,15 @@
 package body_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
@@ -71,6 +74,39 @@ func TestARefusalOfTheBodyWaitsInTheForm_D1(t *testing.T) {
 	}
 }
 
+// What is held of every body is bounded alike, whether or not it may have files.
+func TestNoTextIsLongerThanAMebibyte_D19(t *testing.T) {
+	t.Parallel()
+	of := func(unit string, n int) string { return strings.Repeat(unit, n/len(unit)) }
+	for name, test := range map[string]struct {
+		text string
+		want error
+	}{
+		"the longest":                  {`{"note":"` + of("x", 1<<20) + `"}`, nil},
+		"longer":                       {`{"note":"` + of("x", 1<<20+1) + `"}`, body.ErrInvalid},
+		"longer by an escape":          {`{"note":"` + of(`\"`, 1<<20) + `\\"}`, body.ErrInvalid},
+		"quotes inside":                {`{"note":"` + of(`\"`, 1<<20) + `"}`, nil},
+		"in an unknown member":         {`{"x":[{"y":"` + of("é", 1<<20+2) + `"}]}`, body.ErrInvalid},
+		"a name":                       {`{"` + of("x", 1<<20+1) + `":1}`, body.ErrInvalid},
+		"beyond the bound of all, too": {`{"note":"` + of("x", 5<<20) + `"}`, body.ErrInvalid},
+		"many that are not":            {`{"note":"` + of("x", 1<<20) + `","x":["` + of("x", 1<<20) + `","` + of("x", 1<<20) + `"]}`, nil},
+	} {
+		form, err := body.Read(posted(strings.NewReader(test.text)), body.Texts{}, "note")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		form.Text("note")
+		if !errors.Is(form.Err(), test.want) {
+			t.Errorf("%s: %v, want %v", name, form.Err(), test.want)
+		}
+		_, plain := body.Tree(&body.Files{}, t.Context(), strings.NewReader(test.text))
+		if !errors.Is(plain, test.want) {
+			t.Errorf("%s, in a patient request: %v, want %v", name, plain, test.want)
+		}
+	}
+}
+
 func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the connection is away")
@@ -116,4 +152,30 @@ func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
 	if err := body.Take(crowd.Seat("one")); err != body.ErrShare { //nolint:errorlint // the two refusals have one code
 		t.Errorf("the caller has its share: %v", err)
 	}
+}
+
+// Whatever is taken, the standard library reads as the same values, so that nobody
+// behind us can understand it differently.
+func FuzzReadJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":1,"b":[true,false,null,{}],"c":"\ud83d\ude00\/é"}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\u0000"}`, `{"a":"\ud800"}`, "\ufeff{}",
+		`[01]`, `[1e999]`, `[-0]`, `[1.]`, `[+1]`, `[NaN]`, `[0x1]`, `{"a":1,}`, `{} {}`, `{"a":"\xff"}`, "{\"a\":\"\xff\"}", "{\"a\":\"\t\"}", `[[[[[[]]]]]]`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tree, err := body.ReadJSON(strings.NewReader(text))
+		if err != nil {
+			if !errors.Is(err, body.ErrInvalid) && !errors.Is(err, body.ErrTooLarge) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		var want any
+		if err := decoder.Decode(&want); err != nil || !utf8.ValidString(text) || fmt.Sprintf("%q", tree) != fmt.Sprintf("%q", want) {
+			t.Errorf("%q is %q, and encoding/json reads %q, %v", text, tree, want, err)
+		}
+	})
 }

@@ -31,7 +31,7 @@ func isJSON(contentTypes []string) bool {
 // (D19), because other readers would understand each of these differently.
 func readJSON(r io.Reader, texts Texts) (any, error) {
 	held := &held{texts: texts}
-	reader := treeReader{jsontext.NewDecoder(inline{r, held}), held}
+	reader := treeReader{jsontext.NewDecoder(&inline{Reader: r, held: held}), held}
 	tree, err := reader.value()
 	if err != nil {
 		return nil, refusalOf(err)

@@ -20,6 +20,7 @@ import (
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
 )
 
 // auditCmd holds what auditors ask of the log and of the access record. Package
@@ -67,7 +68,7 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 	if user == "" {
 		return staff.ID{}, nil
 	}
-	if id, err := uuid.Parse(user); err == nil {
+	if id, ok := written.SomeID(user); ok {
 		return staff.ID{UUID: id}, nil
 	}
 	if tenant == "" {

@@ -16,6 +16,7 @@ import (
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/written"
 )
 
 type auditReplayCmd struct {
@@ -37,8 +38,8 @@ func (c *auditReplayCmd) until() (replay.Until, error) {
 	if idx, err := strconv.ParseInt(c.AsOf, 10, 64); err == nil && idx > 0 {
 		return replay.Until{Idx: idx}, nil
 	}
-	at, err := time.Parse(time.RFC3339, c.AsOf)
-	if err != nil {
+	at, ok := written.Instant(c.AsOf)
+	if !ok {
 		return replay.Until{}, errAsOf
 	}
 	return replay.Until{Instant: at}, nil

@@ -7,16 +7,19 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
+	"frontdesk/domain/written"
 )
 
 // Streams are the standard streams of a run.
@@ -72,12 +75,13 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper[application.ID]()),
-		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper[patient.ID]()),
-		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper[site.ID]()),
-		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper[site.RoomID]()),
-		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper[appointment.ID]()),
-		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper[request.AttachmentID]()),
+		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
+		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
+		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
+		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
+		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
+		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)), kong.TypeMapper(reflect.TypeFor[time.Time](), kong.MapperFunc(readInstant)),
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {
@@ -128,18 +132,41 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// idMapper reads an identifier in its usual form of 36 characters.
-func idMapper[T ~struct{ uuid.UUID }]() kong.MapperFunc {
+var errInvalidID = fault.New(fault.Invalid, "invalid-id", "Give a UUID of 36 characters.")
+
+// idMapper reads an identifier. It refuses the UUID of zeros, which nothing has: a
+// command would take it for none, and act on something else.
+func idMapper(invalid *fault.Error) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
 		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
 			return err
 		}
-		id, err := uuid.Parse(text)
-		if err != nil || len(text) != 36 {
+		id, ok := written.ID(text)
+		switch {
+		case !ok:
 			return fmt.Errorf("%q is not a UUID", text)
+		case id == uuid.Nil:
+			return invalid.With("--%s must not be the UUID of zeros, which nothing has.", ctx.Value.Name)
 		}
-		target.Set(reflect.ValueOf(T{id}))
+		if target.Kind() == reflect.Struct { // the identifier of one kind embeds it
+			target = target.Field(0)
+		}
+		target.Set(reflect.ValueOf(id))
 		return nil
 	}
+}
+
+// readInstant reads an instant in RFC 3339.
+func readInstant(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("instant", &text); err != nil {
+		return err
+	}
+	at, ok := written.Instant(text)
+	if !ok {
+		return fmt.Errorf("%q is not an instant such as 2026-03-02T12:00:00Z", text)
+	}
+	target.Set(reflect.ValueOf(at))
+	return nil
 }

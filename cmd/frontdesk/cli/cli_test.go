@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/commands"
@@ -57,6 +59,31 @@ func TestWrongUsageIsExitStatus2(t *testing.T) {
 	frontdesk(t, "no-such-command").wantFailure(t, 2, "--help")
 	frontdesk(t, "register-practice").wantFailure(t, 2, "--database-url", "register-practice --help")
 	frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").wantFailure(t, 2, `"7" is not a UUID`)
+	frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").wantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is not an instant`)
+	frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").wantFailure(t, 1, "invalid-as-of")
+}
+
+// Where an identifier may be left out, the UUID of zeros would be taken for none: a
+// patient would get another one, another authorisation would be revoked, and everything
+// would be shown.
+func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
+	t.Parallel()
+	for command, code := range map[string]string{
+		"register-patient --tenant=elm --name=Ann --patient=":                                                                    "invalid-patient-id",
+		"revoke-user-authorisation --tenant=elm --application=0190c7a2-0000-7000-8000-0000000000a1 --username=dr.lee --patient=": "invalid-patient-id",
+		"enable-application --tenant=elm --application=":                                                                         "invalid-application-id",
+		"add-room --tenant=elm --name=1 --site=":                                                                                 "invalid-site-id",
+		"call-in-patient --tenant=elm --appointment=0190c7a2-0000-7000-8000-0000000000a1 --room=":                                "invalid-room-id",
+		"call-in-patient --tenant=elm --appointment=":                                                                            "invalid-appointment-id",
+		"audit log --patient=":     "invalid-patient-id",
+		"audit log --application=": "invalid-application-id",
+		"audit log --stream=":      "invalid-id",
+		"audit calls --request=":   "invalid-id",
+	} {
+		args := append(strings.Fields(command+uuid.Nil.String()), "--database-url=x")
+		frontdesk(t, args...).wantFailure(t, 2, code, "--"+command[strings.LastIndex(command, "--")+2:len(command)-1]+" must not be the UUID of zeros")
+	}
+	frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).wantFailure(t, 1, "user-without-tenant")
 }
 
 func TestHelpSaysWhatThereIs(t *testing.T) {
@@ -178,8 +205,12 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 		"--callback=https://app.example/a?b=c,d")["applicationId"].(string)
 	run("", "enable-application", "--tenant=elm", "--application", app, "--as=dr.lee")
 	run("", "grant-endpoint", "--application", app, "--endpoint=create-patient-request", "--mode=user-restricted")
-	if until := run("", "grant-user-authorisation", "--tenant=elm", "--application", app, "--username=dr.lee")["expiresAt"]; until == nil {
-		t.Error("no expiresAt")
+	grant := []string{"grant-user-authorisation", "--tenant=elm", "--application", app, "--username=dr.lee"}
+	if until, _ := run("", grant...)["expiresAt"].(string); !wholeSecond.MatchString(until) {
+		t.Errorf("expiresAt is %q", until)
+	}
+	if o := frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.out, "\n")[0], "expiresAt: ")) {
+		t.Errorf("for people it prints %q", o.out)
 	}
 	ann := run("", "register-patient", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
 	body := `{"patientId":"` + ann + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
@@ -195,6 +226,9 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 
 	wantLog(t, frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
 }
+
+// wholeSecond is how an authorisation's end is written everywhere (D26).
+var wholeSecond = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
 
 func wantLog(t *testing.T, log outcome) {
 	t.Helper()
@@ -213,7 +247,7 @@ func wantLog(t *testing.T, log outcome) {
 			t.Errorf("line %d has idx %d", len(names), e.Idx)
 		}
 	}
-	if len(names) != 9 || names[8] != "patient-request.submitted.v1" {
+	if len(names) != 10 || names[9] != "patient-request.submitted.v1" {
 		t.Errorf("the log has %v", names)
 	}
 	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "operator" || members[4] == "" || members[5] != "" {

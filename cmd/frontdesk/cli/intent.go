@@ -181,7 +181,7 @@ func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
 		return json.NewEncoder(r.Out).Encode(object)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(r.Out, "%s: %v\n", name, m[name])
+		fmt.Fprintf(r.Out, "%s: %v\n", name, shown(m[name]))
 	}
 	for _, e := range events {
 		fmt.Fprintf(r.Out, "appended %s\n", e.Name)
@@ -190,4 +190,13 @@ func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
 		fmt.Fprintln(r.Out, "nothing to change")
 	}
 	return nil
+}
+
+// shown is a value as a line shows it. An instant is RFC 3339 there, too, as it is in
+// JSON (D26).
+func shown(value any) any {
+	if at, ok := value.(time.Time); ok {
+		return at.Format(time.RFC3339)
+	}
+	return value
 }
