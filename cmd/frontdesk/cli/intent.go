@@ -193,7 +193,7 @@ func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
 }
 
 // shown is a value as a line shows it. An instant is RFC 3339 there, too, as it is in
-// JSON (D26).
+// JSON.
 func shown(value any) any {
 	if at, ok := value.(time.Time); ok {
 		return at.Format(time.RFC3339)
