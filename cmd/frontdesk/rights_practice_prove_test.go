@@ -1,0 +1,92 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+)
+
+// How a practice of the history is used: so many clients at once, each making so many
+// calls, while operators change what they may.
+const (
+	callersOfAPractice   = 4
+	callsOfACaller       = 250
+	operatorsOfAPractice = 2
+)
+
+// practiceAsked is a practice with one application, two members of staff and two
+// patients. What its calls are answered depends on nothing outside.
+type practiceAsked struct {
+	*rightsTrial
+	t         *testing.T
+	tenant    string
+	minter    sandbox.Minter
+	app       application.ID
+	usernames [staffOfModel]string
+	patients  [patientsOfModel]patient.ID
+	history   *rightsHistory
+}
+
+// openPractice makes a practice in which the application may do nothing yet.
+func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
+	p := &practiceAsked{
+		rightsTrial: s, t: s.t, tenant: fmt.Sprintf("practice-%d", nth),
+		usernames: [...]string{"dr.lee", "nurse.moss"}, history: &rightsHistory{begun: time.Now()},
+	}
+	desk := s.engine.Desk
+	err := desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
+	if err != nil {
+		return nil, err
+	}
+	p.app, err = desk.RegisterApplication(ctx, commands.RegisterApplication{Name: p.tenant, JWKSURL: s.keys, PatientScoped: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, username := range p.usernames {
+		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: p.tenant, Username: username, Name: username, Email: username + "@example.org"})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for n := range p.patients {
+		p.patients[n], err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: p.tenant, Name: "Ann Archer"})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.minter, err = sandbox.NewMinter(s.keyFile, "", p.app)
+	return p, err
+}
+
+// live has the practice called and changed at once, and checks what was answered.
+func (p *practiceAsked) live(ctx context.Context, nth uint64) {
+	operating, stop := context.WithCancel(ctx)
+	var callers, operators sync.WaitGroup
+	for n := range operatorsOfAPractice {
+		operators.Go(func() { p.operate(operating, n, p.plan(nth, uint64(n))) })
+	}
+	for n := operatorsOfAPractice; n < operatorsOfAPractice+callersOfAPractice; n++ {
+		callers.Go(func() { p.call(ctx, n, p.plan(nth, uint64(n))) })
+	}
+	callers.Wait()
+	stop()
+	operators.Wait()
+	begun := time.Now()
+	p.history.check(p.t, practiceState{})
+	p.tally.checked(time.Since(begun))
+}
+
+// plan is what one client of a practice does, as far as chance decides it.
+func (s *rightsTrial) plan(practice, client uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(s.seed, practice<<8|client))
+}

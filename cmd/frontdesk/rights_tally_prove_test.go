@@ -1,0 +1,56 @@
+//go:build prove
+
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// rightsTally counts what became of calls, acts and processes.
+type rightsTally struct {
+	mu       sync.Mutex
+	counts   map[string]int
+	checking time.Duration
+}
+
+func (y *rightsTally) add(what string) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.counts[what]++
+}
+
+func (y *rightsTally) checked(took time.Duration) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.checking += took
+}
+
+// known is how many operations have ended in a known way.
+func (y *rightsTally) known() (n int) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for what, count := range y.counts {
+		if !strings.HasPrefix(what, "process: ") && !strings.HasSuffix(what, string(unknown)) &&
+			what != "call: "+errNoAnswer.Error() && what != "call: "+errNotJudged.Error() {
+			n += count
+		}
+	}
+	return n
+}
+
+// String is a line for each kind.
+func (y *rightsTally) String() string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	var text strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(y.counts)) {
+		fmt.Fprintf(&text, "%7d %s\n", y.counts[what], what)
+	}
+	fmt.Fprintf(&text, "%7s to check", y.checking.Round(time.Millisecond))
+	return text.String()
+}
