@@ -32,7 +32,7 @@ func (h *rightsHistory) answered(client int, c asked, answer string) {
 	if looks {
 		said = allowed // by rights
 	}
-	h.add(porcupine.Operation{ClientId: client, Input: c, Call: c.from, Output: said, Return: c.to})
+	h.add(porcupine.Operation{ClientId: client, Input: c, Call: c.from, Output: said, Return: c.to, Metadata: answer})
 	if looks {
 		h.add(porcupine.Operation{ClientId: client, Input: looked{c.user, c.patient}, Call: c.from, Output: answer, Return: c.to})
 	}

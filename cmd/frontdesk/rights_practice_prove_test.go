@@ -84,6 +84,7 @@ func (p *practiceAsked) live(ctx context.Context, nth uint64) {
 	begun := time.Now()
 	p.history.check(p.t, practiceState{})
 	p.tally.checked(time.Since(begun))
+	p.sample(p.plan(nth, callersOfAPractice+operatorsOfAPractice))
 }
 
 // plan is what one client of a practice does, as far as chance decides it.

@@ -56,6 +56,7 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	defer func() { stop(); <-over }()
 	s.trouble(over)
 	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), time.Since(begun).Round(time.Second), s.tally)
+	s.explain()
 }
 
 // The ends of calls that say nothing of rights.
@@ -97,21 +98,15 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 // publish opens the operators' engine and publishes the key of all applications.
 func (s *rightsTrial) publish(database string) {
 	s.t.Helper()
-	must := func(err error) {
-		s.t.Helper()
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
 	var err error
 	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback})
-	must(err)
+	s.must(err)
 	s.t.Cleanup(s.engine.Close)
-	must(sandbox.MakeKey(s.keyFile))
+	s.must(sandbox.MakeKey(s.keyFile))
 	minter, err := sandbox.NewMinter(s.keyFile, "", application.ID{})
-	must(err)
+	s.must(err)
 	set, err := minter.JWKS()
-	must(err)
+	s.must(err)
 	s.keys = publishKeys(s.t, set)
 }
 
@@ -130,6 +125,13 @@ func seedOf(t *testing.T) uint64 {
 	}
 	t.Logf("%s=%d", theSeed, seed)
 	return seed
+}
+
+func (s *rightsTrial) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // rest waits, unless ctx is done before.

@@ -16,6 +16,7 @@ type rightsTally struct {
 	mu       sync.Mutex
 	counts   map[string]int
 	checking time.Duration
+	samples  []answeredBefore
 }
 
 func (y *rightsTally) add(what string) {
@@ -28,6 +29,12 @@ func (y *rightsTally) checked(took time.Duration) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.checking += took
+}
+
+func (y *rightsTally) sampled(was answeredBefore) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.samples = append(y.samples, was)
 }
 
 // known is how many operations have ended in a known way.
