@@ -43,7 +43,9 @@ func pauseOf(plan *rand.Rand) time.Duration {
 // kill ends the process without any notice.
 func (r *replica) kill() {
 	_ = r.process.Process.Kill()
-	<-r.exited
+	if err := <-r.exited; err == nil {
+		r.t.Error("a process ended by itself before it was killed")
+	}
 	r.process = nil
 }
 
