@@ -84,7 +84,10 @@ func (p *practiceAsked) ask(ctx context.Context, at place, c asked, token string
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	response, err := p.client.Do(r)
-	if err != nil {
+	switch {
+	case notThere(err):
+		return "", errNotThere
+	case err != nil:
 		return "", errNoAnswer
 	}
 	defer response.Body.Close()

@@ -59,6 +59,9 @@ func (s *rightsTrial) explain() {
 				was.Endpoint.Name, was.Username, was.At, was.answer, verdict.Rule, said)
 		}
 	}
+	if len(s.tally.samples) == 0 {
+		s.t.Error("something changed during every call, so that none could be explained")
+	}
 	s.t.Logf("%d calls are explained as they were answered", len(s.tally.samples))
 }
 

@@ -143,6 +143,7 @@ type ending string
 const (
 	done      ending = "done"
 	noneThere ending = "there was none" // to revoke
+	doneIfAny ending = "done, if there was any"
 	unknown   ending = "unknown"
 )
 

@@ -24,9 +24,9 @@ var actsOfOperators = []act{
 	restrict, lift,
 }
 
-// operate changes what the application may do until ctx is done.
+// operate changes what the application may do until ctx is done. One act in 50 is cut off.
 func (p *practiceAsked) operate(ctx context.Context, client int, plan *rand.Rand) {
-	p.allowAll(ctx, client)
+	p.allowAll(ctx, client, plan)
 	for ctx.Err() == nil {
 		c := changed{
 			what: actsOfOperators[plan.IntN(len(actsOfOperators))], endpoint: plan.IntN(len(endpointsAsked)-1) + 1,
@@ -35,31 +35,32 @@ func (p *practiceAsked) operate(ctx context.Context, client int, plan *rand.Rand
 		if (c.what == grant || c.what == ungrant) && plan.IntN(2) == 0 {
 			c.user = nobody
 		}
-		p.change(ctx, client, c, plan)
+		patience := time.Minute
+		if plan.IntN(50) == 0 {
+			patience = time.Duration(plan.IntN(6000)) * time.Microsecond
+		}
+		p.change(ctx, client, c, lifetimeOf(c.user, plan), patience)
 		p.rest(ctx, time.Duration(plan.IntN(60))*time.Millisecond)
 	}
 }
 
 // allowAll enables the application and grants it what it asks for.
-func (p *practiceAsked) allowAll(ctx context.Context, client int) {
-	plan := rand.New(rand.NewPCG(0, 0))
-	p.change(ctx, client, changed{what: enable}, plan)
+func (p *practiceAsked) allowAll(ctx context.Context, client int, plan *rand.Rand) {
+	acts := []changed{{what: enable}}
 	for endpoint := 1; endpoint < len(endpointsAsked); endpoint++ {
-		p.change(ctx, client, changed{what: grant, endpoint: endpoint, user: nobody}, plan)
-		p.change(ctx, client, changed{what: grant, endpoint: endpoint}, plan)
+		acts = append(acts, changed{what: grant, endpoint: endpoint, user: nobody}, changed{what: grant, endpoint: endpoint})
+	}
+	for _, n := range plan.Perm(len(acts)) {
+		p.change(ctx, client, acts[n], 0, time.Minute)
 	}
 }
 
 // change makes a change, by a clock that stands still meanwhile: so it is known when an
-// authorisation ends, even if its operator never hears of it. One operator in 25 is cut
-// off in the middle.
-func (p *practiceAsked) change(ctx context.Context, client int, c changed, plan *rand.Rand) {
-	acting, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	if plan.IntN(25) == 0 {
-		acting, cancel = context.WithTimeout(acting, time.Duration(plan.IntN(6000))*time.Microsecond)
-	}
+// authorisation ends, even if its operator is cut off before they hear of it.
+func (p *practiceAsked) change(ctx context.Context, client int, c changed, lifetime, patience time.Duration) {
+	acting, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	lifetime, now := time.Duration(1+plan.IntN(3))*time.Second, time.Now()
+	now := time.Now()
 	c.at, c.ends = p.history.at(now), p.history.at(now.UTC().Truncate(time.Second).Add(lifetime))
 	desk := p.engine.Desk
 	desk.Now, desk.AuthorisationLifetime = func() time.Time { return now }, lifetime

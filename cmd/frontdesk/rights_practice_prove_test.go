@@ -34,6 +34,7 @@ type practiceAsked struct {
 	app       application.ID
 	usernames [staffOfModel]string
 	patients  [patientsOfModel]patient.ID
+	manager   manager
 	history   *rightsHistory
 }
 
@@ -64,6 +65,10 @@ func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAs
 			return nil, err
 		}
 	}
+	p.manager, err = p.hireManager(ctx, s.plan(nth, dialsOfTheManager))
+	if err != nil {
+		return nil, err
+	}
 	p.minter, err = sandbox.NewMinter(s.keyFile, "", p.app)
 	return p, err
 }
@@ -72,20 +77,33 @@ func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAs
 func (p *practiceAsked) live(ctx context.Context, nth uint64) {
 	operating, stop := context.WithCancel(ctx)
 	var callers, operators sync.WaitGroup
-	for n := range operatorsOfAPractice {
-		operators.Go(func() { p.operate(operating, n, p.plan(nth, uint64(n))) })
+	client := 0
+	begin := func(of *sync.WaitGroup, ctx context.Context, does func(context.Context, int, *rand.Rand)) {
+		me, plan := client, p.plan(nth, uint64(client))
+		of.Go(func() { does(ctx, me, plan) })
+		client++
 	}
-	for n := operatorsOfAPractice; n < operatorsOfAPractice+callersOfAPractice; n++ {
-		callers.Go(func() { p.call(ctx, n, p.plan(nth, uint64(n))) })
+	for range callersOfAPractice {
+		begin(&callers, ctx, p.call)
 	}
+	for range operatorsOfAPractice {
+		begin(&operators, operating, p.operate)
+	}
+	begin(&operators, operating, p.manager.manage)
 	callers.Wait()
 	stop()
 	operators.Wait()
 	begun := time.Now()
 	p.history.check(p.t, practiceState{})
 	p.tally.checked(time.Since(begun))
-	p.sample(p.plan(nth, callersOfAPractice+operatorsOfAPractice))
+	p.sample(p.plan(nth, samplesDrawn))
 }
+
+// Plans of a practice that are no client's.
+const (
+	dialsOfTheManager = 254
+	samplesDrawn      = 255
+)
 
 // plan is what one client of a practice does, as far as chance decides it.
 func (s *rightsTrial) plan(practice, client uint64) *rand.Rand {

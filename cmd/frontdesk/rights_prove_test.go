@@ -61,6 +61,7 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 
 // The ends of calls that say nothing of rights.
 var (
+	errNotThere  = errors.New("not made")
 	errNoAnswer  = errors.New("not answered")
 	errNotJudged = errors.New("unavailable")
 )
@@ -84,7 +85,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: practicesAtOnce * callersOfAPractice}},
 	}
 	db := postgrestest.New(t)
-	args := serveArgs(t, db.URL)
+	args := append(serveArgs(t, db.URL), "--auth-url", "http://"+pagesHost) // whose cookies a browser sends without TLS
 	for range replicasAsked {
 		r := &replica{t: t, place: freePlace(t), args: args}
 		t.Cleanup(func() { r.stop() })

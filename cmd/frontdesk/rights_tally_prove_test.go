@@ -42,8 +42,8 @@ func (y *rightsTally) known() (n int) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for what, count := range y.counts {
-		if !strings.HasPrefix(what, "process: ") && !strings.HasSuffix(what, string(unknown)) &&
-			what != "call: "+errNoAnswer.Error() && what != "call: "+errNotJudged.Error() {
+		who, how, _ := strings.Cut(what, ": ")
+		if who != "process" && !slices.Contains([]string{string(unknown), errNotThere.Error(), errNoAnswer.Error(), errNotJudged.Error()}, how) {
 			n += count
 		}
 	}
