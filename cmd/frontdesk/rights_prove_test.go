@@ -56,7 +56,9 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	defer func() { stop(); <-over }()
 	s.trouble(over)
 	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), time.Since(begun).Round(time.Second), s.tally)
-	s.explain()
+	if !t.Failed() {
+		s.explain()
+	}
 }
 
 // The ends of calls that say nothing of rights.
