@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"testing"
 	"time"
 
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -28,7 +27,6 @@ const (
 // patients. What its calls are answered depends on nothing outside.
 type practiceAsked struct {
 	*rightsTrial
-	t         *testing.T
 	tenant    string
 	minter    sandbox.Minter
 	app       application.ID
@@ -40,37 +38,43 @@ type practiceAsked struct {
 
 // openPractice makes a practice in which the application may do nothing yet.
 func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
-	p := &practiceAsked{
-		rightsTrial: s, t: s.t, tenant: fmt.Sprintf("practice-%d", nth),
-		usernames: [...]string{"dr.lee", "nurse.moss"}, history: &rightsHistory{begun: time.Now()},
-	}
-	desk := s.engine.Desk
-	err := desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
+	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: time.Now()}}
+	err := s.engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
 	if err != nil {
 		return nil, err
 	}
-	p.app, err = desk.RegisterApplication(ctx, commands.RegisterApplication{Name: p.tenant, JWKSURL: s.keys, PatientScoped: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, username := range p.usernames {
-		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: p.tenant, Username: username, Name: username, Email: username + "@example.org"})
-		if err != nil {
-			return nil, err
-		}
-	}
-	for n := range p.patients {
-		p.patients[n], err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: p.tenant, Name: "Ann Archer"})
-		if err != nil {
-			return nil, err
-		}
-	}
-	p.manager, err = p.hireManager(ctx, s.plan(nth, dialsOfTheManager))
+	p.app, err = s.engine.Desk.RegisterApplication(ctx, commands.RegisterApplication{Name: p.tenant, JWKSURL: s.keys, PatientScoped: true})
 	if err != nil {
 		return nil, err
 	}
 	p.minter, err = sandbox.NewMinter(s.keyFile, "", p.app)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.invite(ctx); err != nil {
+		return nil, err
+	}
+	p.manager, err = p.hireManager(ctx, s.plan(nth, dialsOfTheManager))
 	return p, err
+}
+
+// invite makes the staff and the patients of the model.
+func (p *practiceAsked) invite(ctx context.Context) (err error) {
+	for n := range p.usernames {
+		name := fmt.Sprintf("dr.lee-%d", n)
+		_, err = p.engine.Desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: p.tenant, Username: name, Name: name, Email: name + "@example.org"})
+		if err != nil {
+			return err
+		}
+		p.usernames[n] = name
+	}
+	for n := range p.patients {
+		p.patients[n], err = p.engine.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: p.tenant, Name: "Ann Archer"})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // live has the practice called and changed at once, and checks what was answered.

@@ -56,6 +56,8 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	defer func() { stop(); <-over }()
 	s.trouble(over)
 	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), time.Since(begun).Round(time.Second), s.tally)
+	s.tally.wants(t, "process: killed", "process: paused", "call: "+allowed, "call: "+notEnabled, "call: "+notAuthorised,
+		"call: "+wrongPatient, "call: "+recordClosed, "disable: "+string(unknown))
 	if !t.Failed() {
 		s.explain()
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -48,6 +49,16 @@ func (y *rightsTally) known() (n int) {
 		}
 	}
 	return n
+}
+
+// wants fails t unless all this has happened.
+func (y *rightsTally) wants(t *testing.T, all ...string) {
+	t.Helper()
+	for _, what := range all {
+		if y.counts[what] == 0 {
+			t.Errorf("not once: %s", what)
+		}
+	}
 }
 
 // String is a line for each kind.
