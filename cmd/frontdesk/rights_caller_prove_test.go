@@ -1,0 +1,114 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// call makes calls with real tokens, each to any of the replicas.
+func (p *practiceAsked) call(ctx context.Context, client int, plan *rand.Rand) {
+	tokens := p.mintTokens()
+	for n := 0; n < callsOfACaller && ctx.Err() == nil; {
+		c := asked{endpoint: plan.IntN(len(endpointsAsked)), user: plan.IntN(staffOfModel+1) - 1, patient: plan.IntN(patientsOfModel)}
+		if time.Since(tokens.minted) > 20*time.Second {
+			tokens = p.mintTokens()
+		}
+		at := p.replicas[plan.IntN(len(p.replicas))].place
+		c.from = p.history.now()
+		answer, err := p.ask(ctx, at, c, tokens.of[c.user])
+		c.to = p.history.now()
+		if err != nil { // the process was killed, or is not there
+			p.tally.add("call: " + err.Error())
+			p.rest(ctx, 5*time.Millisecond)
+			continue
+		}
+		p.history.answered(client, c, answer)
+		p.tally.add("call: " + answer)
+		n++
+	}
+}
+
+// tokensMinted are tokens for the application itself and for each user.
+type tokensMinted struct {
+	minted time.Time
+	of     map[int]string
+}
+
+func (p *practiceAsked) mintTokens() tokensMinted {
+	minted := tokensMinted{time.Now(), map[int]string{}}
+	for user := nobody; user < staffOfModel; user++ {
+		username := ""
+		if user != nobody {
+			username = p.usernames[user]
+		}
+		token, err := p.minter.Mint(username, minted.minted)
+		if err != nil {
+			p.t.Error(err)
+		}
+		minted.of[user] = token
+	}
+	return minted
+}
+
+// bodiesAsked are what is sent of a patient; an endpoint without one is asked by GET.
+var bodiesAsked = map[string]string{
+	"create-patient-request": `{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`,
+	"create-note":            `{"patientId":%q,"note":"Has a cough."}`,
+	"open-care-record":       `{"patientId":%q}`,
+}
+
+// ask makes a call and returns what its answer says of rights. An error means that it
+// says nothing.
+func (p *practiceAsked) ask(ctx context.Context, at place, c asked, token string) (answer string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	endpoint, about := endpointsAsked[c.endpoint].name, p.patients[c.patient].String()
+	method, path, body := http.MethodGet, endpoint, ""
+	if text, ok := bodiesAsked[endpoint]; ok {
+		method, body = http.MethodPost, fmt.Sprintf(text, about)
+	} else if endpointsAsked[c.endpoint].namesPatient {
+		path += "?patientId=" + about
+	}
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+at.public+"/transactional-api/"+path, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Host = p.tenant + ".example.com"
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := p.client.Do(r)
+	switch {
+	case notThere(err):
+		return "", errNotThere
+	case err != nil:
+		return "", errNoAnswer
+	}
+	defer response.Body.Close()
+	return p.read(response)
+}
+
+// read returns what an answer says of rights.
+func (p *practiceAsked) read(response *http.Response) (answer string, err error) {
+	var told struct {
+		Errors []struct{ Code, Description string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&told); err != nil {
+		return "", errNoAnswer
+	}
+	switch {
+	case response.StatusCode == http.StatusOK:
+		return allowed, nil
+	case response.StatusCode == http.StatusForbidden && len(told.Errors) == 1:
+		return told.Errors[0].Code + ": " + told.Errors[0].Description, nil
+	case response.StatusCode != http.StatusServiceUnavailable:
+		p.t.Errorf("answered %d %v", response.StatusCode, told)
+	}
+	return "", errNotJudged
+}

@@ -1,0 +1,115 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+)
+
+// How a practice of the history is used: so many clients at once, each making so many
+// calls, while operators change what they may.
+const (
+	callersOfAPractice   = 4
+	callsOfACaller       = 250
+	operatorsOfAPractice = 2
+)
+
+// practiceAsked is a practice with one application, two members of staff and two
+// patients. What its calls are answered depends on nothing outside.
+type practiceAsked struct {
+	*rightsTrial
+	tenant    string
+	minter    sandbox.Minter
+	app       application.ID
+	usernames [staffOfModel]string
+	patients  [patientsOfModel]patient.ID
+	manager   manager
+	history   *rightsHistory
+}
+
+// openPractice makes a practice in which the application may do nothing yet.
+func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
+	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: time.Now()}}
+	err := s.engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
+	if err != nil {
+		return nil, err
+	}
+	p.app, err = s.engine.Desk.RegisterApplication(ctx, commands.RegisterApplication{Name: p.tenant, JWKSURL: s.keys, PatientScoped: true})
+	if err != nil {
+		return nil, err
+	}
+	p.minter, err = sandbox.NewMinter(s.keyFile, "", p.app)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.invite(ctx); err != nil {
+		return nil, err
+	}
+	p.manager, err = p.hireManager(ctx, s.plan(nth, dialsOfTheManager))
+	return p, err
+}
+
+// invite makes the staff and the patients of the model.
+func (p *practiceAsked) invite(ctx context.Context) (err error) {
+	for n := range p.usernames {
+		name := fmt.Sprintf("dr.lee-%d", n)
+		_, err = p.engine.Desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: p.tenant, Username: name, Name: name, Email: name + "@example.org"})
+		if err != nil {
+			return err
+		}
+		p.usernames[n] = name
+	}
+	for n := range p.patients {
+		p.patients[n], err = p.engine.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: p.tenant, Name: "Ann Archer"})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// live has the practice called and changed at once, and checks what was answered.
+func (p *practiceAsked) live(ctx context.Context, nth uint64) {
+	operating, stop := context.WithCancel(ctx)
+	var callers, operators sync.WaitGroup
+	client := 0
+	begin := func(of *sync.WaitGroup, ctx context.Context, does func(context.Context, int, *rand.Rand)) {
+		me, plan := client, p.plan(nth, uint64(client))
+		of.Go(func() { does(ctx, me, plan) })
+		client++
+	}
+	for range callersOfAPractice {
+		begin(&callers, ctx, p.call)
+	}
+	for range operatorsOfAPractice {
+		begin(&operators, operating, p.operate)
+	}
+	begin(&operators, operating, p.manager.manage)
+	callers.Wait()
+	stop()
+	operators.Wait()
+	begun := time.Now()
+	p.history.check(p.t, practiceState{})
+	p.tally.checked(time.Since(begun))
+	p.sample(p.plan(nth, samplesDrawn))
+}
+
+// Plans of a practice that are no client's.
+const (
+	dialsOfTheManager = 254
+	samplesDrawn      = 255
+)
+
+// plan is what one client of a practice does, as far as chance decides it.
+func (s *rightsTrial) plan(practice, client uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(s.seed, practice<<8|client))
+}
