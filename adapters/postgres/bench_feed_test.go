@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
