@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,30 +64,48 @@ const (
 // Admission answers in one query what is asked before a request is taken. A practice
 // that does not exist has no patients.
 func (a Availability) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
-	found, err := a.read(ctx, tenant, []request.Type{typ}, id)
-	if err != nil || len(found) == 0 {
-		return commands.Admission{}, err
+	admission := commands.Admission{Reception: practice.Reception{Type: typ}}
+	err := scanReception(a.DB.QueryRow(ctx, admissionFor, tenant, typ, id), &admission.Reception, &admission.PatientExists)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return commands.Admission{}, nil
 	}
-	return found[0], nil
+	if err != nil {
+		return commands.Admission{}, fmt.Errorf("read availability: %w", err)
+	}
+	return admission, nil
 }
+
+// admissionFor has one row, and none if there is no such practice.
+const admissionFor = `
+SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
+	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
+FROM practices p
+LEFT JOIN intakes i ON i.tenant = $1 AND i.request_type = $2
+LEFT JOIN closures c ON c.tenant = $1
+WHERE p.tenant = $1`
 
 // RequestTypes returns the availability of every request type of a practice at an
 // instant, in the order of [request.Types]. It is empty if there is no such
 // practice.
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
-	found, err := a.read(ctx, tenant, request.Types(), patient.ID{})
-	types := make([]practice.Availability, len(found))
-	for n, admission := range found {
-		types[n] = admission.Reception.At(now)
+	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, request.Types())
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (practice.Availability, error) {
+		var reception practice.Reception
+		if err := scanReception(row, &reception, &reception.Type); err != nil {
+			return practice.Availability{}, err
+		}
+		return reception.At(now), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read availability: %w", err)
 	}
-	return types, err
+	return found, nil
 }
 
 // receptionsOf has a row for each request type that is asked for, and none if there
 // is no such practice.
 const receptionsOf = `
-SELECT t.request_type, p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
-	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
+SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans, t.request_type
 FROM practices p
 CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS t (request_type, place)
 LEFT JOIN intakes i ON i.tenant = p.tenant AND i.request_type = t.request_type
@@ -94,24 +113,16 @@ LEFT JOIN closures c ON c.tenant = p.tenant
 WHERE p.tenant = $1
 ORDER BY t.place`
 
-func (a Availability) read(ctx context.Context, tenant string, types []request.Type, id patient.ID) ([]commands.Admission, error) {
-	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, types, id)
-	found, err := pgx.CollectRows(rows, admissionOf)
-	if err != nil {
-		return nil, fmt.Errorf("read availability: %w", err)
-	}
-	return found, nil
-}
-
-func admissionOf(row pgx.CollectableRow) (admission commands.Admission, err error) {
-	r := &admission.Reception
+// scanReception reads a reception, and what else the row has after it.
+func scanReception(row pgx.Row, r *practice.Reception, more ...any) error {
 	var zone string
 	var until *time.Time
 	var texts []string
 	var spans pgtype.Multirange[pgtype.Range[time.Time]]
-	err = row.Scan(&r.Type, &zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans, &admission.PatientExists)
+	columns := append([]any{&zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans}, more...)
+	err := row.Scan(columns...)
 	if err != nil {
-		return admission, err
+		return err
 	}
 	if until != nil {
 		r.Intake.PausedUntil = until.UTC()
@@ -120,10 +131,10 @@ func admissionOf(row pgx.CollectableRow) (admission commands.Admission, err erro
 		r.Closures = append(r.Closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
 	}
 	if r.Intake.Hours, err = hours.Parse(texts); err != nil {
-		return admission, err
+		return err
 	}
 	r.Zone, err = location(zone)
-	return admission, err
+	return err
 }
 
 // orNever returns an instant as an optional column holds it: the zero one is NULL.

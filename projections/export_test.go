@@ -1,4 +1,8 @@
 package projections
 
 // What the tests of this package look at from outside.
-const RightsOf = rightsOf
+const (
+	AdmissionFor        = admissionFor
+	RightsOfApplication = rightsOfApplication
+	RightsOfUser        = rightsOfUser
+)

@@ -20,9 +20,10 @@ const idsOf = `
 CREATE FUNCTION app_id(n int) RETURNS uuid IMMUTABLE LANGUAGE sql AS $$ SELECT md5('app' || n)::uuid $$;
 CREATE FUNCTION staff_id(tenant text, n int) RETURNS uuid IMMUTABLE LANGUAGE sql AS $$ SELECT md5(tenant || n)::uuid $$;`
 
-// manyPractices is 1,000 practices with 20 staff each, and 200 applications
-// that all may call everything everywhere; each member of staff has authorised
-// three of them, one of these for two patients as well.
+// manyPractices is 1,000 practices with 20 staff and 20 patients each, and hours and
+// closures of their own. There are 200 applications, which all may call everything
+// everywhere; each member of staff has authorised three of them, one of these for two
+// patients as well.
 const manyPractices = idsOf + `
 INSERT INTO practices SELECT 'practice-' || p, 'Practice ' || p, 'Europe/London' FROM generate_series(1, 1000) p;
 INSERT INTO applications SELECT app_id(a), 'Application ' || a, 'https://app.example/' || a FROM generate_series(1, 200) a;
@@ -32,6 +33,11 @@ INSERT INTO enablements SELECT 'practice-' || p, app_id(a) FROM generate_series(
 INSERT INTO staff (tenant, staff, username, name, email, administrator)
 	SELECT 'practice-' || p, staff_id('practice-' || p, s), 'user-' || s, 'User ' || s, 'user@practice.example', false
 	FROM generate_series(1, 1000) p, generate_series(1, 20) s;
+INSERT INTO patients (tenant, patient, name, birth_date)
+	SELECT 'practice-' || p, md5('patient' || p || '/' || n)::uuid, 'Patient ' || n, '1980-01-01' FROM generate_series(1, 1000) p, generate_series(1, 20) n;
+INSERT INTO intakes (tenant, request_type, hours)
+	SELECT 'practice-' || p, x, '{mon 08:00-12:30}' FROM generate_series(1, 1000) p, unnest(ARRAY['medical', 'admin']) x;
+INSERT INTO closures SELECT 'practice-' || p, '{[2026-12-24, 2026-12-27)}' FROM generate_series(1, 1000) p;
 INSERT INTO authorisations SELECT tenant, app_id(a), staff, x, timestamptz '2026-03-03'
 	FROM staff, generate_series(1, 3) a, unnest(CASE WHEN a = 1 THEN ARRAY[uuid_nil(), md5('ann')::uuid, md5('bill')::uuid] ELSE ARRAY[uuid_nil()] END) x;
 `
@@ -60,35 +66,69 @@ func busyClaim(tb testing.TB, admin *pgxpool.Pool) access.Claim {
 	return claim
 }
 
-// With any statistics the query walks indexes: no table is read from end to end, and
-// nothing is hashed or sorted.
-func TestRightsAreReadByIndex(t *testing.T) {
+// callQuery is a query that every call asks, and what it is asked.
+type callQuery struct {
+	sql, types string
+	values     []string
+	reads      []string // the tables
+}
+
+// callQueries are what a call asks before it appends.
+func callQueries(c access.Claim) map[string]callQuery {
+	asked := []string{c.Tenant, c.Application.String(), string(c.Endpoint.Name), string(c.Mode)}
+	return map[string]callQuery{
+		"rights_of_application": {projections.RightsOfApplication, "text, uuid, text, text", asked, []string{"applications", "enablements", "endpoint_grants"}},
+		"rights_of_user": {
+			projections.RightsOfUser, "text, uuid, text, text, text, timestamptz", append(asked, c.Username, "2026-03-02"),
+			[]string{"applications", "enablements", "endpoint_grants", "staff", "authorisations"},
+		},
+		"admission": {
+			projections.AdmissionFor, "text, text, uuid", []string{c.Tenant, "medical", uuid.NewString()},
+			[]string{"practices", "intakes", "closures", "patients"},
+		},
+	}
+}
+
+// With any statistics, and also if it was planned while all tables were empty, the
+// query walks indexes: no table is read from end to end, and nothing is hashed or
+// sorted.
+func TestWhatEachCallAsksIsReadByIndex(t *testing.T) {
 	t.Parallel()
-	admin, _ := populous(t)
-	conn, err := admin.Acquire(t.Context())
+	empty := postgrestest.New(t).AdminPool(t)
+	full, _ := populous(t)
+	c := busyClaim(t, full)
+	for name, q := range callQueries(c) {
+		q.explain(t, empty, name, "of empty tables", "force_generic_plan")
+		q.explain(t, full, name, "before statistics", "force_generic_plan")
+	}
+	if _, err := full.Exec(t.Context(), `ANALYZE`); err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range callQueries(c) {
+		q.explain(t, full, name, "for these values", "force_custom_plan")
+		q.explain(t, full, name, "for any values", "force_generic_plan")
+	}
+}
+
+// explain fails unless the plan walks indexes.
+func (q callQuery) explain(t *testing.T, pool *pgxpool.Pool, name, when, mode string) {
+	t.Helper()
+	conn, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	c := busyClaim(t, admin)
-	prepare := `PREPARE rights (text, uuid, text, text, text, timestamptz) AS ` + projections.RightsOf
-	execute := `EXPLAIN EXECUTE rights ('` + strings.Join([]string{
-		c.Tenant, c.Application.String(), c.Username, string(c.Endpoint.Name), string(c.Mode), "2026-03-02",
-	}, "', '") + `')`
-	for _, statement := range []string{prepare, `SET plan_cache_mode = force_generic_plan`} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
+	for _, statement := range []string{
+		`SET plan_cache_mode = ` + mode,
+		`DEALLOCATE ALL`,
+		`PREPARE asked (` + q.types + `) AS ` + q.sql,
+	} {
+		if _, err := conn.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantIndexesOnly(t, "before statistics", explained(t.Context(), t, conn, execute))
-	if _, err := conn.Exec(t.Context(), `ANALYZE; SET plan_cache_mode = force_custom_plan`); err != nil {
-		t.Fatal(err)
-	}
-	wantIndexesOnly(t, "for these values", explained(t.Context(), t, conn, execute))
-	if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = force_generic_plan`); err != nil {
-		t.Fatal(err)
-	}
-	wantIndexesOnly(t, "for any values", explained(t.Context(), t, conn, execute))
+	plan := explained(t.Context(), t, conn, `EXPLAIN EXECUTE asked ('`+strings.Join(q.values, "', '")+`')`)
+	q.wantIndexesOnly(t, name+" "+when, plan)
 }
 
 func explained(ctx context.Context, t *testing.T, db projections.Querier, statement string) string {
@@ -101,9 +141,9 @@ func explained(ctx context.Context, t *testing.T, db projections.Querier, statem
 	return strings.Join(plan, "\n")
 }
 
-func wantIndexesOnly(t *testing.T, when, plan string) {
+func (q callQuery) wantIndexesOnly(t *testing.T, when, plan string) {
 	t.Helper()
-	for _, table := range []string{"applications", "enablements", "endpoint_grants", "staff", "authorisations"} {
+	for _, table := range q.reads {
 		if !strings.Contains(plan, "on "+table+" ") {
 			t.Errorf("%s, %s is not read:\n%s", when, table, plan)
 		}

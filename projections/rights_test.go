@@ -86,7 +86,7 @@ func TestRightsAreThoseOfTheClaimAlone_5_6(t *testing.T) {
 		"as authorised":       {forLee, leesRights},
 		"for itself":          {forItself, ownRights},
 		"another endpoint":    {with(forLee, func(c *claim) { c.Endpoint = access.Endpoint{Name: access.CreateNote} }), with(leesRights, func(r *rights) { r.Granted = false })},
-		"another mode":        {with(forLee, func(c *claim) { c.Mode = submitApp.Mode }), with(leesRights, func(r *rights) { r.Granted = false })},
+		"another mode":        {with(forLee, func(c *claim) { c.Mode = submitApp.Mode }), rights{Known: true, JWKSURL: leesRights.JWKSURL, Enabled: true}},
 		"nobody's name":       {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another case":        {with(forLee, func(c *claim) { c.Username = "Dr.Lee" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another practice":    {with(forLee, func(c *claim) { c.Tenant = oak }), rights{Known: true, JWKSURL: keysURL, Granted: true, Staff: kim}},

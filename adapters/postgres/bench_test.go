@@ -5,10 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +16,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -45,73 +40,6 @@ func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL str
 
 // sample is an event of a usual size: about 300 bytes, and 150 of metadata.
 var sample = eventtest.Noted{Note: strings.Repeat("It hurts when I laugh. ", 10)}
-
-// BenchmarkAppend compares appends of one event, sequencer and feed running,
-// with one INSERT a commit into an equal table through the same pool.
-func BenchmarkAppend(b *testing.B) {
-	admin, url, e := durable(b, 40)
-	if _, err := admin.Exec(b.Context(), `
-		CREATE TABLE floor (LIKE events INCLUDING ALL);
-		GRANT ALL ON floor TO frontdesk_app`); err != nil {
-		b.Fatal(err)
-	}
-	e.sequence(b)
-	runUntilCleanup(b, e.consumer("bench", func(context.Context, *sql.Tx, event.Recorded) error { return nil }).Run)
-
-	for _, writers := range []int{1, 8, 32} {
-		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
-			b.Run("append", func(b *testing.B) {
-				benchtest.Compare(b, "of-insert",
-					benchtest.Rate{Unit: "inserts/s", Measure: rate(b, writers, e.insertFloor)},
-					benchtest.Rate{Unit: "appends/s", Measure: rate(b, writers, e.appendOne)})
-			})
-			b.Run("pgbench", func(b *testing.B) { pgbench(b, url, writers) })
-		})
-	}
-}
-
-func rate(b *testing.B, writers int, do func(context.Context) error) func() float64 {
-	b.Helper()
-	return func() float64 { return benchtest.PerSecond(b, writers, 400*time.Millisecond, do) }
-}
-
-func (e *engine) insertFloor(ctx context.Context) error {
-	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, time.Now())
-	return err
-}
-
-const metadataText = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-8000-00000000000a","mode":"application-restricted"},"requestId":"0190c7a2-0000-7000-8000-00000000000b"}`
-
-func (e *engine) appendOne(ctx context.Context) error {
-	noted := sample
-	noted.Patient = uuid.New()
-	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
-	return err
-}
-
-var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
-
-// pgbench is what Postgres' own tool reaches with the same INSERT.
-func pgbench(b *testing.B, url string, clients int) {
-	b.Helper()
-	script := filepath.Join(b.TempDir(), "insert.sql")
-	text := `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.noted.v1', gen_random_uuid(), '` + sample.Note + `', '` + metadataText + `', now());`
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	output, err := exec.CommandContext(b.Context(), "pgbench", "-n", "-M", "prepared", "-j", "2", "-T", "2",
-		"-c", strconv.Itoa(clients), "-f", script, url).CombinedOutput()
-	match := tps.FindSubmatch(output)
-	if err != nil || match == nil {
-		b.Skipf("pgbench is not to be had: %v %s", err, output)
-	}
-	rate, _ := strconv.ParseFloat(string(match[1]), 64)
-	b.ReportMetric(rate, "events/s")
-	b.ReportMetric(0, "ns/op")
-}
 
 const replayed = 1_000_000
 

@@ -17,6 +17,9 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -25,7 +28,8 @@ import (
 )
 
 // BenchmarkDelivery is deliveries per second, each event signed once, posted over
-// TLS and recorded, beside what the signature alone takes on the same cores.
+// TLS and recorded on a Postgres that flushes, beside what the signature alone takes
+// on the same cores.
 func BenchmarkDelivery(b *testing.B) {
 	for _, destinations := range []int{1, 5} {
 		b.Run(fmt.Sprintf("destinations=%d", destinations), func(b *testing.B) { compareDeliveries(b, destinations) })
@@ -35,31 +39,41 @@ func BenchmarkDelivery(b *testing.B) {
 func compareDeliveries(b *testing.B, destinations int) {
 	b.Helper()
 	const events = 600
-	c, r := newClinic(b), newCounter(b)
+	server, r := postgrestest.Cluster(b), newCounter(b)
+	c := clinicOn(b, server.URL("frontdesk", postgres.AppRole))
+	c.found()
+	admin, err := postgres.NewPool(b.Context(), server.URL("frontdesk", embedded.Superuser), 1)
+	must(b, err)
+	b.Cleanup(admin.Close)
 	for range destinations {
 		c.application(r.URL, application.RecordOpened)
 	}
 	client := webhooks.NewClient(loopback, trusted(r.receiver))
-	tell := func() float64 {
+	happen := func() {
 		c.happen(events)
 		c.fanOut()
+	}
+	tell := func() benchtest.Work {
 		deliveries := events * destinations
 		took := r.timeOf(deliveries, func() (stop func()) { return start(b, c.sender(client)) })
-		return float64(deliveries) / took.Seconds()
+		return benchtest.Work{Done: float64(deliveries), Took: took}
 	}
-	benchtest.Compare(b, "deliveries-of-signatures",
-		benchtest.Rate{Unit: "signatures/s", Measure: signatures(b)},
-		benchtest.Rate{Unit: "deliveries/s", Measure: tell})
+	benchtest.Comparison{
+		Ratio:   "deliveries-of-signatures",
+		Floor:   benchtest.Rate{Unit: "signatures/s", Turn: signatures(b)},
+		Rate:    benchtest.Rate{Unit: "deliveries/s", Prepare: happen, Turn: tell},
+		Cluster: benchtest.ClusterOf(b, admin),
+	}.Run(b)
 }
 
 // signatures is how many the cores make when they do nothing else.
-func signatures(b *testing.B) func() float64 {
+func signatures(b *testing.B) func() benchtest.Work {
 	b.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	must(b, err)
 	digest := sha256.Sum256([]byte("webhook"))
-	return func() float64 {
-		return benchtest.PerSecond(b, runtime.GOMAXPROCS(0), 400*time.Millisecond, func(context.Context) error {
+	return func() benchtest.Work {
+		return benchtest.During(b, runtime.GOMAXPROCS(0), 400*time.Millisecond, func(context.Context) error {
 			_, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
 			return err
 		})

@@ -1,0 +1,129 @@
+package benchtest
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Work is what was done in one turn.
+type Work struct {
+	Done float64 // operations
+	Took time.Duration
+}
+
+// PerSecond returns operations a second.
+func (w Work) PerSecond() float64 { return w.Done / w.Took.Seconds() }
+
+// Rate is something to measure, with its unit, for example "appends/s". A turn does as
+// much of it as it likes. What it needs beforehand is prepared, and does not count.
+type Rate struct {
+	Unit    string
+	Prepare func() // may be nil
+	Turn    func() Work
+}
+
+// Comparison is a rate beside its floor.
+type Comparison struct {
+	Ratio       string // the unit under which the ratio is reported, such as "of-insert"
+	Floor, Rate Rate
+	Cluster     string // data directory of a Postgres on this machine, whose CPU is reported too; "" for none
+}
+
+const turns = 9
+
+// Run measures both in turns and reports these units:
+//
+//	the units of both      operations a second
+//	the ratio's            rate divided by floor
+//	…-low, …-high          the quartiles of the ratio
+//	µs-program, µs-cluster CPU that one operation of the rate takes in this process and in Postgres
+//	…-floor                the same of the floor
+//
+// All but the quartiles are medians. CPU is reported where the system tells it.
+func (c Comparison) Run(b *testing.B) {
+	b.Helper()
+	var floors, rates, ratios series
+	for range turns {
+		var floor, rate turn
+		both := []func(){
+			func() { floor = c.turn(c.Floor) },
+			func() { rate = c.turn(c.Rate) },
+		}
+		rand.Shuffle(len(both), func(i, j int) { both[i], both[j] = both[j], both[i] })
+		for _, measure := range both {
+			measure()
+		}
+		floors.add(floor)
+		rates.add(rate)
+		ratios.perSecond = append(ratios.perSecond, rate.perSecond/floor.perSecond)
+	}
+	floors.report(b, c.Floor.Unit, "-floor")
+	rates.report(b, c.Rate.Unit, "")
+	b.ReportMetric(quantile(ratios.perSecond, 0.25), c.Ratio+"-low")
+	b.ReportMetric(quantile(ratios.perSecond, 0.5), c.Ratio)
+	b.ReportMetric(quantile(ratios.perSecond, 0.75), c.Ratio+"-high")
+	b.ReportMetric(0, "ns/op")
+}
+
+// turn is what one turn has shown.
+type turn struct{ perSecond, program, cluster float64 } // CPU in µs for each operation
+
+func (c Comparison) turn(r Rate) turn {
+	if r.Prepare != nil {
+		r.Prepare()
+	}
+	program, cluster := ownCPU(), clusterCPU(c.Cluster)
+	done := r.Turn()
+	each := func(from, to time.Duration) float64 { return float64((to - from).Nanoseconds()) / 1000 / done.Done }
+	return turn{done.PerSecond(), each(program, ownCPU()), each(cluster, clusterCPU(c.Cluster))}
+}
+
+// series is what all turns of a rate have shown.
+type series struct{ perSecond, program, cluster []float64 }
+
+func (s *series) add(t turn) {
+	s.perSecond = append(s.perSecond, t.perSecond)
+	s.program = append(s.program, t.program)
+	s.cluster = append(s.cluster, t.cluster)
+}
+
+func (s *series) report(b *testing.B, unit, suffix string) {
+	b.Helper()
+	b.ReportMetric(quantile(s.perSecond, 0.5), unit)
+	for of, values := range map[string][]float64{"µs-program": s.program, "µs-cluster": s.cluster} {
+		if median := quantile(values, 0.5); median > 0 {
+			b.ReportMetric(median, of+suffix)
+		}
+	}
+}
+
+// quantile returns the value below which a part of all values lies.
+func quantile(of []float64, part float64) float64 {
+	slices.Sort(of)
+	return of[int(part*float64(len(of)-1))]
+}
+
+// During lets a number of workers do something for a while.
+func During(b *testing.B, workers int, during time.Duration, do func(context.Context) error) Work {
+	b.Helper()
+	var done atomic.Int64
+	var group sync.WaitGroup
+	begun := time.Now()
+	for range workers {
+		group.Go(func() {
+			for ; time.Since(begun) < during; done.Add(1) {
+				if err := do(b.Context()); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	return Work{float64(done.Load()), time.Since(begun)}
+}

@@ -1,0 +1,73 @@
+package benchtest
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// ownCPU is the time that this process has computed for.
+func ownCPU() time.Duration {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// tick is the unit of /proc, which is the same on every Linux that Go runs on.
+const tick = 10 * time.Millisecond
+
+// ClusterOf returns the data directory of the Postgres that a superuser's pool is
+// connected to, for [Comparison].
+func ClusterOf(b *testing.B, superuser *pgxpool.Pool) (data string) {
+	b.Helper()
+	if err := superuser.QueryRow(b.Context(), `SHOW data_directory`).Scan(&data); err != nil {
+		b.Fatal(err)
+	}
+	if real, err := filepath.EvalSymlinks(data); err == nil {
+		data = real
+	}
+	return data
+}
+
+// clusterCPU is the time that all processes of a Postgres have computed for, those
+// that have ended included. Each of them works in the data directory. It is 0 where
+// there is no /proc.
+func clusterCPU(data string) (used time.Duration) {
+	if data == "" {
+		return 0
+	}
+	places, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, place := range places {
+		if at, err := os.Readlink(place); err == nil && at == data {
+			used += cpuOf(filepath.Dir(place))
+		}
+	}
+	return used
+}
+
+// cpuOf reads utime, stime, cutime and cstime out of a process's stat, where they are
+// the 14th field and the next three. The 2nd is a name in brackets.
+func cpuOf(process string) (used time.Duration) {
+	stat, err := os.ReadFile(filepath.Join(process, "stat"))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 15 {
+		return 0
+	}
+	for _, field := range fields[11:15] {
+		ticks, _ := strconv.Atoi(field)
+		used += time.Duration(ticks) * tick
+	}
+	return used
+}

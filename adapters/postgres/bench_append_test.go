@@ -1,0 +1,150 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// BenchmarkAppend compares appends of one event, sequencer and feed running,
+// with one INSERT a commit into an equal table through the same pool. Those that are
+// also handled count when a consumer has come to the head of the log.
+func BenchmarkAppend(b *testing.B) {
+	admin, url, e := durable(b, 40)
+	if _, err := admin.Exec(b.Context(), `
+		CREATE TABLE floor (LIKE events INCLUDING ALL);
+		GRANT ALL ON floor TO frontdesk_app`); err != nil {
+		b.Fatal(err)
+	}
+	e.sequence(b)
+	var handled atomic.Int64 // the last idx
+	runUntilCleanup(b, e.consumer("bench", func(_ context.Context, _ *sql.Tx, r event.Recorded) error {
+		handled.Store(r.Idx)
+		return nil
+	}).Run)
+	compare := func(b *testing.B, writers int, unit string, turn func() benchtest.Work) {
+		b.Helper()
+		benchtest.Comparison{
+			Ratio:   "of-insert",
+			Floor:   benchtest.Rate{Unit: "inserts/s", Turn: turnOf(b, writers, e.insertFloor)},
+			Rate:    benchtest.Rate{Unit: unit, Turn: turn},
+			Cluster: benchtest.ClusterOf(b, admin),
+		}.Run(b)
+	}
+	for _, writers := range []int{1, 8, 16, 32, 64, 128} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			appends := turnOf(b, writers, e.appendOne)
+			b.Run("appended", func(b *testing.B) { compare(b, writers, "appends/s", appends) })
+			b.Run("handled", func(b *testing.B) { compare(b, writers, "handled/s", e.untilHandled(b, &handled, appends)) })
+			b.Run("half on shared streams", func(b *testing.B) { compare(b, writers, "appends/s", turnOf(b, writers, e.appendShared())) })
+			b.Run("pgbench", func(b *testing.B) { pgbench(b, url, writers) })
+		})
+	}
+}
+
+func turnOf(b *testing.B, writers int, do func(context.Context) error) func() benchtest.Work {
+	b.Helper()
+	return func() benchtest.Work { return benchtest.During(b, writers, 400*time.Millisecond, do) }
+}
+
+// untilHandled is a turn that ends when everything that was appended has been handled.
+func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func() benchtest.Work) func() benchtest.Work {
+	b.Helper()
+	return func() benchtest.Work {
+		e.drain(b)
+		head, err := postgres.Log{DB: e.pool}.Head(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		eventually(b, "what earlier turns have left is handled", func() bool { return handled.Load() == head })
+		begun := time.Now()
+		work := appends()
+		eventually(b, "everything is handled", func() bool { return handled.Load() == head+int64(work.Done) })
+		work.Took = time.Since(begun)
+		return work
+	}
+}
+
+func (e *engine) insertFloor(ctx context.Context) error {
+	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, time.Now())
+	return err
+}
+
+const metadataText = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-8000-00000000000a","mode":"application-restricted"},"requestId":"0190c7a2-0000-7000-8000-00000000000b"}`
+
+func (e *engine) appendOne(ctx context.Context) error {
+	noted := sample
+	noted.Patient = uuid.New()
+	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+	return err
+}
+
+// appendShared appends to new streams and, every other time, to one of 64 that all
+// writers share. A conflict is decided again, as a command would be.
+func (e *engine) appendShared() func(context.Context) error {
+	var shared [64]struct {
+		stream  event.Stream
+		version atomic.Int64
+	}
+	for n := range shared {
+		shared[n].stream = newStream()
+	}
+	var turn atomic.Int64
+	return func(ctx context.Context) error {
+		n := turn.Add(1)
+		if n%2 == 0 {
+			return e.appendOne(ctx)
+		}
+		s := &shared[rand.IntN(len(shared))]
+		for {
+			version := s.version.Load()
+			_, err := e.store.Append(ctx, event.Change{Stream: s.stream, Expected: int(version), Events: []event.Event{sample}})
+			if err == nil {
+				s.version.Store(version + 1)
+				return nil
+			}
+			if !errors.Is(err, event.ErrConflict) {
+				return err
+			}
+		}
+	}
+}
+
+var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
+
+// pgbench is what Postgres' own tool reaches with the same INSERT.
+func pgbench(b *testing.B, url string, clients int) {
+	b.Helper()
+	script := filepath.Join(b.TempDir(), "insert.sql")
+	text := `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.noted.v1', gen_random_uuid(), '` + sample.Note + `', '` + metadataText + `', now());`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	output, err := exec.CommandContext(b.Context(), "pgbench", "-n", "-M", "prepared", "-j", "2", "-T", "2",
+		"-c", strconv.Itoa(clients), "-f", script, url).CombinedOutput()
+	match := tps.FindSubmatch(output)
+	if err != nil || match == nil {
+		b.Skipf("pgbench is not to be had: %v %s", err, output)
+	}
+	rate, _ := strconv.ParseFloat(string(match[1]), 64)
+	b.ReportMetric(rate, "events/s")
+	b.ReportMetric(0, "ns/op")
+}
