@@ -7,9 +7,9 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
@@ -78,6 +78,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper[site.RoomID]()),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper[appointment.ID]()),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper[request.AttachmentID]()),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()),
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {
@@ -126,20 +127,4 @@ func oneLine(err error) string {
 		text = list.Error()
 	}
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// idMapper reads an identifier in its usual form of 36 characters.
-func idMapper[T ~struct{ uuid.UUID }]() kong.MapperFunc {
-	return func(ctx *kong.DecodeContext, target reflect.Value) error {
-		var text string
-		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
-			return err
-		}
-		id, err := uuid.Parse(text)
-		if err != nil || len(text) != 36 {
-			return fmt.Errorf("%q is not a UUID", text)
-		}
-		target.Set(reflect.ValueOf(T{id}))
-		return nil
-	}
 }

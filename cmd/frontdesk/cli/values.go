@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/uuid"
+
+	"frontdesk/domain/written"
+)
+
+// idMapper reads an identifier in its usual form of 36 characters.
+func idMapper[T ~struct{ uuid.UUID }]() kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
+			return err
+		}
+		id, ok := written.ID(text)
+		if !ok {
+			return fmt.Errorf("%q is not a UUID", text)
+		}
+		target.Set(reflect.ValueOf(T{id}))
+		return nil
+	}
+}
+
+// instantMapper reads an instant in RFC 3339.
+func instantMapper() kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var text string
+		if err := ctx.Scan.PopValueInto("instant", &text); err != nil {
+			return err
+		}
+		at, ok := written.Instant(text)
+		if !ok {
+			return fmt.Errorf("%q is no instant in RFC 3339, such as 2026-03-02T12:00:00Z", text)
+		}
+		target.Set(reflect.ValueOf(at))
+		return nil
+	}
+}
+
+// idx is a place in the log, from 1. The zero idx is none.
+type idx int64
+
+// UnmarshalText reads a whole number from 1.
+func (i *idx) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no idx: the log counts from 1", text)
+	}
+	*i = idx(n)
+	return nil
+}
