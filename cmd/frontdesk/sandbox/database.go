@@ -22,9 +22,6 @@ const (
 func startDatabase(ctx context.Context, config Config) (*embedded.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	if err := os.MkdirAll(config.Dir, 0o711); err != nil {
-		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
-	}
 	if config.Fresh {
 		if err := forget(ctx, config.Dir); err != nil {
 			return nil, err
