@@ -96,6 +96,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", oneLine(err), helpFor(err))
 		return 2
 	}
+	preferSandbox(parsed)
 	if err := parsed.Run(&run{ctx, streams, raw}); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1

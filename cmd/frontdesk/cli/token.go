@@ -22,7 +22,7 @@ type tokenCmd struct {
 
 type mintCmd struct {
 	Dir         string         `default:".frontdesk" help:"The sandbox whose application mints."`
-	Key         string         `type:"existingfile" help:"Another application's private RSA key (PEM)."`
+	Key         string         `type:"existingfile" elsewhere:"" help:"Another application's private RSA key (PEM)."`
 	KID         string         `name:"kid" help:"Its kid in the application's JWKS."`
 	Application application.ID `placeholder:"UUID" help:"The application's identifier."`
 	Sub         string         `placeholder:"USERNAME" help:"The member of staff on whose behalf; without it, the application acts for itself."`
