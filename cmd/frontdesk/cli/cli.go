@@ -36,6 +36,9 @@ type commandLine struct {
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 
+	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
+	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
+
 	Practices      practiceCommands      `embed:""`
 	Applications   applicationCommands   `embed:""`
 	Registrations  registrationCommands  `embed:""`
@@ -56,6 +59,7 @@ var groups = []kong.Group{
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
 	{Key: "day", Title: "A practice's day"},
+	{Key: "program", Title: "The program"},
 }
 
 const description = `An event-sourced practice-management service for medical practices.
