@@ -68,8 +68,8 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
-	raw := streams
-	streams.Out, streams.Err = visible{raw.Out}, visible{raw.Err}
+	raw, out := streams, &visible{w: streams.Out}
+	streams.Out, streams.Err = out, &visible{w: raw.Err}
 	var line commandLine
 	exited, status := false, 0
 	parser, err := kong.New(&line,
@@ -83,6 +83,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper[appointment.ID]()),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper[request.AttachmentID]()),
 		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()),
+		kong.NamedMapper("folder", kong.MapperFunc(folder)),
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {
@@ -101,7 +102,10 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return 2
 	}
 	preferSandbox(parsed)
-	if err := parsed.Run(&run{ctx, streams, raw}); err != nil {
+	if err = parsed.Run(&run{ctx, streams, raw}); err == nil {
+		err = out.err
+	}
+	if err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
 	}

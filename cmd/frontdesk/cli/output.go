@@ -33,7 +33,10 @@ var (
 // output finds out what a name stands for, and refuses what cannot be written. A link
 // leads to the file that is written; the link stays.
 func (r *run) output(given string) (output, error) {
-	if given == "-" {
+	switch given {
+	case "":
+		return output{}, errors.New("the name of a file is empty: name one, or - for standard output")
+	case "-":
 		return r.standardOutput(given)
 	}
 	info, err := os.Stat(given)

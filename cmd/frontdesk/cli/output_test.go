@@ -151,3 +151,26 @@ func TestWhatCannotHoldAnExportIsSaid_D58(t *testing.T) {
 		c.exportTo(t, io.Discard, "--out", out, "--manifest", filepath.Join(dir, "manifest")).wantFailure(t, 1, says)
 	}
 }
+
+func TestAnOutputThatWentNowhereIsAFailure(t *testing.T) {
+	t.Parallel()
+	key, _ := keygen(t)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, line := range []string{"token mint --application " + someApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
+		var said strings.Builder
+		status := cli.Main(t.Context(), strings.Fields(line), cli.Streams{In: strings.NewReader(""), Out: full, Err: &said})
+		outcome{status, "", said.String()}.wantFailure(t, 1, "no space left")
+	}
+}
+
+// Without a name a file would go to wherever the command is run.
+func TestAnEmptyNameIsRefused(t *testing.T) {
+	t.Parallel()
+	frontdesk(t, "audit", "export", "--database-url=x", "--out=").wantFailure(t, 1, "is empty")
+	frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").wantFailure(t, 2, "name a folder")
+	frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").wantFailure(t, 2, "name a folder")
+}

@@ -21,7 +21,7 @@ type tokenCmd struct {
 }
 
 type mintCmd struct {
-	Dir         string         `default:".frontdesk" help:"The sandbox whose application mints."`
+	Dir         string         `default:".frontdesk" type:"folder" help:"The sandbox whose application mints."`
 	Key         string         `type:"existingfile" elsewhere:"" help:"Another application's private RSA key (PEM)."`
 	KID         string         `name:"kid" help:"Its kid in the application's JWKS."`
 	Application application.ID `placeholder:"UUID" help:"The application's identifier."`

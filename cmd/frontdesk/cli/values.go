@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -41,6 +42,19 @@ func instantMapper() kong.MapperFunc {
 		target.Set(reflect.ValueOf(at))
 		return nil
 	}
+}
+
+// folder reads the name of a folder. The empty name would be wherever the command is run.
+func folder(ctx *kong.DecodeContext, target reflect.Value) error {
+	var name string
+	if err := ctx.Scan.PopValueInto("folder", &name); err != nil {
+		return err
+	}
+	if name == "" {
+		return errors.New("name a folder, or leave it out")
+	}
+	target.SetString(name)
+	return nil
 }
 
 // idx is a place in the log, from 1. The zero idx is none.

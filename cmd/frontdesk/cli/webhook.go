@@ -91,7 +91,7 @@ func (c *removeWebhookCmd) Run(r *run) error {
 
 type webhookTriggerCmd struct {
 	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
-	Dir         string                   `default:".frontdesk" placeholder:"DIR" help:"The sandbox to do it in."`
+	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
 	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
 	Tenant      string                   `help:"The practice's tenant identifier."`
 	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
