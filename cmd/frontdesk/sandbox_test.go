@@ -104,6 +104,22 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	}
 }
 
+// What is exported for other databases does not lead away from the sandbox's own.
+func TestASandboxKnowsNoOtherDatabase_D58(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.env = []string{"FRONTDESK_DATABASE_URL=postgres://nowhere/", "PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=standby", "PGOPTIONS=-c default_transaction_read_only=on"}
+	s.start()
+	if _, err := s.submit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	trigger := exec.CommandContext(t.Context(), s.binary, "webhook", "trigger", "record.opened", "--dir", s.dir)
+	trigger.Env = append(os.Environ(), s.env...)
+	if says, err := trigger.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, says)
+	}
+}
+
 // postmaster is the process of the sandbox's Postgres; 0 when none runs.
 func (s *program) postmaster() int {
 	file, err := os.ReadFile(filepath.Join(s.dir, "postgres", "postmaster.pid"))

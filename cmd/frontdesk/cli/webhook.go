@@ -169,6 +169,7 @@ func (c *webhookTriggerCmd) inSandbox() error {
 	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
 		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
 	}
+	sandbox.ForgetDatabases()
 	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID
 	if c.Patient == (patient.ID{}) {
 		c.Patient = info.Patients[0].ID

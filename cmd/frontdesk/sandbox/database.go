@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"frontdesk/adapters/postgres"
@@ -92,6 +93,17 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
+		}
+	}
+}
+
+// ForgetDatabases forgets what the environment says of other databases in the way of
+// libpq (PGSERVICE, PGOPTIONS, …). It would be added to what is said of the sandbox's
+// own, and lead away from it.
+func ForgetDatabases() {
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "PG") {
+			_ = os.Unsetenv(name) // it fails for names that no environment has
 		}
 	}
 }

@@ -45,6 +45,7 @@ func Run(ctx context.Context, config Config) error {
 		return err
 	}
 	defer release()
+	ForgetDatabases()
 	database, err := startDatabase(ctx, config)
 	if err != nil {
 		return err
