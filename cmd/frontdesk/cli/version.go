@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -38,7 +37,8 @@ func (c *versionCmd) Run(r *run) error {
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(v)
 	}
-	return v.print(r.Out)
+	_, err = fmt.Fprint(r.Out, v)
+	return err
 }
 
 func versionOf(build *debug.BuildInfo, schema int64) version {
@@ -60,7 +60,8 @@ func versionOf(build *debug.BuildInfo, schema int64) version {
 	return v
 }
 
-func (v version) print(w io.Writer) error {
+// String returns the lines that people read.
+func (v version) String() string {
 	commit := "unknown"
 	if v.Commit != "" {
 		commit = fmt.Sprintf("%s of %s", v.Commit, v.CommittedAt.Format(time.RFC3339))
@@ -68,6 +69,5 @@ func (v version) print(w io.Writer) error {
 	if v.Modified {
 		commit += ", with changes"
 	}
-	_, err := fmt.Fprintf(w, "frontdesk %s\ncommit: %s\nbuilt with: %s for %s\nneeds database schema: %d\n", v.Version, commit, v.Go, v.Platform, v.Schema)
-	return err
+	return fmt.Sprintf("frontdesk %s\ncommit: %s\nbuilt with: %s for %s\nneeds database schema: %d\n", v.Version, commit, v.Go, v.Platform, v.Schema)
 }
