@@ -30,6 +30,9 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database is at version %d, this program needs %d: run frontdesk migrate", e.Database, e.Program)
 }
 
+// SchemaVersion returns the version of the schema that this program needs.
+func SchemaVersion() (int64, error) { return newest(migrations.FS) }
+
 // CheckSchema returns nil if the database has exactly the schema of this program, a
 // [*SchemaError] if it has not, and another error if the database cannot be asked.
 // The serving role may call it.

@@ -3,13 +3,12 @@
 package main_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -38,28 +37,12 @@ func (in *town) serve(t *testing.T) victim {
 	}
 	t.Cleanup(func() { _ = process.Process.Kill(); _ = process.Wait() })
 	s := victim{pid: process.Process.Pid}
-	waitFor(t, func() bool { s.address = addressIn(said.Name()); return s.address != "" })
+	waitFor(t, func() bool {
+		at, _ := servingIn(said.Name())
+		s.address = strings.TrimPrefix(at, "http://")
+		return at != ""
+	})
 	return s
-}
-
-// addressIn is where a log says that the program serves; "" if it does not say so
-// yet.
-func addressIn(log string) string {
-	file, err := os.Open(log)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var line struct{ Msg, URL string }
-		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Msg != "serving" {
-			continue
-		}
-		if at, err := url.Parse(line.URL); err == nil {
-			return at.Host
-		}
-	}
-	return ""
 }
 
 // besieger is the process of an attacker. It is this test's own binary, run once

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,9 +23,6 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/commands"
-	"frontdesk/domain/access"
-	"frontdesk/domain/application"
 )
 
 // trial is the program as a process, a cluster of its own, and clients that call all
@@ -99,24 +95,10 @@ func (s *trial) engine() *app.Engine {
 // onboard has a practice, a patient, and an application that may submit.
 func (s *trial) onboard() {
 	s.t.Helper()
-	keys := bearertest.NewServer(nil)
-	s.t.Cleanup(keys.Close)
-	engine, ctx := s.engine(), s.t.Context()
+	engine := s.engine()
 	defer engine.Close()
-	s.must(engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
-	id, err := engine.Desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Trial", JWKSURL: keys.URL})
-	s.must(err)
-	s.integrator = bearertest.NewApplication(id)
-	keys.Publish(s.integrator.JWKS())
-	grant := application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
-	s.must(engine.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
-	s.must(engine.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
-	patient, err := engine.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
-	s.must(err)
-	s.patient = patient.String()
+	s.integrator, s.patient = onboard(s.t, engine)
 }
-
-var servingAt = regexp.MustCompile(`"url":"([^"]+)","private_url":"([^"]+)"|url=(\S+) private_url=(\S+)`)
 
 // startProgram starts the binary and waits for the line that says where it serves.
 func (s *trial) startProgram() {
@@ -139,12 +121,8 @@ func (s *trial) startProgram() {
 		_ = log.Close()
 	})
 	waitFor(s.t, func() bool {
-		text, _ := os.ReadFile(said)
-		found := servingAt.FindStringSubmatch(string(text))
-		if found != nil {
-			s.url, s.private = found[1]+found[3], found[2]+found[4]
-		}
-		return found != nil
+		s.url, s.private = servingIn(said)
+		return s.url != ""
 	})
 }
 

@@ -24,26 +24,31 @@ import (
 
 // program is a sandbox that runs as a process of its own.
 type program struct {
-	t       *testing.T
-	binary  string
-	dir     string
-	env     []string // besides the test's own
-	process *exec.Cmd
-	exited  chan error // of the process, once
-	info    atomic.Pointer[sandbox.Info]
+	t        *testing.T
+	binary   string
+	dir      string
+	env      []string // besides the test's own
+	private  string   // where it is told to serve metrics
+	process  *exec.Cmd
+	exited   chan error // of the process, once
+	greeting *os.File   // what it prints
+	info     atomic.Pointer[sandbox.Info]
 }
 
 func newSandbox(t *testing.T) *program {
 	t.Helper()
-	s := &program{t: t, dir: t.TempDir(), binary: binary(t)}
+	s := &program{t: t, dir: t.TempDir(), binary: binary(t), private: "127.0.0.1:0"}
 	t.Cleanup(func() { _ = s.stop() })
 	return s
 }
 
 func (s *program) start() {
 	s.t.Helper()
-	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", "127.0.0.1:0")
+	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", s.private)
 	s.process.Env = append(os.Environ(), s.env...)
+	if s.greeting != nil {
+		s.process.Stdout = s.greeting
+	}
 	var complaints bytes.Buffer
 	s.process.Stderr = &complaints
 	if err := s.process.Start(); err != nil {

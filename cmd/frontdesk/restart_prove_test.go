@@ -13,9 +13,6 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/commands"
-	"frontdesk/domain/access"
-	"frontdesk/domain/application"
 )
 
 const (
@@ -127,25 +124,7 @@ func (s *deployment) onboard() {
 		s.t.Fatal(err)
 	}
 	defer engine.Close()
-	keys := bearertest.NewServer(nil)
-	s.t.Cleanup(keys.Close)
-	do, ctx := engine.Desk, s.t.Context()
-	must := func(err error) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	must(do.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
-	id, err := do.RegisterApplication(ctx, commands.RegisterApplication{Name: "Proxied", JWKSURL: keys.URL})
-	must(err)
-	s.integrator = bearertest.NewApplication(id)
-	keys.Publish(s.integrator.JWKS())
-	grant := application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
-	must(do.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
-	must(do.EnableApplication(ctx, commands.EnableApplication{Tenant: "elm-street", Application: id}))
-	patient, err := do.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
-	must(err)
-	s.patient = patient.String()
+	s.integrator, s.patient = onboard(s.t, engine)
 }
 
 // compare compares what was answered with what is in the log.

@@ -1,7 +1,10 @@
 package main_test
 
 import (
+	"maps"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -101,6 +104,22 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	}
 }
 
+// What is exported for other databases does not lead away from the sandbox's own.
+func TestASandboxKnowsNoOtherDatabase_D58(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.env = []string{"FRONTDESK_DATABASE_URL=postgres://nowhere/", "PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=standby", "PGOPTIONS=-c default_transaction_read_only=on"}
+	s.start()
+	if _, err := s.submit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	trigger := exec.CommandContext(t.Context(), s.binary, "webhook", "trigger", "record.opened", "--dir", s.dir)
+	trigger.Env = append(os.Environ(), s.env...)
+	if says, err := trigger.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, says)
+	}
+}
+
 // postmaster is the process of the sandbox's Postgres; 0 when none runs.
 func (s *program) postmaster() int {
 	file, err := os.ReadFile(filepath.Join(s.dir, "postgres", "postmaster.pid"))
@@ -113,4 +132,65 @@ func (s *program) postmaster() int {
 		return 0
 	}
 	return pid
+}
+
+// A second sandbox in a directory says which one runs there, and leaves it alone.
+func TestASecondSandboxLeavesTheFirstAlone_D58(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.start()
+	files := s.files()
+	for _, more := range []string{"--listen=127.0.0.1:0", "--fresh"} {
+		second := exec.CommandContext(t.Context(), s.binary, "sandbox", "--dir", s.dir, "--private-listen=127.0.0.1:0", more)
+		says, err := second.CombinedOutput()
+		if second.ProcessState.ExitCode() != 1 || strings.Count(string(says), "\n") != 1 {
+			t.Errorf("exit status %d, %v: %s", second.ProcessState.ExitCode(), err, says)
+		}
+		for _, text := range []string{s.dir, s.info.Load().APIURL, strconv.Itoa(s.process.Process.Pid), "--dir"} {
+			if !strings.Contains(string(says), text) {
+				t.Errorf("it does not say %q: %s", text, says)
+			}
+		}
+	}
+	if now := s.files(); !maps.Equal(now, files) {
+		t.Errorf("the files were\n%v\nand are\n%v", files, now)
+	}
+	if _, err := s.submit(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// files are the sandbox's own files and what is in them.
+func (s *program) files() map[string]string {
+	s.t.Helper()
+	found := map[string]string{}
+	for _, name := range []string{"sandbox.json", "seed.json", "application-key.pem", "master.key", "webhooks.jsonl"} {
+		content, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err != nil {
+			s.t.Error(err)
+		}
+		found[name] = string(content)
+	}
+	return found
+}
+
+// Nobody depends on where a sandbox serves metrics: its file and its greeting say where.
+func TestASandboxTakesAnotherPortForMetrics_D58(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := newSandbox(t)
+	if s.greeting, err = os.Create(filepath.Join(t.TempDir(), "greeting")); err != nil {
+		t.Fatal(err)
+	}
+	defer s.greeting.Close()
+	s.private = taken.Addr().String()
+	s.start()
+	said, err := os.ReadFile(s.greeting.Name())
+	if url := s.info.Load().PrivateURL; err != nil || strings.HasSuffix(url, s.private) || !strings.Contains(string(said), url+"/metrics") {
+		t.Errorf("with %s taken, metrics are served at %s; it greets with\n%s", s.private, url, said)
+	}
 }

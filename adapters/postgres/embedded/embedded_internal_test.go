@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-func TestAComplaintIsTheLineThatSaysWhatWentWrong(t *testing.T) {
+func TestAComplaintIsWhatSaysWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	for want, output := range map[string]string{
-		"exit status 1":       " \n",
-		"could not find sh":   "starting\ncould not find sh\n",
-		"FATAL:  disk full":   "running bootstrap script ... 2026-01-01 UTC\nFATAL:  disk full\nchild process exited with exit code 1\ninitdb: removing contents\n",
-		"initdb: error: late": "LOG:  early\ninitdb: error: early\ninitdb: error: late\ninitdb: hint: try\n",
+		"exit status 1":               " \n",
+		"starting; could not find sh": "starting\ncould not find sh\n",
+		"FATAL: disk full":            "running bootstrap script ... 2026-01-01 UTC\nFATAL:  disk full\nchild process exited with exit code 1\ninitdb: removing contents\n",
+		"LOG: early; initdb: error: early; initdb: error: late": "LOG:  early\ninitdb: error: early\ninitdb: error: late\ninitdb: hint: try\n",
 	} {
 		if got := complaint([]byte(output), errors.New("exit status 1")); got != want {
 			t.Errorf("%q complains %q, want %q", output, got, want)

@@ -139,7 +139,7 @@ func remove(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer release(lock)
+	defer unlock(lock)
 	if err := h.remove(ctx); err != nil {
 		return err
 	}

@@ -133,14 +133,15 @@ func (s *Server) pgctl(ctx context.Context) error {
 	for {
 		from := size(log)
 		cmd := s.home.account.command(ctx, "/", s.install.program("pg_ctl"), "start", "--silent", "--wait",
-			"--timeout", strconv.Itoa(int(startWithin.Seconds())), "--pgdata", s.home.data, "--log", log)
+			"--timeout", strconv.Itoa(int(startWithin.Seconds())), "--pgdata", s.home.data, "--log", log,
+			"--options", "-c logging_collector=off -c log_destination=stderr") // whatever its files say
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return nil
 		}
 		why := complaint(append(out, tail(log, from)...), err)
 		if !strings.Contains(why, "shared memory block") || pause(ctx, pollEvery) != nil {
-			return errors.New(why)
+			return fmt.Errorf("%s (its log is %s)", why, log)
 		}
 	}
 }

@@ -34,10 +34,20 @@ func acquire(path string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	if err := sign(f); err != nil {
-		release(f)
+		unlock(f)
 		return nil, err
 	}
 	return f, nil
+}
+
+// Lock takes a lock file for this process, as a [Server] takes the one of its cluster,
+// and returns what releases it. Another holder is [ErrInUse].
+func Lock(path string) (release func(), err error) {
+	f, err := acquire(path, os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	return func() { unlock(f) }, nil
 }
 
 // sign writes down who holds the lock, for whoever finds it taken.
@@ -49,10 +59,10 @@ func sign(f *os.File) error {
 	return err
 }
 
-// release releases a lock. Closing the file is not enough: a program that is
+// unlock releases a lock. Closing the file is not enough: a program that is
 // being started at this moment shares our files until it runs, and with them
 // the lock.
-func release(f *os.File) {
+func unlock(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()
 }
@@ -147,7 +157,7 @@ func removeOrphan(ctx context.Context, mark string) error {
 	if err != nil {
 		return err
 	}
-	defer release(lock)
+	defer unlock(lock)
 	if info, err := lock.Stat(); err != nil || !lastName(info) {
 		return err
 	}

@@ -4,41 +4,52 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 )
 
-// complaint picks the line of a program's output that says what went wrong: the
-// last error, or else the last line, or else the exit status.
+// complaint picks the lines of a program's output that say what went wrong, as one: the
+// last error and what led to it, or else the last lines, or else the exit status. Often
+// it is a line before the error that names the port, the setting or the file.
 func complaint(output []byte, exit error) string {
-	last, worst := "", ""
+	var all, telling []string
+	worst := 0 // how many telling lines there are up to the last error
 	for line := range strings.Lines(string(output)) {
-		line = strings.TrimSpace(line)
-		if line == "" {
+		line = strings.Join(strings.Fields(stamp.ReplaceAllString(line, "")), " ")
+		if line == "" || routine.MatchString(line) {
 			continue
 		}
-		last = line
-		if bad(line) {
-			worst = line
+		all = append(all, line)
+		if !severity.MatchString(line) {
+			continue
+		}
+		telling = append(telling, line)
+		if bad.MatchString(line) {
+			worst = len(telling)
 		}
 	}
 	switch {
-	case worst != "":
-		return worst
-	case last != "":
-		return last
+	case worst > 0:
+		return lastOf(telling[:worst])
+	case len(all) > 0:
+		return lastOf(all)
 	}
 	return exit.Error()
 }
 
-func bad(line string) bool {
-	for _, word := range []string{"FATAL:", "PANIC:", "ERROR:", "error:"} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+// lastOf is the last lines in one.
+func lastOf(lines []string) string {
+	const shown = 4
+	return strings.Join(lines[max(0, len(lines)-shown):], "; ")
 }
+
+var (
+	stamp    = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \S+ \[\d+\] `)
+	bad      = regexp.MustCompile(`(FATAL|PANIC|ERROR|error):`)
+	severity = regexp.MustCompile(`(LOG|WARNING|DETAIL|HINT|FATAL|PANIC|ERROR|error):`)
+	routine  = regexp.MustCompile(`^LOG: (starting PostgreSQL|listening on|database system (was|is))|^Examine the log output`)
+)
 
 // logFile is the file that Postgres writes its log to. The account owns the
 // directory and could put a link there, so links are never followed.

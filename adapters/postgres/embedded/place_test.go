@@ -1,7 +1,9 @@
 package embedded_test
 
 import (
+	"bytes"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,5 +93,37 @@ func TestAStartSaysWhatToDo(t *testing.T) {
 				t.Errorf("is ErrNoPostgres: %v", !missing)
 			}
 		})
+	}
+}
+
+// The line before the last names what is wrong.
+func TestAStartThatFailsShowsItsCause(t *testing.T) {
+	t.Parallel()
+	config := embedded.Config{Dir: open(t), Volatile: true}
+	stop(t, start(t, config))
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	must(t, err)
+	settings := filepath.Join(config.Dir, "postgres", "postgresql.conf")
+	before, err := os.ReadFile(settings)
+	must(t, err)
+	for added, want := range map[string][]string{
+		"no_such_setting = 1": {"no_such_setting", "line "},
+		"logging_collector = on\nlisten_addresses = '127.0.0.1'\nport = " + port: {"could not bind", "127.0.0.1", "Address already in use", "postgres.log"},
+	} {
+		must(t, os.WriteFile(settings, append(bytes.Clone(before), added...), 0o600))
+		_, err := embedded.Start(t.Context(), config)
+		for _, text := range want {
+			if err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("with %s it says %v, want one line with %q", added, err, text)
+			}
+		}
+	}
+	must(t, os.WriteFile(settings, before, 0o600))
+	must(t, os.Chmod(filepath.Dir(settings), 0o755))
+	if _, err := embedded.Start(t.Context(), config); err == nil || !strings.Contains(err.Error(), "invalid permissions") {
+		t.Errorf("with a directory that is open to others it says %v", err)
 	}
 }

@@ -197,7 +197,7 @@ func (s *Server) leave() {
 
 func (s *Server) unlock() {
 	if s.lock != nil {
-		release(s.lock)
+		unlock(s.lock)
 		s.lock = nil
 	}
 }

@@ -81,8 +81,11 @@ type PracticeAsOf struct {
 }
 
 // AsOf replays the log into a schema: [replay.Temporary], or one to keep. The
-// caller closes what it returns.
+// caller closes what it returns. An idx that the log has not reached is [ErrBeyondHead].
 func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, progress func(done, all int64)) (*replay.Past, error) {
+	if _, err := a.reaching(ctx, until.Idx); err != nil {
+		return nil, err
+	}
 	past, err := (&replay.Replay{
 		Pool: a.Pool, Log: a.Log, Schema: schema, Until: until, Progress: progress,
 		Projections: projections.All(),

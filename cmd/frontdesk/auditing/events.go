@@ -2,6 +2,7 @@ package auditing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -16,6 +17,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 )
@@ -35,12 +37,27 @@ type EventFilter struct {
 	Names       []string       // any of them; a name without its version stands for all versions
 }
 
-// End returns the idx of the last event that can pass now: the head of the log, or UpTo
-// if that is less.
+// These refuse a range. What was read of it would look like all there is.
+var (
+	ErrBeyondHead = fault.New(fault.Refused, "beyond-the-head", "The log does not reach so far.")
+	errEmptyRange = fault.New(fault.Invalid, "empty-range", "The range ends before it begins: --up-to is less than --after.")
+)
+
+// End returns the idx of the last event that can pass: UpTo or, without it, the head of
+// the log. It returns [ErrBeyondHead] for a range that begins or ends behind the head.
 func (a Auditor) End(ctx context.Context, f EventFilter) (int64, error) {
+	if f.UpTo > 0 && f.UpTo < f.After {
+		return 0, errEmptyRange
+	}
+	head, err := a.reaching(ctx, max(f.After, f.UpTo))
+	return cmp.Or(f.UpTo, head), err
+}
+
+// reaching returns the head of the log, which must be at an idx or behind it.
+func (a Auditor) reaching(ctx context.Context, idx int64) (int64, error) {
 	head, err := a.Log.Head(ctx)
-	if f.UpTo > 0 {
-		head = min(head, f.UpTo)
+	if err == nil && idx > head {
+		err = ErrBeyondHead.With("The log ends at idx %d, before %d.", head, idx)
 	}
 	return head, err
 }

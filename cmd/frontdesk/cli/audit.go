@@ -40,8 +40,8 @@ type auditCmd struct {
 // filterFlags say which events of the log to read. A flag that is not given leaves
 // no event out.
 type filterFlags struct {
-	After       int64          `placeholder:"IDX" help:"Only events after this idx."`
-	UpTo        int64          `placeholder:"IDX" help:"Only events up to this idx."`
+	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
+	UpTo        idx            `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
 	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
 	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
 	Tenant      string         `help:"Only events of this practice."`
@@ -55,7 +55,7 @@ type filterFlags struct {
 func (f filterFlags) filter(ctx context.Context, engine *app.Engine) (auditing.EventFilter, error) {
 	member, err := staffNamed(ctx, engine, f.Tenant, f.User)
 	return auditing.EventFilter{
-		After: f.After, UpTo: f.UpTo, Since: f.Since, Until: f.Until, Tenant: f.Tenant, Stream: f.Stream,
+		After: f.After, UpTo: int64(f.UpTo), Since: f.Since, Until: f.Until, Tenant: f.Tenant, Stream: f.Stream,
 		Patient: f.Patient, Application: f.Application, Staff: member, Names: f.Event,
 	}, err
 }

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-
-	"golang.org/x/term"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/audit"
@@ -20,18 +17,17 @@ import (
 type auditAttachmentCmd struct {
 	databaseFlag `embed:""`
 	ID           request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
-	Out          string               `default:"-" placeholder:"FILE" help:"Where the file goes; - for standard output."`
+	Out          string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
 }
-
-var errTerminal = errors.New("name a file with --out: a terminal would act on what somebody has sent")
 
 var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing is written")
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
 // file is not what its event says.
 func (c *auditAttachmentCmd) Run(r *run) error {
-	if terminal, ok := r.raw.Out.(*os.File); ok && c.Out == "-" && term.IsTerminal(int(terminal.Fd())) {
-		return errTerminal
+	out, err := r.output(c.Out)
+	if err != nil {
+		return err
 	}
 	engine, err := c.open(r)
 	if err != nil {
@@ -48,10 +44,7 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 	if err := recordSight(r.ctx, engine, file); err != nil {
 		return err
 	}
-	if c.Out == "-" {
-		return copyFile(r.ctx, r.raw.Out, engine, file)
-	}
-	return replaceFile(c.Out, func(w io.Writer) error { return copyFile(r.ctx, w, engine, file) })
+	return r.write(out, func(w io.Writer) error { return copyFile(r.ctx, w, engine, file) })
 }
 
 // copyFile writes a file part by part, and says whether it was what it should

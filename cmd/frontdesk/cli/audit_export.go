@@ -2,12 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 type auditExportCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
-	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line. The manifest goes beside it, to FILE.manifest.json."`
+	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
+	Manifest     string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
 	ShowPersonal bool   `help:"Export personal data, which is hidden otherwise. That you did is recorded."`
 }
 
@@ -42,6 +44,10 @@ type manifest struct {
 // Run writes the file and then its manifest. Each appears under its name when it
 // is complete, so that a manifest never stands beside half a file.
 func (c *auditExportCmd) Run(r *run) error {
+	events, beside, err := c.outputs(r)
+	if err != nil {
+		return err
+	}
 	engine, err := c.open(r)
 	if err != nil {
 		return err
@@ -51,24 +57,49 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.prepare(r, engine, f)
+	m, err := c.prepare(r, engine, f, events)
 	if err != nil {
 		return err
 	}
 	meter := newMeter(r.raw.Err, "exporting")
 	defer meter.end()
-	if err := replaceFile(c.Out, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
+	if err := r.write(events, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if err := replaceFile(c.Out+".manifest.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
-		return fmt.Errorf("export: %w", err)
+	meter.end()
+	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
+		return fmt.Errorf("export the manifest: %w", err)
 	}
-	fmt.Fprintf(r.Out, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
+	said := r.Out
+	if events.stream != nil || beside.stream != nil {
+		said = r.Err
+	}
+	fmt.Fprintf(said, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
 	return nil
 }
 
+var (
+	errNoManifest = errors.New("an export has a manifest to check it by: as the events go to no file, name one with --manifest")
+	errOnePlace   = errors.New("the events and their manifest are two files: name another with --manifest")
+)
+
+// outputs are where the events and their manifest go.
+func (c *auditExportCmd) outputs(r *run) (events, beside output, err error) {
+	if events, err = r.output(c.Out); err != nil {
+		return events, beside, err
+	}
+	if c.Manifest == "" && !events.whole {
+		return events, beside, errNoManifest
+	}
+	beside, err = r.output(cmp.Or(c.Manifest, events.name+".manifest.json"))
+	if err == nil && beside.is(events) {
+		err = errOnePlace
+	}
+	return events, beside, err
+}
+
 // prepare fixes the range and records the reading.
-func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFilter) (m manifest, err error) {
+func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFilter, events output) (m manifest, err error) {
 	end, err := engine.Auditor.End(r.ctx, f)
 	if err != nil {
 		return m, err
@@ -78,7 +109,7 @@ func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFil
 		return m, err
 	}
 	m = manifest{
-		File: filepath.Base(c.Out), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
+		File: filepath.Base(events.name), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
 		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}
@@ -111,26 +142,4 @@ func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditi
 	err := buffered.Flush()
 	m.SHA256 = event.Digest(sum.Sum(nil))
 	return err
-}
-
-// replaceFile writes a file that only its owner may read, and puts it in its
-// place when it is complete.
-func replaceFile(name string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(name), ".frontdesk-*")
-	if err != nil {
-		return fmt.Errorf("make a file: %w", err)
-	}
-	defer os.Remove(file.Name()) // it is gone if all went well
-	if err := write(file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		_ = file.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return os.Rename(file.Name(), name)
 }

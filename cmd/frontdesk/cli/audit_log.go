@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 type auditLogCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
-	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it."`
+	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
 	ShowPersonal bool `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
 }
@@ -56,7 +57,7 @@ func (c *auditLogCmd) Run(r *run) error {
 		if err := c.print(r, engine, &f, line); err != nil {
 			return endOfFollowing(r.ctx, c.Follow, err)
 		}
-		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= c.UpTo {
+		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= f.UpTo {
 			return err
 		}
 		if !wait(r.ctx, followPace) {
@@ -100,7 +101,7 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 // print shows what passes the filter up to the head of the log, and moves the filter
 // there.
 func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error) error {
-	end, err := engine.Auditor.End(r.ctx, *f)
+	end, err := c.end(r.ctx, engine, *f)
 	if err != nil {
 		return err
 	}
@@ -117,6 +118,16 @@ func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter,
 	}
 	f.After = max(f.After, end)
 	return nil
+}
+
+// end is where reading stops for now. Who follows may wait for an idx that the log has
+// not reached yet.
+func (c *auditLogCmd) end(ctx context.Context, engine *app.Engine, f auditing.EventFilter) (int64, error) {
+	if !c.Follow {
+		return engine.Auditor.End(ctx, f)
+	}
+	head, err := engine.Log.Head(ctx)
+	return min(head, cmp.Or(f.UpTo, head)), err
 }
 
 // announce records the reading before it happens. While following, it does not

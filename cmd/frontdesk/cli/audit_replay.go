@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -35,8 +34,9 @@ var (
 var schemaForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (c *auditReplayCmd) until() (replay.Until, error) {
-	if idx, err := strconv.ParseInt(c.AsOf, 10, 64); err == nil && idx > 0 {
-		return replay.Until{Idx: idx}, nil
+	var place idx
+	if place.UnmarshalText([]byte(c.AsOf)) == nil {
+		return replay.Until{Idx: int64(place)}, nil
 	}
 	at, ok := written.Instant(c.AsOf)
 	if !ok {

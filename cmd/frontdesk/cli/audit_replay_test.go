@@ -19,7 +19,7 @@ func TestThePastIsAskedByTheProgramsOwnQueries(t *testing.T) {
 		idx                          float64
 		applications, authorisations int
 	}{
-		{c.before.Format(time.RFC3339Nano), 8, 0, 0}, {c.enabled.Format(time.RFC3339Nano), 10, 1, 1}, {"9", 9, 1, 0}, {"99", 13, 0, 1},
+		{c.before.Format(time.RFC3339Nano), 8, 0, 0}, {c.enabled.Format(time.RFC3339Nano), 10, 1, 1}, {"9", 9, 1, 0}, {"13", 13, 0, 1},
 	} {
 		if idx, apps, auths := enabled(test.asOf); idx != test.idx || apps != test.applications || auths != test.authorisations {
 			t.Errorf("as of %s: idx %v, %d applications, %d authorisations", test.asOf, idx, apps, auths)

@@ -19,7 +19,6 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 )
 
 // Streams are the standard streams of a run.
@@ -38,6 +37,9 @@ type commandLine struct {
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
+
+	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
+	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 
 	Practices      practiceCommands      `embed:""`
 	Applications   applicationCommands   `embed:""`
@@ -59,6 +61,7 @@ var groups = []kong.Group{
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
 	{Key: "day", Title: "A practice's day"},
+	{Key: "program", Title: "The program"},
 }
 
 const description = `An event-sourced practice-management service for medical practices.
@@ -67,8 +70,8 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
-	raw := streams
-	streams.Out, streams.Err = visible{raw.Out}, visible{raw.Err}
+	raw, out := streams, &visible{w: streams.Out}
+	streams.Out, streams.Err = out, &visible{w: raw.Err}
 	var line commandLine
 	exited, status := false, 0
 	parser, err := kong.New(&line,
@@ -81,7 +84,8 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
-		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)), kong.TypeMapper(reflect.TypeFor[time.Time](), kong.MapperFunc(readInstant)),
+		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),
 		kong.Exit(func(code int) { exited, status = true, code }),
 	)
 	if err != nil {
@@ -99,7 +103,11 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", oneLine(err), helpFor(err))
 		return 2
 	}
-	if err := parsed.Run(&run{ctx, streams, raw}); err != nil {
+	preferSandbox(parsed)
+	if err = parsed.Run(&run{ctx, streams, raw}); err == nil {
+		err = out.err
+	}
+	if err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
 	}
@@ -130,43 +138,4 @@ func oneLine(err error) string {
 		text = list.Error()
 	}
 	return strings.Join(strings.Fields(text), " ")
-}
-
-var errInvalidID = fault.New(fault.Invalid, "invalid-id", "Give a UUID of 36 characters.")
-
-// idMapper reads an identifier. It refuses the UUID of zeros, which nothing has: a
-// command would take it for none, and act on something else.
-func idMapper(invalid *fault.Error) kong.MapperFunc {
-	return func(ctx *kong.DecodeContext, target reflect.Value) error {
-		var text string
-		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
-			return err
-		}
-		id, ok := written.ID(text)
-		switch {
-		case !ok:
-			return fmt.Errorf("%q is not a UUID", text)
-		case id == uuid.Nil:
-			return invalid.With("--%s must not be the UUID of zeros, which nothing has.", ctx.Value.Name)
-		}
-		if target.Kind() == reflect.Struct { // the identifier of one kind embeds it
-			target = target.Field(0)
-		}
-		target.Set(reflect.ValueOf(id))
-		return nil
-	}
-}
-
-// readInstant reads an instant in RFC 3339.
-func readInstant(ctx *kong.DecodeContext, target reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("instant", &text); err != nil {
-		return err
-	}
-	at, ok := written.Instant(text)
-	if !ok {
-		return fmt.Errorf("%q is not an instant such as 2026-03-02T12:00:00Z", text)
-	}
-	target.Set(reflect.ValueOf(at))
-	return nil
 }

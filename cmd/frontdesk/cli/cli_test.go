@@ -59,7 +59,7 @@ func TestWrongUsageIsExitStatus2(t *testing.T) {
 	frontdesk(t, "no-such-command").wantFailure(t, 2, "--help")
 	frontdesk(t, "register-practice").wantFailure(t, 2, "--database-url", "register-practice --help")
 	frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").wantFailure(t, 2, `"7" is not a UUID`)
-	frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").wantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is not an instant`)
+	frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").wantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
 	frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").wantFailure(t, 1, "invalid-as-of")
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 type keysCmd struct {
 	List     keysListCmd     `cmd:"" help:"List the service's keys and where each is in its life."`
 	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
-	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published."`
-	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once."`
+	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published, or at once if no key signs."`
+	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once, which it asks about."`
 }
 
 // masterKeyFlags are the flags of everything that makes or uses the keys that
@@ -47,53 +48,44 @@ type keysListCmd struct {
 
 // listedKey is a key as it is listed.
 type listedKey struct {
-	KID       signingkey.KID       `json:"kid"`
-	State     signingkey.State     `json:"state"`
-	Since     time.Time            `json:"since"`
-	StagedAt  time.Time            `json:"stagedAt"`
-	PublicKey signingkey.PublicKey `json:"publicKey"`
+	KID          signingkey.KID       `json:"kid"`
+	State        signingkey.State     `json:"state"`
+	Since        time.Time            `json:"since"`
+	StagedAt     time.Time            `json:"stagedAt"`
+	ActivateFrom time.Time            `json:"activateFrom,omitzero"` // when that is allowed
+	RetireFrom   time.Time            `json:"retireFrom,omitzero"`
+	PublicKey    signingkey.PublicKey `json:"publicKey"`
 }
 
 // Run lists the keys.
 func (c *keysListCmd) Run(r *run) error {
-	engine, err := c.open(r)
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
-	keys, err := engine.SigningKeys().All(r.ctx)
+	keys, err := c.listed(r)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(r.Out)
-		for _, k := range keys {
-			if err := encoder.Encode(listedKey{k.KID, k.State, k.Since.UTC(), k.StagedAt.UTC(), k.Public}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printKeys(r.Out, keys)
 	}
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KID\tSTATE\tSINCE\tNEXT")
 	for _, k := range keys {
-		if err := row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k)); err != nil {
+		if err := row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k, signs(keys))); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
 }
 
-// next says what can be done with a key, and when.
-func next(k projections.SigningKey) string {
-	switch k.State {
-	case signingkey.StateStaged:
-		return "activate, from " + k.Since.Add(signingkey.StagedFor).UTC().Format(time.RFC3339)
-	case signingkey.StateRetiring:
-		return "retire, from " + k.Since.Add(signingkey.RetiringFor).UTC().Format(time.RFC3339)
-	case signingkey.StateActive, signingkey.StateRetired:
+func printKeys(w io.Writer, keys []projections.SigningKey) error {
+	encoder := json.NewEncoder(w)
+	for _, k := range keys {
+		can := steps(k, signs(keys))
+		listed := listedKey{k.KID, k.State, k.Since.UTC(), k.StagedAt.UTC(), can.activate, can.retire, k.Public}
+		if err := encoder.Encode(listed); err != nil {
+			return err
+		}
 	}
-	return ""
+	return nil
 }
 
 type keysStageCmd struct {
@@ -146,19 +138,4 @@ func (c *keysActivateCmd) Run(r *run) error {
 	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
-}
-
-type keysRetireCmd struct {
-	engineFlags    `embed:""`
-	masterKeyFlags `embed:""` // not needed; given to all keys commands alike
-	keyFlags       `embed:""`
-}
-
-// Run retires the key.
-func (c *keysRetireCmd) Run(r *run) error {
-	kid, err := c.kid()
-	if err != nil {
-		return err
-	}
-	return change(r, c.engineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
 }

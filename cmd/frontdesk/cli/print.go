@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,16 +18,24 @@ import (
 // JSON keeps its meaning, because such a character can only stand in a string, where
 // \u009b stands for it. A byte that is no UTF-8, which an old terminal may act on, is
 // shown as \ufffd: that is how readers of JSON take it.
-type visible struct{ w io.Writer }
+//
+// It keeps the first error, so that a run whose output went nowhere does not end as if
+// all had gone well.
+type visible struct {
+	mu  sync.Mutex // webhooks are refused, and said to be, at the same time
+	w   io.Writer
+	err error
+}
 
 // Write prints p. It leaves line ends and tabs, which lines and tables are made of.
-func (v visible) Write(p []byte) (int, error) {
-	text := string(p)
-	if shown := escaped(text, acts); shown != text {
-		_, err := io.WriteString(v.w, shown)
-		return len(p), err
+func (v *visible) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, err := io.WriteString(v.w, escaped(string(p), acts)); err != nil {
+		v.err = cmp.Or(v.err, err)
+		return 0, err
 	}
-	return v.w.Write(p)
+	return len(p), nil
 }
 
 // acts reports whether a terminal acts on a character instead of showing it.

@@ -105,7 +105,7 @@ func (f lifetimeFlags) apply(c *app.Config) {
 type sandboxCmd struct {
 	lifetimeFlags `embed:""`
 	networkFlag   `embed:""`
-	Dir           string `default:".frontdesk" placeholder:"DIR" help:"Where its data is kept."`
+	Dir           string `default:".frontdesk" type:"folder" placeholder:"DIR" help:"Where its data is kept."`
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
 	TrustCA       string `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
 	Fresh         bool   `help:"Forget what earlier runs have kept."`

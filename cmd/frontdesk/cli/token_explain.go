@@ -20,8 +20,8 @@ import (
 
 type explainCmd struct {
 	networkFlag `embed:""`
-	Dir         string    `default:".frontdesk" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
-	JWKS        string    `name:"jwks" placeholder:"FILE|URL" help:"The application's key set."`
+	Dir         string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
+	JWKS        string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
 	Now         time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now."`
 	JSON        bool      `name:"json" help:"Print one JSON object."`
 	Token       string    `arg:"" help:"The token, or the whole Authorization header; - for standard input."`

@@ -91,8 +91,8 @@ func (c *removeWebhookCmd) Run(r *run) error {
 
 type webhookTriggerCmd struct {
 	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
-	Dir         string                   `default:".frontdesk" placeholder:"DIR" help:"The sandbox to do it in."`
-	DatabaseURL string                   `placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
+	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
+	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
 	Tenant      string                   `help:"The practice's tenant identifier."`
 	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
 	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
@@ -169,6 +169,7 @@ func (c *webhookTriggerCmd) inSandbox() error {
 	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
 		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
 	}
+	sandbox.ForgetDatabases()
 	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID
 	if c.Patient == (patient.ID{}) {
 		c.Patient = info.Patients[0].ID

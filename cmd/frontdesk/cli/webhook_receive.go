@@ -18,8 +18,8 @@ import (
 
 // keySetFlags say where the service's public keys are.
 type keySetFlags struct {
-	Dir     string `default:".frontdesk" placeholder:"DIR" help:"The sandbox whose webhooks these are."`
-	JWKSURL string `name:"jwks-url" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
+	Dir     string `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose webhooks these are."`
+	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
 }
 
 func (f keySetFlags) verifier() (*receiver.Verifier, error) {

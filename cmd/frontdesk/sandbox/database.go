@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"frontdesk/adapters/postgres"
@@ -22,9 +23,6 @@ const (
 func startDatabase(ctx context.Context, config Config) (*embedded.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	if err := os.MkdirAll(config.Dir, 0o711); err != nil {
-		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
-	}
 	if config.Fresh {
 		if err := forget(ctx, config.Dir); err != nil {
 			return nil, err
@@ -95,6 +93,17 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 			case <-ctx.Done():
 			case <-time.After(time.Second):
 			}
+		}
+	}
+}
+
+// ForgetDatabases forgets what the environment says of other databases in the way of
+// libpq (PGSERVICE, PGOPTIONS, …). It would be added to what is said of the sandbox's
+// own, and lead away from it.
+func ForgetDatabases() {
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "PG") {
+			_ = os.Unsetenv(name) // it fails for names that no environment has
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
@@ -39,9 +40,12 @@ func Run(ctx context.Context, config Config) error {
 	if host, _, err := net.SplitHostPort(config.App.Listen); err != nil || !application.IsLoopback(host) {
 		return ErrNotLoopback
 	}
-	if err := os.Remove(infoFile(config.Dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("clear the last run (is the directory writable? choose another with --dir): %w", err)
+	release, err := claim(config.Dir)
+	if err != nil {
+		return err
 	}
+	defer release()
+	ForgetDatabases()
 	database, err := startDatabase(ctx, config)
 	if err != nil {
 		return err
@@ -52,6 +56,35 @@ func Run(ctx context.Context, config Config) error {
 	keeper.Go(func() { keepDatabase(keeping, database, config.Log) })
 	defer func() { stop(); keeper.Wait() }()
 	return serve(ctx, config, database)
+}
+
+// claim takes the directory for this run, and clears what tells of the last one. While
+// another sandbox runs there, it leaves everything as it is.
+func claim(dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
+	}
+	release, err = embedded.Lock(filepath.Join(dir, "sandbox.lock"))
+	if errors.Is(err, embedded.ErrInUse) {
+		return nil, fmt.Errorf("%s: %w, or choose another directory with --dir", inUse(dir), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write to the sandbox's directory (choose another with --dir): %w", err)
+	}
+	if err := os.Remove(infoFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		release()
+		return nil, fmt.Errorf("clear the last run (is the directory writable? choose another with --dir): %w", err)
+	}
+	return release, nil
+}
+
+// inUse says where the sandbox of a directory answers, which it does once it has started.
+func inUse(dir string) string {
+	info, err := ReadInfo(dir)
+	if err != nil {
+		return "a sandbox is starting in " + dir
+	}
+	return fmt.Sprintf("a sandbox runs in %s and answers at %s", dir, info.APIURL)
 }
 
 // serve runs the application's own server and the service on the database.
@@ -103,17 +136,33 @@ func furnish(ctx context.Context, config Config, database *embedded.Server, serv
 // newService is the service with the settings that are the sandbox's own.
 func newService(ctx context.Context, config Config, database *embedded.Server, inbox *inbox) (_ *app.App, err error) {
 	c := config.App
+	c.Log = config.Log
 	if c.MasterKey, err = masterKey(config.Dir); err != nil {
 		return nil, err
 	}
 	if c.RootCAs, err = inbox.trusted(config.Trust); err != nil {
 		return nil, err
 	}
+	c.PrivateListen = privateAddress(ctx, c.PrivateListen, c.Log)
 	c.DatabaseURL = database.URL(databaseName, servingRole)
 	c.APIDomain, c.DefaultTenant = "localhost", tenant
 	c.AllowNetwork = append(c.AllowNetwork, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-	c.Log = config.Log
 	return app.New(ctx, c)
+}
+
+// privateAddress returns the address that was asked for, or another port of it if that
+// one is taken: whoever looks at a sandbox reads from its file where to look.
+func privateAddress(ctx context.Context, wanted string, log *slog.Logger) string {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", wanted)
+	if err == nil {
+		_ = listener.Close()
+	}
+	host, _, wrong := net.SplitHostPort(wanted)
+	if wrong != nil || !errors.Is(err, syscall.EADDRINUSE) {
+		return wanted
+	}
+	log.WarnContext(ctx, "the port for metrics is taken; another is used", slog.String("taken", wanted))
+	return net.JoinHostPort(host, "0")
 }
 
 func infoOf(config Config, database *embedded.Server, service *app.App, keys *keyServer, s seed) Info {

@@ -1,0 +1,66 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A range that the log does not have would look like all that there is.
+func TestARangeBeyondTheHeadIsRefused_D58(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	file := filepath.Join(t.TempDir(), "log")
+	refused := func(status int, says string, args ...string) {
+		t.Helper()
+		o := frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.auditor)...)...)
+		o.wantFailure(t, status, says)
+		if status == 1 && o.out != "" {
+			t.Errorf("audit %v shows %q", args, o.out)
+		}
+	}
+	const ends = "The log ends at idx 13, before 14. (beyond-the-head)"
+	for _, command := range [][]string{{"log"}, {"export", "--out", file}} {
+		refused(1, ends, append(command, "--up-to=14")...)
+		refused(1, ends, append(command, "--after=14")...)
+		refused(1, "empty-range", append(command, "--after=5", "--up-to=4")...)
+		refused(2, "the log counts from 1", append(command, "--up-to=-1")...)
+		refused(2, "the log counts from 1", append(command, "--up-to=0")...)
+	}
+	refused(1, ends, "replay", "--as-of=14")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a file was written")
+	}
+	if o := c.audit(t, "log", "--json", "--after=13", "--up-to=13"); o.out != "" {
+		t.Errorf("nothing stands after the head, but it shows %s", o.out)
+	}
+}
+
+// Who follows may name an end that is still to come.
+func TestFollowingEndsWhereItIsTold(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	done := make(chan outcome)
+	go func() {
+		done <- frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.auditor)
+	}()
+	for _, name := range []string{"fourteenth", "fifteenth"} {
+		if o := frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.db.URL); o.status != 0 {
+			t.Fatal(o.err)
+		}
+	}
+	if o := <-done; o.status != 0 || len(objects(t, o.out)) != 2 {
+		t.Errorf("exit status %d: %s%s", o.status, o.out, o.err)
+	}
+}
+
+func TestAnInstantIsRFC3339Exactly(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"2026-03-02T12:00:00,5Z", "2026-03-02T1:00:00Z", "2026-03-02T12:00:00+25:00", "2026-03-02 12:00:00Z", "2026-03-02T12:00Z", "2026-02-30T12:00:00Z", "tomorrow", ""} {
+		frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).wantFailure(t, 2, "no instant in RFC 3339")
+		frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).wantFailure(t, 1, "instant")
+	}
+	for _, text := range []string{"2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123456789+05:45", "2024-02-29T23:59:59-00:00"} {
+		frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).wantFailure(t, 1, "database URL")
+	}
+}

@@ -1,0 +1,61 @@
+package cli_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestWhatMayComeNextIsListed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"au":                                        "audit",
+		"audit ex":                                  "explain export",
+		"audit ":                                    "attachment calls deliveries explain export log rebuild replay who-accessed",
+		"audit export --ma":                         "--manifest",
+		"audit export --tenant elm --ma":            "--manifest",
+		"audit export --tenant ex":                  "", // files, or nothing
+		"serve --durability ":                       "asynchronous synchronous",
+		"serve --durability=s":                      "--durability=synchronous",
+		"serve --durability = s":                    "synchronous", // as bash cuts it
+		"serve --durability =":                      "asynchronous synchronous",
+		"audit calls --outcome ":                    "allowed refused failed",
+		"grant-endpoint --json --mode ":             "application-restricted user-restricted",
+		"audit log -f --pa":                         "--patient",
+		"webhook trigger rec":                       "record.opened",
+		"webhook trigger record.opened --dir x --t": "--tenant",
+		"completion ":                               "bash zsh fish",
+		"keys retire --y":                           "--yes",
+	} {
+		words := strings.Split(line, " ")
+		o := frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)
+		var found []string
+		for line := range strings.Lines(o.out) {
+			word, _, _ := strings.Cut(line, "\t")
+			found = append(found, word)
+		}
+		if got := strings.Join(found, " "); o.status != 0 || got != want {
+			t.Errorf("after %q may come %q, want %q: %s", line, got, want, o.err)
+		}
+	}
+}
+
+// Each shell reads its script, if it is here.
+func TestShellsReadTheirScripts(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script := frontdesk(t, "completion", shell)
+		if script.status != 0 || !strings.Contains(script.out, "completion words -- ") {
+			t.Errorf("completion %s: exit status %d: %s%s", shell, script.status, script.out, script.err)
+		}
+		program, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		check := exec.CommandContext(t.Context(), program, "-n", "/dev/stdin")
+		check.Stdin = strings.NewReader(script.out)
+		if says, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", shell, err, says)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// output is where a command writes a file that it was asked for. A regular file is
+// replaced as a whole, in its own folder. Standard output, a device and a pipe are
+// written to as they stand: to put a file in the place of /dev/null would break the
+// machine (D58).
+type output struct {
+	name   string    // without links
+	given  string    // as it was typed
+	stream io.Writer // standard output; nil for anything else
+	whole  bool      // it is a regular file, or will be one
+}
+
+var (
+	errTerminal = errors.New("name a file with --out: a terminal would act on what somebody has sent")
+	errNoReader = errors.New("nobody reads from this pipe: start its reader first")
+)
+
+// output finds out what a name stands for, and refuses what cannot be written. A link
+// leads to the file that is written; the link stays.
+func (r *run) output(given string) (output, error) {
+	switch given {
+	case "":
+		return output{}, errors.New("the name of a file is empty: name one, or - for standard output")
+	case "-":
+		return r.standardOutput(given)
+	}
+	info, err := os.Stat(given)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(given); err == nil {
+			return output{}, fmt.Errorf("%s is a link that leads nowhere: remove it, or name the file itself", given)
+		}
+		return output{name: given, given: given, whole: true}, nil
+	case err != nil:
+		return output{}, fmt.Errorf("write %s: %w", given, cause(err))
+	case r.isStandardOutput(info):
+		return r.standardOutput(given)
+	}
+	name, err := filepath.EvalSymlinks(given)
+	if err != nil {
+		name = given // /dev/fd/63 leads to a pipe that has no name
+	}
+	o := output{name: name, given: given}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		o.whole = true
+	case mode.IsDir():
+		return output{}, fmt.Errorf("%s is a folder: name a file in it", given)
+	case mode&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0:
+		return output{}, fmt.Errorf("%s is a disk or a socket, which is not written to: name a file, a pipe, or - for standard output", given)
+	}
+	return o, nil
+}
+
+func (r *run) standardOutput(given string) (output, error) {
+	if file, ok := r.raw.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return output{}, errTerminal
+	}
+	return output{name: "-", given: given, stream: r.raw.Out}, nil
+}
+
+// is reports whether two names stand for one place.
+func (o output) is(other output) bool {
+	one, errOne := os.Stat(o.name)
+	two, errTwo := os.Stat(other.name)
+	return filepath.Clean(o.name) == filepath.Clean(other.name) || errOne == nil && errTwo == nil && os.SameFile(one, two)
+}
+
+// isStandardOutput knows /dev/stdout, wherever that leads. A file in its place would not
+// be the one that the shell has opened.
+func (r *run) isStandardOutput(info fs.FileInfo) bool {
+	file, ok := r.raw.Out.(*os.File)
+	if !ok {
+		return false
+	}
+	own, err := file.Stat()
+	return err == nil && os.SameFile(own, info)
+}
+
+// write hands over what to write to. A link that led there is mentioned.
+func (r *run) write(o output, write func(io.Writer) error) error {
+	switch {
+	case o.stream != nil:
+		return write(o.stream)
+	case !o.whole:
+		return r.writeThrough(o.name, write)
+	}
+	if err := replaceFile(o.name, 0o600, write); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(o.given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		fmt.Fprintf(r.Err, "%s is a link: %s was written\n", o.given, o.name)
+	}
+	return nil
+}
+
+// writeThrough writes to a device or a pipe until ctx ends. A reader that stands still
+// would otherwise hold it for ever.
+func (r *run) writeThrough(name string, write func(io.Writer) error) error {
+	file, err := openPipe(r.ctx, name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, cause(err))
+	}
+	if acts, err := isTerminal(file); err != nil || acts {
+		return errors.Join(err, errTerminal, file.Close())
+	}
+	stop := context.AfterFunc(r.ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := write(file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// readerWithin is how long a pipe may lack a reader, which may just be starting.
+const readerWithin = 10 * time.Second
+
+func openPipe(ctx context.Context, name string) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, readerWithin)
+	defer cancel()
+	for {
+		file, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+		if !errors.Is(err, syscall.ENXIO) {
+			return file, err
+		}
+		if !wait(ctx, 20*time.Millisecond) {
+			return nil, errNoReader
+		}
+	}
+}
+
+// isTerminal does not ask with [os.File.Fd], after which a file takes no deadline.
+func isTerminal(file *os.File) (is bool, err error) {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	return is, conn.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
+}
+
+// replaceFile writes a file beside its place, and puts it there when it is complete.
+func replaceFile(name string, mode fs.FileMode, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(name), ".frontdesk-*")
+	if err != nil {
+		return fmt.Errorf("make a file in %s: %w", filepath.Dir(name), cause(err))
+	}
+	defer os.Remove(file.Name()) // it is gone if all went well
+	if err := write(file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	if err := errors.Join(file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// cause is an error of the file system without the name, which is said already.
+func cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package cli_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"frontdesk/cmd/frontdesk/cli"
+)
+
+// exportTo runs an export of a clinic whose standard output may be a file.
+func (c *clinic) exportTo(t *testing.T, stdout io.Writer, args ...string) outcome {
+	t.Helper()
+	var said bytes.Buffer
+	line := append([]string{"audit", "export", "--database-url", c.auditor}, args...)
+	status := cli.Main(t.Context(), line, cli.Streams{In: strings.NewReader(""), Out: stdout, Err: &said})
+	return outcome{status, "", said.String()}
+}
+
+// wantExport fails unless the manifest stands and is of these events.
+func (c *clinic) wantExport(t *testing.T, events []byte, manifest string) {
+	t.Helper()
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(events)
+	if of := objects(t, string(text))[0]; of["sha256"] != hex.EncodeToString(sum[:]) || of["count"] != 13.0 {
+		t.Errorf("the manifest is %s, and %d bytes were written", text, len(events))
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestAnExportGoesToStandardOutput_D58(t *testing.T) {
+	t.Parallel()
+	c, dir := newClinic(t), t.TempDir()
+	manifest := filepath.Join(dir, "manifest")
+	var out bytes.Buffer
+	c.exportTo(t, &out, "--out=-").wantFailure(t, 1, "--manifest")
+	c.exportTo(t, &out, "--out=-", "--manifest=-").wantFailure(t, 1, "another with --manifest")
+	if out.Len() > 0 {
+		t.Errorf("refused, it wrote %q", &out)
+	}
+	if o := c.exportTo(t, &out, "--out=-", "--manifest="+manifest); o.status != 0 || !strings.HasPrefix(o.err, "13 events") {
+		t.Errorf("exit status %d: %s", o.status, o.err)
+	}
+	c.wantExport(t, out.Bytes(), manifest)
+
+	// The shell has opened the file; another must not stand in its place.
+	shell, err := os.Create(filepath.Join(dir, "events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shell.Close()
+	if o := c.exportTo(t, shell, "--out", shell.Name(), "--manifest="+manifest); o.status != 0 {
+		t.Errorf("exit status %d: %s", o.status, o.err)
+	}
+	if info, err := shell.Stat(); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
+		t.Errorf("the shell's file was replaced: %v", err)
+	}
+	c.wantExport(t, read(t, shell.Name()), manifest)
+}
+
+func TestAnExportGoesThroughADeviceAndAPipe_D58(t *testing.T) {
+	t.Parallel()
+	c, dir := newClinic(t), t.TempDir()
+	manifest, pipe, device := filepath.Join(dir, "manifest"), filepath.Join(dir, "pipe"), filepath.Join(dir, "null")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan []byte)
+	go func() {
+		data, _ := os.ReadFile(pipe)
+		got <- data
+	}()
+	if o := c.exportTo(t, io.Discard, "--out", pipe, "--manifest", manifest); o.status != 0 {
+		t.Fatalf("exit status %d: %s", o.status, o.err)
+	}
+	c.wantExport(t, <-got, manifest)
+
+	// Root may make a device of its own to lose; anybody else cannot replace the system's.
+	if err := syscall.Mknod(device, syscall.S_IFCHR|0o666, 1<<8|3); err != nil {
+		device = os.DevNull
+	}
+	c.exportTo(t, io.Discard, "--out", device).wantFailure(t, 1, "--manifest")
+	if o := c.exportTo(t, io.Discard, "--out", device, "--manifest", manifest); o.status != 0 {
+		t.Errorf("exit status %d: %s", o.status, o.err)
+	}
+	for name, mode := range map[string]fs.FileMode{pipe: fs.ModeNamedPipe, device: fs.ModeCharDevice} {
+		if info, err := os.Lstat(name); err != nil || info.Mode()&mode == 0 {
+			t.Errorf("%s was replaced: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// A link stays, and what it leads to is replaced as a whole in its own folder.
+func TestAnExportGoesWhereALinkLeads_D58(t *testing.T) {
+	t.Parallel()
+	c, dir, there := newClinic(t), t.TempDir(), t.TempDir()
+	link, file := filepath.Join(dir, "latest"), filepath.Join(there, "march")
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	c.exportTo(t, io.Discard, "--out", link).wantFailure(t, 1, "leads nowhere")
+	if err := os.WriteFile(file, []byte("older"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if o := c.exportTo(t, io.Discard, "--out", link); o.status != 0 || !strings.Contains(o.err, link+" is a link: "+file+" was written") {
+		t.Errorf("exit status %d: %s", o.status, o.err)
+	}
+	if leads, err := os.Readlink(link); leads != file {
+		t.Errorf("the link leads to %q, %v", leads, err)
+	}
+	c.wantExport(t, read(t, file), file+".manifest.json")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestWhatCannotHoldAnExportIsSaid_D58(t *testing.T) {
+	t.Parallel()
+	c, dir := newClinic(t), t.TempDir()
+	socket := filepath.Join(dir, "socket")
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: socket}); err != nil {
+		t.Fatal(err)
+	}
+	for out, says := range map[string]string{
+		dir: "name a file in it", socket: "name a file", "/dev/ptmx": "terminal",
+		filepath.Join(dir, "none", "file"): "make a file in " + filepath.Join(dir, "none"),
+	} {
+		c.exportTo(t, io.Discard, "--out", out, "--manifest", filepath.Join(dir, "manifest")).wantFailure(t, 1, says)
+	}
+}
+
+func TestAnOutputThatWentNowhereIsAFailure(t *testing.T) {
+	t.Parallel()
+	key, _ := keygen(t)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for _, line := range []string{"token mint --application " + someApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
+		var said strings.Builder
+		status := cli.Main(t.Context(), strings.Fields(line), cli.Streams{In: strings.NewReader(""), Out: full, Err: &said})
+		outcome{status, "", said.String()}.wantFailure(t, 1, "no space left")
+	}
+}
+
+// Without a name a file would go to wherever the command is run.
+func TestAnEmptyNameIsRefused(t *testing.T) {
+	t.Parallel()
+	frontdesk(t, "audit", "export", "--database-url=x", "--out=").wantFailure(t, 1, "is empty")
+	frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").wantFailure(t, 2, "name a folder")
+	frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").wantFailure(t, 2, "name a folder")
+}

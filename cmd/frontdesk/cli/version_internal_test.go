@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"encoding/json"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres"
+)
+
+func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
+	t.Parallel()
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	build := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
+		setting("vcs.revision", "abc123"), setting("vcs.time", "2026-03-02T12:00:00Z"), setting("vcs.modified", "true"),
+	}}
+	for want, of := range map[string]*debug.BuildInfo{
+		"frontdesk v1.2.3\ncommit: abc123 of 2026-03-02T12:00:00Z, with changes\nbuilt with: go1": build,
+		"frontdesk (devel)\ncommit: unknown\nbuilt with: go1":                                     nil,
+	} {
+		if said := versionOf(of, 12).String(); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "\nneeds database schema: 12\n") {
+			t.Errorf("it says\n%s", said)
+		}
+	}
+}
+
+func TestTheVersionNamesTheSchema(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if status := Main(t.Context(), []string{"version", "--json"}, Streams{Out: &out, Err: &out}); status != 0 {
+		t.Fatal(out.String())
+	}
+	var said version
+	want, err := postgres.SchemaVersion()
+	if json.Unmarshal([]byte(out.String()), &said) != nil || err != nil || said.Schema != want || want < 11 || said.Go == "" {
+		t.Errorf("it says %s, %v", out.String(), err)
+	}
+}
