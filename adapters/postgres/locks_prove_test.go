@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
@@ -34,7 +35,7 @@ func TestProveAnAutovacuumGivesWay_D54(t *testing.T) {
 
 	heard := &teller{}
 	files := next(t, step(`ALTER TABLE events ADD COLUMN next int;`))
-	if _, err := (postgres.Migrator{URL: owner, Tell: heard.tell}).From(t.Context(), files); err != nil {
+	if _, err := (postgres.Migrator{URL: owner, Wait: 20 * time.Second, Tell: heard.tell}).From(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(heard.told(), "autovacuum") {

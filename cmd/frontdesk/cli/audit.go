@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -108,6 +109,7 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	}
 	meter := newMeter(r.raw.Err, "rebuilding")
 	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.show
+	rebuild.Tell = func(text string) { meter.end(); r.tell(text) }
 	result, err := rebuild.Run(r.ctx)
 	meter.end()
 	if r.ctx.Err() != nil {
@@ -147,8 +149,9 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 }
 
 // meter shows the progress of something long on a terminal. It writes nothing to
-// a file or a pipe.
+// a file or a pipe. Several may call it at once.
 type meter struct {
+	mu           sync.Mutex
 	w            io.Writer // nil unless it is a terminal
 	doing        string
 	begun, shown time.Time
@@ -170,6 +173,8 @@ func newMeter(w io.Writer, doing string) *meter {
 // show shows how many of all events are done, how many are done a second, and how
 // long the rest will take.
 func (m *meter) show(done, all int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.w == nil || time.Since(m.shown) < meterPace {
 		return
 	}
@@ -188,6 +193,8 @@ func (m *meter) show(done, all int64) {
 
 // end leaves the line for what comes next.
 func (m *meter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.w != nil && !m.shown.IsZero() {
 		fmt.Fprint(m.w, "\r\x1b[K")
 	}
