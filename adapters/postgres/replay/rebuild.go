@@ -33,10 +33,11 @@ type Rebuild struct {
 
 // Result says what a rebuild has found.
 type Result struct {
-	Idx         int64         `json:"idx"` // the head of the log when it compared
-	Differences []Difference  `json:"differences"`
-	Switched    bool          `json:"switched"` // the live tables now hold what the log says
-	Held        time.Duration `json:"-"`        // the longest time that the switch made appends wait
+	Idx         int64           `json:"idx"` // the head of the log when it compared
+	Differences []Difference    `json:"differences"`
+	Switched    bool            `json:"switched"` // the live tables now hold what the log says
+	Held        time.Duration   `json:"-"`        // the longest time that the switch made appends wait
+	Lost        postgres.Losses `json:"lost"`     // what events and log do not agree on; no switch brings it back
 }
 
 // sessionName is the application_name of a rebuild's sessions while they hold locks.
@@ -96,14 +97,31 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	if err := shadow.makeNotes(ctx); err != nil {
 		return Result{}, err
 	}
+	lost, err := r.losses(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := r.approach(ctx, shadow); err != nil {
 		return Result{}, fmt.Errorf("rebuild: %w", err)
 	}
 	result, err := r.finish(ctx, shadow)
+	result.Lost = lost
 	if err == nil && (len(result.Differences) == 0 || result.Switched) {
 		err = drop(ctx, shadow.db, Schema)
 	}
 	return result, err
+}
+
+// losses compares events with the log. A switch is refused if the log is not whole: it
+// would take away what the missing events have left in the live tables.
+func (r *Rebuild) losses(ctx context.Context) (postgres.Losses, error) {
+	log := r.Log
+	log.DB = postgres.On(r.Pool)
+	lost, err := log.Losses(ctx)
+	if err == nil && r.Switch && lost.Count > 0 {
+		err = fmt.Errorf("nothing was put right, because the log is not whole: %w", lost.Err())
+	}
+	return lost, err
 }
 
 // rounds is how often a switch mends the tables before it gives up. If they still

@@ -122,9 +122,9 @@ func (c *auditRebuildCmd) Run(r *run) error {
 		return err
 	}
 	if len(result.Differences) > 0 && !result.Switched {
-		return errDiffers
+		return errors.Join(errDiffers, result.Lost.Err())
 	}
-	return nil
+	return result.Lost.Err()
 }
 
 func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
@@ -139,8 +139,11 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
 			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
 	}
+	for _, loss := range result.Lost.First {
+		fmt.Fprintln(w, loss)
+	}
 	switch {
-	case len(result.Differences) == 0:
+	case len(result.Differences) == 0 && result.Lost.Count == 0:
 		fmt.Fprintln(w, "no difference")
 	case result.Switched:
 		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)

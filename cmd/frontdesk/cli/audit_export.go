@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
@@ -26,17 +27,18 @@ type auditExportCmd struct {
 
 // manifest says what an export is, so that it can be checked later.
 type manifest struct {
-	File       string       `json:"file"`
-	SHA256     event.Digest `json:"sha256"` // of the file
-	Count      int64        `json:"count"`  // of its lines
-	After      int64        `json:"after"`  // the range that was read: after this idx
-	UpTo       int64        `json:"upTo"`   // up to this one
-	FirstIdx   int64        `json:"firstIdx"`
-	LastIdx    int64        `json:"lastIdx"`
-	Filter     string       `json:"filter"` // key=value&…; "" for everything
-	Personal   bool         `json:"personal"`
-	ExportedAt time.Time    `json:"exportedAt"`
-	ExportedBy string       `json:"exportedBy"`
+	File       string          `json:"file"`
+	SHA256     event.Digest    `json:"sha256"` // of the file
+	Count      int64           `json:"count"`  // of its lines
+	After      int64           `json:"after"`  // the range that was read: after this idx
+	UpTo       int64           `json:"upTo"`   // up to this one
+	FirstIdx   int64           `json:"firstIdx"`
+	LastIdx    int64           `json:"lastIdx"`
+	Filter     string          `json:"filter"` // key=value&…; "" for everything
+	Personal   bool            `json:"personal"`
+	ExportedAt time.Time       `json:"exportedAt"`
+	ExportedBy string          `json:"exportedBy"`
+	Lost       postgres.Losses `json:"lost"` // events that are stored and will never be in the log: no export shows them
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
@@ -60,10 +62,16 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err := replaceFile(c.Out, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
+	if m.Lost, err = engine.Log.Losses(r.ctx); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
 	if err := replaceFile(c.Out+".manifest.json", func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	fmt.Fprintf(r.Out, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
+	if err := m.Lost.Err(); err != nil {
+		return fmt.Errorf("the export is not whole: %w", err)
+	}
 	return nil
 }
 
