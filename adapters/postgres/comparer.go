@@ -17,7 +17,7 @@ type Comparer struct {
 	db      projections.Querier
 	log     *slog.Logger
 	missing *prometheus.GaugeVec
-	below   int64          // the older positions are compared next up to here; 0 begins at the end
+	below   int64          // the older positions are compared next up to here; if none are left, from the end on
 	known   map[int64]Loss // what differs, by position, as it was when it was last looked at
 }
 
@@ -63,7 +63,7 @@ func (c *Comparer) Look(ctx context.Context) error {
 		return err
 	}
 	c.note(ctx, newest)
-	if c.below == 0 {
+	if c.below <= 0 {
 		c.below = newest.after
 	}
 	if c.below > 0 {

@@ -83,13 +83,15 @@ type window struct {
 	n           int64  // of all that differ
 }
 
-// windowBelow compares the highest so many positions, up to one. Of an empty window upTo
-// is 0.
+// windowBelow compares the highest so many positions, up to one. After the last window
+// its after is not above 0.
 func windowBelow(ctx context.Context, db projections.Querier, highest, width int64) (w window, err error) {
 	if err := db.QueryRow(ctx, highestPosition, highest).Scan(&w.upTo); err != nil {
 		return w, fmt.Errorf("compare events with the log: %w", err)
 	}
-	w.after = max(w.upTo-width, 0)
+	if w.after = w.upTo - width; w.after <= 0 {
+		w.after = math.MinInt64 // a hand may have written there
+	}
 	rows, _ := db.Query(ctx, lossesBetween, w.after, w.upTo)
 	w.lost, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Loss, err error) {
 		return l, row.Scan(&l.Position, &l.ID, &l.Idx, &w.n)
