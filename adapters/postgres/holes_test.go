@@ -79,3 +79,22 @@ func TestAConsumerStopsAtAHoleInTheLog_D54(t *testing.T) {
 		}
 	}
 }
+
+// A consumer notices a lost end with the next event; who reads the log, at once.
+func TestALogThatHasLostItsEndIsNotRead_D54(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.appendMany(t, 3)
+	e.drain(t)
+	lose(t, db, loseEvent+losePlace)
+	read := 0
+	for _, err := range e.log.After(t.Context(), 0) {
+		if read++; read == 3 && text(err) != "idx 3 is missing from the log" {
+			t.Errorf("the end: %v", err)
+		}
+	}
+	if read != 3 {
+		t.Errorf("%d were read", read)
+	}
+}

@@ -73,6 +73,22 @@ const logPage = 1000
 // Next returns the page of events after idx, and an empty one at the end of the
 // log. With an error it returns the events before the one that failed.
 func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
+	page, err := l.next(ctx, idx)
+	if err != nil || len(page) > 0 {
+		return page, err
+	}
+	head, err := l.Head(ctx)
+	if err != nil || head <= idx {
+		return nil, err
+	}
+	page, err = l.next(ctx, idx) // it has grown since, or its end is lost
+	if err == nil && len(page) == 0 {
+		err = missingIdx(idx + 1)
+	}
+	return page, err
+}
+
+func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	limit := cmp.Or(l.Page, logPage)
 	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
 	defer rows.Close()
