@@ -54,8 +54,8 @@ func (l Losses) Err() error {
 }
 
 // mayStillBePlaced holds for a stored event that is not in the log and is not lost: the
-// sequencer has not come to it, or has it among its gaps. s is the sequencer's row.
-const mayStillBePlaced = `(stored > s.reached OR stored = ANY (s.gaps))`
+// sequencer has not come to it, or has it among its gaps.
+const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR stored = ANY ((SELECT gaps FROM sequencer)::bigint[]))`
 
 // lossesBetween compares events with the log after one position and up to another, in one
 // snapshot. Only positions are compared, which the indexes hold.
@@ -66,7 +66,6 @@ FROM (
 	SELECT coalesce(stored, placed) AS position, count(*) OVER () AS n
 	FROM (SELECT position AS stored FROM events WHERE position > $1 AND position <= $2) e
 	FULL JOIN (SELECT position AS placed FROM log WHERE position > $1 AND position <= $2) l ON stored = placed
-	CROSS JOIN sequencer s
 	WHERE stored IS NULL OR placed IS NULL AND NOT ` + mayStillBePlaced + `
 	ORDER BY 1 LIMIT 1000) lost
 ORDER BY position`

@@ -139,3 +139,34 @@ func TestTheComparerGoesThroughAllPositions_D54(t *testing.T) {
 	e.drain(t)
 	looks(5, 0, 1)
 }
+
+// What is looked at every few seconds costs a stretch of two indexes, however long the log
+// is, whether the plan is made for these positions or for any.
+func TestComparingWalksIndexes_D54(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	execute(t, db.SuperuserURL, `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		SELECT gen_random_uuid(), 'elm', gen_random_uuid(), 1, 'test.counted.v1', '{}', '{}', now() FROM generate_series(1, 50000)`)
+	execute(t, db.SuperuserURL, `INSERT INTO log (idx, position) SELECT position, position FROM events`)
+	execute(t, db.SuperuserURL, `VACUUM ANALYZE events`)
+	execute(t, db.SuperuserURL, `VACUUM ANALYZE log`)
+	conn, err := db.Pool(t).Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), `PREPARE losses (bigint, bigint) AS `+postgres.LossesBetween); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = `+mode); err != nil {
+			t.Fatal(err)
+		}
+		plan := planOf(t, conn, `EXECUTE losses (30000, 30500)`)
+		for _, dear := range []string{"Seq Scan on events", "Seq Scan on log", "JIT"} {
+			if strings.Contains(plan, dear) {
+				t.Errorf("%s: %s in\n%s", mode, dear, plan)
+			}
+		}
+	}
+}
