@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,8 +38,7 @@ func NewAlone(ctx context.Context, on interface {
 	a := &Alone{tx, key}
 	for _, statement := range []string{`SET LOCAL idle_in_transaction_session_timeout = 0`, `SET LOCAL application_name = '` + as + `'`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
-			a.Release(ctx)
-			return nil, fmt.Errorf("lock: %w", err)
+			return nil, errors.Join(fmt.Errorf("lock: %w", err), a.Release(ctx))
 		}
 	}
 	return a, nil
@@ -89,7 +89,7 @@ func (a *Alone) Holder(ctx context.Context, db projections.Querier) (Blocker, er
 }
 
 // Release gives the lock back. It is an error if the lock was lost before, because its
-// connection had ended. It may be called twice.
+// connection had ended.
 func (a *Alone) Release(ctx context.Context) error {
 	if err := a.tx.Commit(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("the lock was lost on the way: %w", err)

@@ -24,15 +24,15 @@ type Locks struct {
 }
 
 // briefLock is how long an attempt waits for one lock.
-const briefLock = "100ms"
+const briefLock = "50ms"
 
 // Briefly has a transaction wait only briefly for each lock.
 const Briefly = `SET LOCAL lock_timeout = '` + briefLock + `'`
 
 const (
 	lockLimit = 10 * time.Minute
-	lockPause = 500 * time.Millisecond // between two attempts
-	lockLook  = 20 * time.Millisecond  // between two looks at who is in the way
+	lockPause = time.Second           // between two attempts
+	lockLook  = 10 * time.Millisecond // between two looks at who is in the way
 )
 
 // Ask calls try until it has got its locks or failed for another reason. A failed try

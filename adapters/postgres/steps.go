@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 
 	"github.com/jackc/pgx/v5"
@@ -26,9 +27,7 @@ type steps struct {
 // for these ends with them.
 func (s *steps) open(settings map[string]string) (*goose.Provider, *sql.DB, error) {
 	config := s.config.Copy()
-	for name, value := range settings {
-		config.RuntimeParams[name] = value
-	}
+	maps.Copy(config.RuntimeParams, settings)
 	db := stdlib.OpenDB(*config)
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, s.files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
@@ -36,7 +37,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projecti
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	s := &Shadow{conn, postgres.On(conn), schema, uuid.New(), all}
+	s := &Shadow{conn, postgres.On(conn), schema, event.NewID(), all}
 	if err := s.create(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("make the tables of %s: %w", schema, err)
