@@ -90,6 +90,9 @@ type wait struct {
 }
 
 func (w wait) String() string {
+	if len(w.holders) == 0 {
+		return "a lock was not free"
+	}
 	names := make([]string, len(w.holders))
 	for i, b := range w.holders {
 		names[i] = b.String()

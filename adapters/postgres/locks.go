@@ -40,18 +40,26 @@ const (
 // waits behind. The error says who was in the way when time ran out.
 func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	limit := cmp.Or(l.Limit, lockLimit)
+	var last wait
 	for begun, told := time.Now(), ""; ; {
-		last, err := l.attempt(ctx, &told, try)
+		seen, err := l.attempt(ctx, &told, try)
 		if !contended(err) {
 			return err
+		}
+		if len(seen.holders) > 0 { // the attempt may have been too short to see anybody
+			last = seen
 		}
 		if time.Since(begun) >= limit {
 			return fmt.Errorf("given up after %s, and nothing was changed: %s: %w", limit, last, err)
 		}
-		if err := l.sendAway(ctx, last); err != nil {
+		gone, err := l.sendAway(ctx, seen)
+		if err != nil {
 			return err
 		}
-		if pause(ctx, lockPause, nil); ctx.Err() != nil {
+		if !gone { // or the next autovacuum might be there first
+			pause(ctx, lockPause, nil)
+		}
+		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", last, ctx.Err())
 		}
 	}
@@ -96,21 +104,21 @@ func (l Locks) tell(told *string, text string) {
 // longer than deadlock_timeout. This lock waits for an autovacuum and for nobody who
 // reads or writes, so no call waits behind it meanwhile. An autovacuum that prevents the
 // wraparound of transaction ids stays.
-func (l Locks) sendAway(ctx context.Context, last wait) error {
-	if last.table == "" || !last.byPostgres() {
-		return nil
+func (l Locks) sendAway(ctx context.Context, seen wait) (gone bool, err error) {
+	if seen.table == "" || !seen.byPostgres() {
+		return false, nil
 	}
-	err := l.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err = l.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, longerThanDeadlocks); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `LOCK TABLE `+last.table+` IN SHARE UPDATE EXCLUSIVE MODE`) // regclass has quoted the name
+		_, err := tx.Exec(ctx, `LOCK TABLE `+seen.table+` IN SHARE UPDATE EXCLUSIVE MODE`) // regclass has quoted the name
 		return err
 	})
 	if err != nil && !contended(err) {
-		return fmt.Errorf("ask an autovacuum to give way: %w", err)
+		return false, fmt.Errorf("ask an autovacuum to give way: %w", err)
 	}
-	return nil
+	return err == nil, nil
 }
 
 const longerThanDeadlocks = `

@@ -148,7 +148,7 @@ func TestAMigratorWaitsNoLongerThanItsCaller(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	var told string
 	_, err = postgres.Migrator{URL: db.AdminURL, Tell: func(text string) { told = text }}.From(ctx, steps)
