@@ -26,7 +26,7 @@ type Handler func(ctx context.Context, tx *sql.Tx, e event.Recorded) error
 // Consumer hands the events that it follows to a handler, in the order of the log.
 // Only one process at a time consumes under a name. A consumer stops at an event
 // that its handler fails on: it tries that event again and again, and goes no
-// further until the handler succeeds.
+// further until the handler succeeds. It stops at a hole in the log, too.
 type Consumer struct {
 	Name    string  // permanent: it is the key of the consumer's offset
 	DB      *sql.DB // from stdlib.OpenDBFromPool
@@ -116,6 +116,9 @@ func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSc
 	if !ok {
 		return errors.New("the message has no transaction")
 	}
+	if err := row.follows(); err != nil {
+		return undo(tx, err)
+	}
 	if _, skipped := slices.BinarySearch(schema.skips, row.name); !skipped {
 		if err := c.handle(ctx, tx, row); err != nil {
 			return undo(tx, fmt.Errorf("idx %d (%s): %w", row.idx, row.name, err))
@@ -128,7 +131,7 @@ func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSc
 // handle makes one attempt at an event, with a deadline. There is no savepoint for
 // each event: its two round trips would cost every event more than it costs to
 // repeat a batch now and then.
-func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row stored) error {
+func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row entry) error {
 	e, err := row.decode(c.Codec)
 	if err != nil {
 		return err

@@ -21,7 +21,9 @@
 //   - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
 //   - [Uploads] keeps the files that patients send.
 //   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
-//     [CheckOwner] and [ChangeOwner] after who owns it (D51).
+//     [CheckOwner] and [ChangeOwner] after who owns it (D51). [Locks] gets strong locks
+//     beside a service that goes on, and [Alone] is what one session at a time has (D54).
+//   - [Comparer] goes on comparing events with the log, and [Log.Losses] does it at once.
 //
 // A database that has lost the end of its log begins a new epoch, before anything is
 // placed or told (D49).

@@ -2,14 +2,15 @@ package postgres
 
 // What the tests of this package look at from outside.
 const (
-	Elect        = elect
-	WatchGaps    = watchGaps
-	Place        = place
-	AppendFirst  = appendFirst
-	AppendNext   = appendNext
-	NextMessages = nextMessages
-	ReadLog      = readLog
-	ReadCalls    = readCalls
+	Elect         = elect
+	WatchGaps     = watchGaps
+	Place         = place
+	AppendFirst   = appendFirst
+	AppendNext    = appendNext
+	NextMessages  = nextMessages
+	ReadLog       = readLog
+	LossesBetween = lossesBetween
+	ReadCalls     = readCalls
 )
 
 // Bridging is [ForCallers] with an absence that is short for another time.

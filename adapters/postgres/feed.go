@@ -34,11 +34,25 @@ type feedSchema struct {
 // it again would cost more than reading it.
 type page struct {
 	last int64 // idx of the last event; 0 before the first look
-	rows []stored
+	rows []entry
+}
+
+// entry is an event of the log, and the idx that it must have, because idx is dense.
+type entry struct {
+	stored
+	expected int64
+}
+
+// follows is an error if something of the log was lost before this event, or the event.
+func (e entry) follows() error {
+	if e.idx != e.expected {
+		return missingIdx(e.expected)
+	}
+	return e.there()
 }
 
 // take returns the row of the next message.
-func (p *page) take() stored {
+func (p *page) take() entry {
 	row := p.rows[0]
 	p.rows = p.rows[1:]
 	return row
@@ -47,7 +61,8 @@ func (p *page) take() stored {
 // nextMessages is [readLog] from the consumer's offset on. It leaves out the events
 // that the consumer skips. The last event of a page is always there, because it
 // tells how far the page went. An event name that this program does not know is
-// never skipped.
+// never skipped, and neither is what shows that the log is damaged: an idx whose event is
+// missing, or one that does not follow the idx before it.
 //
 // The transaction does not wait for the disk: the rows of a handler and the offset
 // are in one commit, so a crash loses both or neither. Code that reads these rows
@@ -58,12 +73,12 @@ const nextMessages = `
 WITH consumer AS (
 	SELECT idx, set_config('synchronous_commit', 'off', true)
 	FROM feed_offsets WHERE consumer = $1 FOR UPDATE SKIP LOCKED)
-SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+SELECT l.expected, l.idx, ` + ofStored + `
 FROM (
-	SELECT idx, position, lead(idx) OVER (ORDER BY idx) IS NULL AS last
+	SELECT idx, position, lead(idx) OVER (ORDER BY idx) IS NULL AS last, (SELECT idx FROM consumer) + row_number() OVER (ORDER BY idx) AS expected
 	FROM (SELECT idx, position FROM log WHERE idx > (SELECT idx FROM consumer) ORDER BY idx LIMIT %d) page) l
-CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
-WHERE l.last OR e.name <> ALL ($2)
+LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e ON true
+WHERE l.last OR l.idx <> l.expected OR e.name IS NULL OR e.name <> ALL ($2)
 ORDER BY l.idx`
 
 // SelectQuery returns the query for the consumer's next page.
@@ -78,8 +93,8 @@ func (feedSchema) SubscribeIsolationLevel() sql.IsolationLevel { return sql.Leve
 
 // UnmarshalMessage makes a message of a row, and keeps the row in the page.
 func (f feedSchema) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
-	var s stored
-	err := row.Scan(&s.idx, &s.id, &s.tenant, &s.stream, &s.version, &s.name, &s.data, &s.metadata, &s.at)
+	var s entry
+	err := row.Scan(&s.expected, &s.idx, &s.id, &s.tenant, &s.stream, &s.version, &s.name, &s.data, &s.metadata, &s.at)
 	if err != nil {
 		return wsql.Row{}, err
 	}

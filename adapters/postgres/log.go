@@ -56,10 +56,16 @@ func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, err
 // readLog walks two indexes and sorts nothing. Without OFFSET 0 the planner may
 // hash the whole table of events for each page, if its statistics are old.
 const readLog = `
-SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+SELECT l.idx, ` + ofStored + `
 FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) l
-CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
+LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e ON true
 ORDER BY l.idx`
+
+// ofStored are the columns of an event e in the log. An idx whose event is missing is
+// found, too: its event has no name.
+const ofStored = `coalesce(e.id, '00000000-0000-0000-0000-000000000000'), coalesce(e.tenant, ''),
+	coalesce(e.stream, '00000000-0000-0000-0000-000000000000'), coalesce(e.version, 0), coalesce(e.name, ''),
+	coalesce(e.data, ''), coalesce(e.metadata, ''), coalesce(e.recorded_at, 'epoch')`
 
 // logPage is how many events one look reads, unless the log says otherwise.
 const logPage = 1000
@@ -67,6 +73,22 @@ const logPage = 1000
 // Next returns the page of events after idx, and an empty one at the end of the
 // log. With an error it returns the events before the one that failed.
 func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
+	page, err := l.next(ctx, idx)
+	if err != nil || len(page) > 0 {
+		return page, err
+	}
+	head, err := l.Head(ctx)
+	if err != nil || head <= idx {
+		return nil, err
+	}
+	page, err = l.next(ctx, idx) // it has grown since, or its end is lost
+	if err == nil && len(page) == 0 {
+		err = missingIdx(idx + 1)
+	}
+	return page, err
+}
+
+func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	limit := cmp.Or(l.Page, logPage)
 	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
 	defer rows.Close()
@@ -74,7 +96,7 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	for rows.Next() {
 		e, err := l.scan(rows)
 		if err == nil && e.Idx != idx+1 {
-			err = fmt.Errorf("idx %d is missing", idx+1)
+			err = missingIdx(idx + 1)
 		}
 		if err != nil {
 			return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
@@ -155,8 +177,22 @@ type stored struct {
 	at             time.Time
 }
 
+// missingIdx says that the log has a hole: something was lost, because idx is dense.
+func missingIdx(idx int64) error { return fmt.Errorf("idx %d is missing from the log", idx) }
+
+// there is an error if the log has the idx and its event is lost.
+func (s stored) there() error {
+	if s.name == "" {
+		return fmt.Errorf("the event of idx %d is missing", s.idx)
+	}
+	return nil
+}
+
 // decode returns the event as the program knows it.
 func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
+	if err := s.there(); err != nil {
+		return event.Recorded{}, err
+	}
 	e, err := codec.Decode(s.name, s.data)
 	if err != nil {
 		return event.Recorded{}, err

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,13 +9,21 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pressly/goose/v3"
 
 	"frontdesk/migrations"
 )
 
-// Migrated says what [Migrate] did.
+// Migrator changes the schema, or its owner, beside a service that goes on. One at a
+// time works on a database; the others wait for it.
+type Migrator struct {
+	URL  string        // the database, as its owner or as a role that may act as the owner
+	Wait time.Duration // for locks that others hold, for each migration; 0 means ten minutes
+	Tell func(string)  // is told who is waited for; nil tells nobody
+}
+
+// Migrated says what [Migrator.Migrate] did.
 type Migrated struct {
 	From, To int64    // schema versions before and after; 0 is an empty database
 	Applied  []string // file names of the migrations applied, in order
@@ -31,39 +38,84 @@ func (m Migrated) String() string {
 	return fmt.Sprintf("%s: the schema is at version %d", done, m.To)
 }
 
-// Migrate brings the database to the schema of this program. The URL is that of the
-// database's owner, or of a role that may act as the owner. Any number of migrators may run at once: the first does the
-// work, and the others wait for it until ctx ends. Migrate changes nothing and
-// returns an error that names --create-roles if [CreateRoles] has not run, or a
-// [*SchemaError] if the database is newer than this program.
+// Migrate is [Migrator.Migrate] for a database that nobody else uses.
 func Migrate(ctx context.Context, databaseURL string) (Migrated, error) {
-	return migrate(ctx, databaseURL, migrations.FS)
+	return Migrator{URL: databaseURL}.Migrate(ctx)
 }
 
-func migrate(ctx context.Context, databaseURL string, files fs.FS) (Migrated, error) {
-	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil {
-		return Migrated{}, fmt.Errorf("read database URL: %w", err)
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return Migrated{}, fmt.Errorf("connect to migrate: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if err := requireRoles(ctx, conn); err != nil {
-		return Migrated{}, err
-	}
-	lock, err := lockMigrations(ctx, conn)
+// Migrate brings the database to the schema of this program. It waits for another
+// migrator until ctx ends. It changes nothing and returns an error that names
+// --create-roles if [CreateRoles] has not run, or a [*SchemaError] if the database is
+// newer than this program. If it gives up, the migrations that it has applied stay.
+func (m Migrator) Migrate(ctx context.Context) (Migrated, error) {
+	return m.migrate(ctx, migrations.FS)
+}
+
+func (m Migrator) migrate(ctx context.Context, files fs.FS) (Migrated, error) {
+	w, err := m.open(ctx)
 	if err != nil {
 		return Migrated{}, err
 	}
-	defer unlock(ctx, lock)
-	if err := actAsOwner(ctx, lock, config); err != nil {
+	defer w.close(ctx)
+	if err := requireRoles(ctx, w.conn); err != nil {
 		return Migrated{}, err
 	}
-	db := stdlib.OpenDB(*config)
-	defer db.Close()
-	return up(ctx, db, files)
+	if err := w.lock(ctx); err != nil {
+		return Migrated{}, err
+	}
+	if err := actAsOwner(ctx, w.alone.tx, w.config); err != nil {
+		return Migrated{}, err
+	}
+	return w.up(ctx, files)
+}
+
+// migrating is a migrator at work.
+type migrating struct {
+	Migrator
+	config *pgx.ConnConfig // of the connections that migrate
+	conn   *pgx.Conn       // holds the lock of migrators
+	alone  *Alone
+	seeing *pgxpool.Pool // sees who is in the way
+	locks  Locks
+}
+
+// migratorName is the application_name of a migrator's sessions.
+const migratorName = "frontdesk migrate"
+
+func (m Migrator) open(ctx context.Context) (*migrating, error) {
+	config, err := pgx.ParseConfig(m.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read database URL: %w", err)
+	}
+	config.RuntimeParams["application_name"] = migratorName
+	w := &migrating{Migrator: m, config: config}
+	if w.seeing, err = NewPool(ctx, m.URL, 1); err != nil {
+		return nil, err
+	}
+	if w.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		w.seeing.Close()
+		return nil, fmt.Errorf("connect to migrate: %w", err)
+	}
+	w.locks = Locks{DB: On(w.seeing), As: migratorName, Limit: m.Wait, Tell: m.Tell}
+	return w, nil
+}
+
+// close rolls back what has not been committed, and ends the connections.
+func (w *migrating) close(ctx context.Context) {
+	_ = w.conn.Close(context.WithoutCancel(ctx))
+	w.seeing.Close()
+}
+
+// lock waits until no other migrator is at work.
+func (w *migrating) lock(ctx context.Context) (err error) {
+	if w.alone, err = NewAlone(ctx, w.conn, migrationLock, migratorName); err != nil {
+		return fmt.Errorf("lock migrations: %w", err)
+	}
+	return w.alone.Wait(ctx, w.seeing, func(other Blocker) {
+		if w.Tell != nil {
+			w.Tell("another migrator is at work: " + other.String())
+		}
+	})
 }
 
 // actAsOwner makes connections of config act as the plain role that owns the schema, or
@@ -85,74 +137,16 @@ func actAsOwner(ctx context.Context, db pgx.Tx, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// up applies the pending migrations. The caller holds the lock.
-func up(ctx context.Context, db *sql.DB, files fs.FS) (Migrated, error) {
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return Migrated{}, fmt.Errorf("read migrations: %w", err)
+// up applies the pending migrations, one by one. The caller holds the lock.
+func (w *migrating) up(ctx context.Context, files fs.FS) (Migrated, error) {
+	s := steps{files: files, config: w.config}
+	done, err := s.versions(ctx)
+	for err == nil {
+		err = w.locks.Ask(ctx, s.next)
 	}
-	current, target, err := provider.GetVersions(ctx)
-	if err != nil {
-		return Migrated{}, fmt.Errorf("read schema version: %w", err)
+	if !errors.Is(err, goose.ErrNoNextVersion) {
+		return Migrated{}, err
 	}
-	if current > target {
-		return Migrated{}, &SchemaError{Database: current, Program: target}
-	}
-	results, err := provider.Up(ctx)
-	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		return Migrated{}, fmt.Errorf("apply %s: %w", partial.Failed.Source.Path, partial.Err)
-	}
-	if err != nil {
-		return Migrated{}, fmt.Errorf("migrate: %w", err)
-	}
-	if _, err := db.ExecContext(ctx, grantVersion); err != nil {
-		return Migrated{}, fmt.Errorf("let the program read the schema version: %w", err)
-	}
-	done := Migrated{From: current, To: target}
-	for _, r := range results {
-		done.Applied = append(done.Applied, r.Source.Path)
-	}
-	return done, nil
+	done.Applied = s.applied
+	return done, s.grant(ctx)
 }
-
-// grantVersion lets both roles read the schema version, for [CheckSchema]. It is no
-// migration, because the table is goose's and no migration should know its name.
-const grantVersion = `GRANT SELECT ON ` + goose.DefaultTablename + ` TO ` + AppRole + `, ` + AuditRole
-
-// migrationLock is the advisory lock that migrators of one database share. This
-// program uses advisory locks for nothing else.
-const migrationLock = 0x66726f6e74 // "front"
-
-// lockMigrations waits for the lock and holds it in a transaction on a connection of
-// its own, so that it works through a pooler and ends with the process.
-//
-// A migration that says CREATE INDEX CONCURRENTLY waits for every snapshot of the
-// database, so no migrator may keep one. That is why a waiter asks again and again,
-// because a blocked statement has a snapshot; and why it speaks the simple protocol,
-// because the extended one keeps a snapshot while the transaction is idle.
-func lockMigrations(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("lock migrations: %w", err)
-	}
-	if _, err := tx.Exec(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-		return nil, fmt.Errorf("lock migrations: %w", err)
-	}
-	for held := false; ; {
-		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, pgx.QueryExecModeSimpleProtocol, migrationLock).Scan(&held)
-		if err != nil {
-			return nil, fmt.Errorf("lock migrations: %w", err)
-		}
-		if held {
-			return tx, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for another migrator: %w", ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
-// unlock ends a transaction that holds the lock, unless it has been committed.
-func unlock(ctx context.Context, tx pgx.Tx) { _ = tx.Rollback(context.WithoutCancel(ctx)) }

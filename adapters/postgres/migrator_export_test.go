@@ -1,11 +1,25 @@
 package postgres
 
+import (
+	"context"
+	"io/fs"
+)
+
 // What the migrator's tests see: it and the check with other migrations than
 // the program's.
 var (
-	MigrateFrom     = migrate
+	MigrateFrom     = migrateFrom
 	CheckSchemaFrom = checkSchema
 )
 
 // MigrationLock is the advisory lock that migrators share.
 const MigrationLock = migrationLock
+
+func migrateFrom(ctx context.Context, databaseURL string, files fs.FS) (Migrated, error) {
+	return Migrator{URL: databaseURL}.From(ctx, files)
+}
+
+// From is [Migrator.Migrate] with other migrations than the program's.
+func (m Migrator) From(ctx context.Context, files fs.FS) (Migrated, error) {
+	return m.migrate(ctx, files)
+}

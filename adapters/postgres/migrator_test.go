@@ -3,9 +3,11 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -141,13 +143,21 @@ func TestAMigratorWaitsNoLongerThanItsCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Close(context.WithoutCancel(t.Context()))
-	if _, err := holder.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, postgres.MigrationLock); err != nil {
-		t.Fatal(err)
+	for _, statement := range []string{`SET application_name = 'the other one'`, `SELECT pg_advisory_lock(` + strconv.Itoa(postgres.MigrationLock) + `)`} {
+		if _, err := holder.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	if _, err := postgres.MigrateFrom(ctx, db.AdminURL, steps); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("waiting for ever: %v", err)
+	var told string
+	_, err = postgres.Migrator{URL: db.AdminURL, Tell: func(text string) { told = text }}.From(ctx, steps)
+	who := fmt.Sprintf("pid %d (the other one, user frontdesk_owner, idle, last statement SELECT, since ", holder.PgConn().PID())
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(text(err), who) {
+		t.Errorf("waiting for ever: %v, want %s", err, who)
+	}
+	if !strings.HasPrefix(told, "another migrator is at work: "+who) {
+		t.Errorf("who waits is told %q", told)
 	}
 }
 

@@ -70,29 +70,37 @@ func (g Given) String() string {
 	return "gave to " + g.Role + ": " + strings.Join(parts, ", ")
 }
 
+// ChangeOwner is [Migrator.ChangeOwner] for a database that nobody else uses.
+func ChangeOwner(ctx context.Context, adminURL, role string) (Given, error) {
+	return Migrator{URL: adminURL}.ChangeOwner(ctx, role)
+}
+
 // ChangeOwner gives everything of frontdesk in the database to a plain role, and with
 // it the rights that the owner needs later: to make tables that auditors can read and,
 // if an owner before could, to see standbys. It changes all or nothing, and nothing if
-// it is done already. The role of adminURL is a superuser, or may do all of that.
-func ChangeOwner(ctx context.Context, adminURL, role string) (Given, error) {
-	conn, err := pgx.Connect(ctx, adminURL)
-	if err != nil {
-		return Given{}, fmt.Errorf("connect to change the owner: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if err := requireOwner(ctx, conn, role); err != nil {
-		return Given{}, err
-	}
-	tx, err := lockMigrations(ctx, conn)
+// it is done already. The migrator is a superuser, or may do all of that.
+func (m Migrator) ChangeOwner(ctx context.Context, role string) (given Given, err error) {
+	w, err := m.open(ctx)
 	if err != nil {
 		return Given{}, err
 	}
-	defer unlock(ctx, tx)
-	given, err := give(ctx, tx, role)
+	defer w.close(ctx)
+	if err := requireOwner(ctx, w.conn, role); err != nil {
+		return Given{}, err
+	}
+	if err := w.lock(ctx); err != nil {
+		return Given{}, err
+	}
+	err = w.locks.Ask(ctx, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, w.alone.tx, func(tx pgx.Tx) (err error) { // a savepoint, so that the lock of migrators stays
+			given, err = give(ctx, tx, role)
+			return err
+		})
+	})
 	if err != nil {
 		return Given{}, err
 	}
-	if err := tx.Commit(ctx); err != nil {
+	if err := w.alone.Release(ctx); err != nil {
 		return Given{}, fmt.Errorf("change the owner: %w", err)
 	}
 	return given, nil
@@ -139,9 +147,6 @@ SELECT kind, statement FROM (
 	WHERE nspname = 'public' AND nspowner <> 'pg_database_owner'::regrole AND NOT has_schema_privilege($1::text::regrole, oid, 'CREATE')
 ) gifts ORDER BY rank, kind, name, statement`
 
-// giveWithin bounds the wait for each table: calls wait behind it.
-const giveWithin = `SET LOCAL lock_timeout = '5s'`
-
 func give(ctx context.Context, tx pgx.Tx, role string) (Given, error) {
 	given := Given{Role: role}
 	rows, _ := tx.Query(ctx, gifts, pgx.Identifier{role}.Sanitize())
@@ -154,7 +159,7 @@ func give(ctx context.Context, tx pgx.Tx, role string) (Given, error) {
 	if err != nil {
 		return Given{}, fmt.Errorf("list what is owned: %w", err)
 	}
-	for _, statement := range append([]string{giveWithin}, statements...) {
+	for _, statement := range append([]string{Briefly}, statements...) {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return Given{}, notGiven(statement, err)
 		}
@@ -164,13 +169,10 @@ func give(ctx context.Context, tx pgx.Tx, role string) (Given, error) {
 
 // notGiven says what to do when a statement was refused.
 func notGiven(statement string, err error) error {
-	const insufficientPrivilege, lockNotAvailable = "42501", "55P03"
+	const insufficientPrivilege = "42501"
 	refused, _ := errors.AsType[*pgconn.PgError](err)
-	switch {
-	case refused != nil && refused.Code == insufficientPrivilege:
+	if refused != nil && refused.Code == insufficientPrivilege {
 		return fmt.Errorf("%s: %w: run this as a superuser", statement, err)
-	case refused != nil && refused.Code == lockNotAvailable:
-		return fmt.Errorf("%s: a transaction has been open on it for too long: end it, and run this again", statement)
 	}
 	return fmt.Errorf("%s: %w", statement, err)
 }

@@ -62,31 +62,40 @@ func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection str
 	if err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, p.differing(), projection, table.Name)
+	rows, err := tx.Query(ctx, p.differing(), s.run, projection, table.Name)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	_, err = r.Pool.CopyFrom(ctx, pgx.Identifier{s.schema, notes},
-		[]string{"projection", "of_table", "key", "missing", "strange"}, rows)
+		[]string{"run", "projection", "of_table", "key", "missing", "strange"}, rows)
 	return err
 }
 
-// notes is the table that has a line for each row that differs, with its key.
+// notes is the table that has a line for each row that differs, with its key. Each run
+// reads only its own, so that nothing of another one that was cut off can get between.
 const notes = "differing"
 
-// clearNotes makes the table of notes, or empties it.
-func (s *Shadow) clearNotes(ctx context.Context) error {
+// makeNotes makes the table of notes, and forgets those of earlier runs.
+func (s *Shadow) makeNotes(ctx context.Context) error {
 	table := quoted(s.schema, notes)
 	for _, statement := range []string{
-		`CREATE TABLE IF NOT EXISTS ` + table + ` (
-			n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+		`DROP TABLE IF EXISTS ` + table,
+		`CREATE TABLE ` + table + ` (
+			n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run uuid NOT NULL,
 			projection text NOT NULL, of_table text NOT NULL, key text NOT NULL, missing bool NOT NULL, strange bool NOT NULL)`,
-		`TRUNCATE ` + table + ` RESTART IDENTITY`,
 	} {
 		if _, err := s.db.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("make room for notes: %w", err)
 		}
+	}
+	return nil
+}
+
+// clearNotes forgets what the last look of this run has noted.
+func (s *Shadow) clearNotes(ctx context.Context) error {
+	if _, err := s.db.Exec(ctx, `DELETE FROM `+quoted(s.schema, notes)+` WHERE run = $1`, s.run); err != nil {
+		return fmt.Errorf("clear notes: %w", err)
 	}
 	return nil
 }
@@ -99,8 +108,8 @@ func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
 	}
 	rows, _ := s.db.Query(ctx, `
 		SELECT projection, of_table, count(*) FILTER (WHERE missing), count(*) FILTER (WHERE strange),
-			ARRAY (SELECT key FROM `+table+` WHERE of_table = d.of_table ORDER BY n LIMIT 10)
-		FROM `+table+` d GROUP BY projection, of_table ORDER BY min(n)`)
+			ARRAY (SELECT key FROM `+table+` WHERE run = $1 AND of_table = d.of_table ORDER BY n LIMIT 10)
+		FROM `+table+` d WHERE run = $1 GROUP BY projection, of_table ORDER BY min(n)`, s.run)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Difference])
 	if err != nil {
 		return nil, fmt.Errorf("read notes: %w", err)
@@ -155,7 +164,7 @@ func (p pair) differing() string {
 		key[n] = `'` + column + `', ` + columns[n]
 	}
 	return `
-		SELECT $1::text, $2::text, jsonb_build_object(` + strings.Join(key, `, `) + `)::text, missing, strange
+		SELECT $1::uuid, $2::text, $3::text, jsonb_build_object(` + strings.Join(key, `, `) + `)::text, missing, strange
 		FROM ` + quoted(live, p.Name) + ` l FULL JOIN ` + quoted(p.shadow, p.Name) + ` s USING (` + strings.Join(columns, `, `) + `)
 		CROSS JOIN LATERAL (SELECT ` + counts("s") + ` AS missing, ` + counts("l") + ` AS strange) side
 		WHERE l IS DISTINCT FROM s AND (missing OR strange)

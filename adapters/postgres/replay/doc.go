@@ -10,5 +10,5 @@
 // The SQL of projections names no schema, so a search path decides which tables it
 // works on. A shadow moves on in short transactions of a thousand events, each of
 // which notes how far the shadow has come. A rebuild can be stopped at any time: the
-// next run goes on from there.
+// next run goes on from there. One at a time works on a database.
 package replay

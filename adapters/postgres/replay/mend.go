@@ -2,13 +2,11 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres"
 )
@@ -26,35 +24,18 @@ type mending struct {
 	held  time.Duration // the longest time that appends have waited
 }
 
-// mend replaces the noted rows. While somebody else has a lock that it needs, it
-// tries again, up to lockAttempts times.
+// mend replaces the noted rows. While somebody else has a lock that it needs, it lets go
+// of everything, and tries again.
 func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
 	m := &mending{Rebuild: r, s: s, found: found}
-	for attempt := 1; ; attempt++ {
+	locks := postgres.Locks{DB: postgres.On(r.Pool), As: sessionName, Limit: r.Wait, Tell: r.Tell}
+	err = locks.Ask(ctx, func(ctx context.Context) error {
 		if err := r.approach(ctx, s); err != nil {
-			return m.held, err
+			return err
 		}
-		err := m.all(ctx)
-		if !unavailable(err) || attempt == lockAttempts {
-			return m.held, err
-		}
-		select {
-		case <-ctx.Done():
-			return m.held, ctx.Err()
-		case <-time.After(lockPause):
-		}
-	}
-}
-
-const (
-	lockAttempts = 60
-	lockPause    = 500 * time.Millisecond
-)
-
-// unavailable reports whether somebody else had the lock for too long.
-func unavailable(err error) bool {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && refused.Code == "55P03"
+		return m.all(ctx)
+	})
+	return m.held, err
 }
 
 // all replaces all noted rows in one transaction.
@@ -81,11 +62,12 @@ func (m *mending) all(ctx context.Context) error {
 }
 
 // lock stops the consumers of the projections that differ. If one of these is kept at
-// once, it stops appends as well, and returns since when they wait. It waits only
-// briefly for each lock, because everybody who comes meanwhile waits behind it.
+// once, it stops appends as well, and returns since when they wait.
 func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
-	if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '250ms'`); err != nil {
-		return appends, err
+	for _, statement := range []string{postgres.Briefly, `SET LOCAL application_name = '` + sessionName + `'`} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return appends, err
+		}
 	}
 	atOnce := false
 	for _, d := range m.found {
@@ -105,8 +87,12 @@ func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err e
 	if !atOnce {
 		return appends, nil
 	}
-	if _, err := tx.Exec(ctx, `LOCK TABLE public.events IN SHARE MODE`); err != nil {
-		return appends, err
+	// The first lock is in the way of an autovacuum alone, and keeps the next one out: so
+	// no append waits behind one that waits for an autovacuum.
+	for _, mode := range []string{`SHARE UPDATE EXCLUSIVE`, `SHARE`} {
+		if _, err := tx.Exec(ctx, `LOCK TABLE public.events IN `+mode+` MODE`); err != nil {
+			return appends, err
+		}
 	}
 	return m.Now(), m.drain(ctx)
 }
@@ -134,12 +120,12 @@ func (s *Shadow) replace(ctx context.Context, tx pgx.Tx, name string) error {
 	}
 	table := quoted(live, name)
 	which := quoted(s.schema, notes) + ` d CROSS JOIN LATERAL jsonb_populate_record(NULL::` + table + `, d.key::jsonb) k
-		WHERE d.of_table = $1 AND ` + strings.Join(same, ` AND `)
+		WHERE d.run = $1 AND d.of_table = $2 AND ` + strings.Join(same, ` AND `)
 	for _, statement := range []string{
 		`DELETE FROM ` + table + ` t USING ` + which,
 		`INSERT INTO ` + table + ` SELECT t.* FROM ` + quoted(s.schema, name) + ` t, ` + which,
 	} {
-		if _, err := tx.Exec(ctx, statement, name); err != nil {
+		if _, err := tx.Exec(ctx, statement, s.run, name); err != nil {
 			return err
 		}
 	}

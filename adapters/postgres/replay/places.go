@@ -54,7 +54,7 @@ func (p places) near(n int64, targets places) bool {
 func (p places) has(name string) bool { _, ok := p[name]; return ok }
 
 // progress returns how far each projection of the shadow has come, and locks these
-// rows. So two rebuilds at once take turns, and each goes on from where the other is.
+// rows, so that what is left of a rebuild that was cut off cannot move them meanwhile.
 func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 	rows, _ := tx.Query(ctx, `SELECT projection, idx FROM `+quoted(s.schema, "progress")+` FOR UPDATE`)
 	found, at := places{}, places{}

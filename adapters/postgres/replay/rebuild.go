@@ -2,12 +2,14 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
 
@@ -25,19 +27,63 @@ type Rebuild struct {
 	Switch      bool // replace the rows that differ
 	Now         func() time.Time
 	Progress    func(done, all int64) // is told how many events are done; may be nil
+	Wait        time.Duration         // for a lock that others hold; 0 means ten minutes
+	Tell        func(string)          // is told who holds it; may be nil
 }
 
 // Result says what a rebuild has found.
 type Result struct {
-	Idx         int64         `json:"idx"` // the head of the log when it compared
-	Differences []Difference  `json:"differences"`
-	Switched    bool          `json:"switched"` // the live tables now hold what the log says
-	Held        time.Duration `json:"-"`        // the longest time that the switch made appends wait
+	Idx         int64           `json:"idx"` // the head of the log when it compared
+	Differences []Difference    `json:"differences"`
+	Switched    bool            `json:"switched"` // the live tables now hold what the log says
+	Held        time.Duration   `json:"-"`        // the longest time that the switch made appends wait
+	Lost        postgres.Losses `json:"lost"`     // what events and log do not agree on; no switch brings it back
 }
 
+// sessionName is the application_name of a rebuild's sessions while they hold locks.
+const sessionName = "frontdesk rebuild"
+
 // Run rebuilds, compares and, if Switch says so, mends. If ctx ends, or if there are
-// differences left, the rebuilt tables stay for the next run.
-func (r *Rebuild) Run(ctx context.Context) (Result, error) {
+// differences left, the rebuilt tables stay for the next run. Only one rebuild at a time
+// works on a database: another one is refused, and told who is at it.
+func (r *Rebuild) Run(ctx context.Context) (result Result, err error) {
+	alone, err := r.alone(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		if lost := alone.Release(ctx); lost != nil && err == nil { // another one may have changed what was compared
+			result, err = Result{}, lost
+		}
+	}()
+	return r.run(ctx)
+}
+
+// alone takes the lock that a rebuild holds until it ends.
+func (r *Rebuild) alone(ctx context.Context) (*postgres.Alone, error) {
+	alone, err := postgres.NewAlone(ctx, r.Pool, postgres.RebuildLock, sessionName)
+	if err != nil {
+		return nil, err
+	}
+	held, err := alone.Try(ctx)
+	if err == nil && !held {
+		err = r.refusal(ctx, alone)
+	}
+	if err != nil {
+		return nil, errors.Join(err, alone.Release(ctx))
+	}
+	return alone, nil
+}
+
+func (r *Rebuild) refusal(ctx context.Context, alone *postgres.Alone) error {
+	other, err := alone.Holder(ctx, postgres.On(r.Pool))
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Refused, "rebuild-running", fmt.Sprintf("Another rebuild is running: %s. Wait until it has ended, or end it.", other))
+}
+
+func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	if r.Fresh {
 		if err := drop(ctx, postgres.On(r.Pool), Schema); err != nil {
 			return Result{}, fmt.Errorf("forget the last rebuild: %w", err)
@@ -48,14 +94,34 @@ func (r *Rebuild) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer shadow.Close()
+	if err := shadow.makeNotes(ctx); err != nil {
+		return Result{}, err
+	}
+	lost, err := r.losses(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := r.approach(ctx, shadow); err != nil {
 		return Result{}, fmt.Errorf("rebuild: %w", err)
 	}
 	result, err := r.finish(ctx, shadow)
+	result.Lost = lost
 	if err == nil && (len(result.Differences) == 0 || result.Switched) {
 		err = drop(ctx, shadow.db, Schema)
 	}
 	return result, err
+}
+
+// losses compares events with the log. A switch is refused if the log is not whole: it
+// would take away what the missing events have left in the live tables.
+func (r *Rebuild) losses(ctx context.Context) (postgres.Losses, error) {
+	log := r.Log
+	log.DB = postgres.On(r.Pool)
+	lost, err := log.Losses(ctx)
+	if err == nil && r.Switch && lost.Count > 0 {
+		err = fmt.Errorf("nothing was put right, because the log is not whole: %w", lost.Err())
+	}
+	return lost, err
 }
 
 // rounds is how often a switch mends the tables before it gives up. If they still

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
@@ -25,6 +27,7 @@ type Shadow struct {
 	conn        *pgxpool.Conn
 	db          postgres.DB // asks through conn
 	schema      string
+	run         uuid.UUID // tells the notes of this shadow from those of others
 	projections []projections.Projection
 }
 
@@ -34,7 +37,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projecti
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	s := &Shadow{conn, postgres.On(conn), schema, all}
+	s := &Shadow{conn, postgres.On(conn), schema, event.NewID(), all}
 	if err := s.create(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("make the tables of %s: %w", schema, err)

@@ -23,6 +23,7 @@ type App struct {
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
 	recorder        *postgres.AccessRecorder
+	comparer        *postgres.Comparer
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
@@ -49,6 +50,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Now:       a.config.Now,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
 	a.drain.delay = config.DrainDelay
 	a.consumers = a.following()
@@ -99,6 +101,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.sweeper().Run(following) })
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })
+	consumers.Go(func() { a.comparer.Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	err := a.serve(ctx)
 	stopRecording() // no more calls come, so the waiting lines are written now

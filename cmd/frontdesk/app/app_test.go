@@ -87,7 +87,7 @@ func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
 			t.Errorf("%s answers %q", path, got)
 		}
 	}
-	for _, name := range []string{"frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "go_goroutines"} {
+	for _, name := range []string{"frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "frontdesk_log_missing_events", "go_goroutines"} {
 		if !strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) {
 			t.Errorf("there is no metric %s", name)
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -109,6 +110,7 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	}
 	meter := newMeter(r.raw.Err, "rebuilding")
 	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.show
+	rebuild.Tell = func(text string) { meter.end(); r.tell(text) }
 	result, err := rebuild.Run(r.ctx)
 	meter.end()
 	if r.ctx.Err() != nil {
@@ -121,9 +123,9 @@ func (c *auditRebuildCmd) Run(r *run) error {
 		return err
 	}
 	if len(result.Differences) > 0 && !result.Switched {
-		return errDiffers
+		return errors.Join(errDiffers, result.Lost.Err())
 	}
-	return nil
+	return result.Lost.Err()
 }
 
 func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
@@ -138,8 +140,11 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
 			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
 	}
+	for _, loss := range result.Lost.First {
+		fmt.Fprintln(w, loss)
+	}
 	switch {
-	case len(result.Differences) == 0:
+	case len(result.Differences) == 0 && result.Lost.Count == 0:
 		fmt.Fprintln(w, "no difference")
 	case result.Switched:
 		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)
@@ -148,8 +153,9 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 }
 
 // meter shows the progress of something long on a terminal. It writes nothing to
-// a file or a pipe.
+// a file or a pipe. Several may call it at once.
 type meter struct {
+	mu           sync.Mutex
 	w            io.Writer // nil unless it is a terminal
 	doing        string
 	begun, shown time.Time
@@ -171,6 +177,8 @@ func newMeter(w io.Writer, doing string) *meter {
 // show shows how many of all events are done, how many are done a second, and how
 // long the rest will take.
 func (m *meter) show(done, all int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.w == nil || time.Since(m.shown) < meterPace {
 		return
 	}
@@ -189,6 +197,8 @@ func (m *meter) show(done, all int64) {
 
 // end leaves the line for what comes next.
 func (m *meter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.w != nil && !m.shown.IsZero() {
 		fmt.Fprint(m.w, "\r\x1b[K")
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
@@ -28,17 +29,18 @@ type auditExportCmd struct {
 
 // manifest says what an export is, so that it can be checked later.
 type manifest struct {
-	File       string       `json:"file"`
-	SHA256     event.Digest `json:"sha256"` // of the file
-	Count      int64        `json:"count"`  // of its lines
-	After      int64        `json:"after"`  // the range that was read: after this idx
-	UpTo       int64        `json:"upTo"`   // up to this one
-	FirstIdx   int64        `json:"firstIdx"`
-	LastIdx    int64        `json:"lastIdx"`
-	Filter     string       `json:"filter"` // key=value&…; "" for everything
-	Personal   bool         `json:"personal"`
-	ExportedAt time.Time    `json:"exportedAt"`
-	ExportedBy string       `json:"exportedBy"` // as the log names actors
+	File       string          `json:"file"`
+	SHA256     event.Digest    `json:"sha256"` // of the file
+	Count      int64           `json:"count"`  // of its lines
+	After      int64           `json:"after"`  // the range that was read: after this idx
+	UpTo       int64           `json:"upTo"`   // up to this one
+	FirstIdx   int64           `json:"firstIdx"`
+	LastIdx    int64           `json:"lastIdx"`
+	Filter     string          `json:"filter"` // key=value&…; "" for everything
+	Personal   bool            `json:"personal"`
+	ExportedAt time.Time       `json:"exportedAt"`
+	ExportedBy string          `json:"exportedBy"` // as the log names actors
+	Lost       postgres.Losses `json:"lost"`       // events that are stored and will never be in the log: no export shows them
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
@@ -61,12 +63,9 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "exporting")
-	defer meter.end()
-	if err := r.write(events, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, &m, meter) }); err != nil {
+	if err := c.export(r, engine, f, events, &m); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	meter.end()
 	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
 	}
@@ -75,7 +74,22 @@ func (c *auditExportCmd) Run(r *run) error {
 		said = r.Err
 	}
 	fmt.Fprintf(said, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
+	if err := m.Lost.Err(); err != nil {
+		return fmt.Errorf("the export is not whole: %w", err)
+	}
 	return nil
+}
+
+// export writes the events, and finds out what no export can show.
+func (c *auditExportCmd) export(r *run, engine *app.Engine, f auditing.EventFilter, events output, m *manifest) (err error) {
+	meter := newMeter(r.raw.Err, "exporting")
+	defer meter.end()
+	err = r.write(events, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, m, meter) })
+	if err != nil {
+		return err
+	}
+	m.Lost, err = engine.Log.Losses(r.ctx)
+	return err
 }
 
 var (

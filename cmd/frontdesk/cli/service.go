@@ -164,8 +164,9 @@ func (c *serveCmd) Run(r *run) error {
 
 type migrateCmd struct {
 	databaseFlag `embed:""`
-	CreateRoles  bool   `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
-	ChangeOwner  string `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
+	CreateRoles  bool          `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
+	ChangeOwner  string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
+	Wait         time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
 }
 
 // migrationLimit bounds a whole migration. To build an index on a long log takes
@@ -181,20 +182,24 @@ func (c *migrateCmd) Run(r *run) error {
 			return err
 		}
 	}
+	migrator := postgres.Migrator{URL: c.DatabaseURL, Wait: c.Wait, Tell: r.tell}
 	if c.ChangeOwner != "" {
-		given, err := postgres.ChangeOwner(ctx, c.DatabaseURL, c.ChangeOwner)
+		given, err := migrator.ChangeOwner(ctx, c.ChangeOwner)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(r.Out, given)
 	}
-	migrated, err := postgres.Migrate(ctx, c.DatabaseURL)
+	migrated, err := migrator.Migrate(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(r.Out, migrated)
 	return nil
 }
+
+// tell says at once who is waited for, also where the output is no terminal.
+func (r *run) tell(text string) { fmt.Fprintln(r.Err, "waiting: "+text) }
 
 // newLog writes one JSON object a line. What is logged during a call carries the
 // id of the call.
