@@ -2,9 +2,6 @@ package postgres
 
 // What the tests of this package look at from outside.
 const (
-	Elect        = elect
-	WatchGaps    = watchGaps
-	Place        = place
 	AppendFirst  = appendFirst
 	AppendNext   = appendNext
 	NextMessages = nextMessages
