@@ -184,8 +184,8 @@ BEGIN
         INSERT INTO log (idx, position)
         SELECT (SELECT head FROM s) + row_number() OVER (ORDER BY position), position FROM found),
     far AS (
-        SELECT s.*, n, greatest(s.reached, furthest) AS furthest, int8multirange(int8range(NULL, CASE WHEN n < most THEN settled ELSE 0 END, '(]')) AS done
-        FROM s CROSS JOIN (SELECT count(*) AS n, max(position) AS furthest FROM found) f),
+        SELECT s.*, n, greatest(reached, last) AS furthest, int8multirange(int8range(NULL, CASE WHEN n < most THEN settled ELSE least(settled, last) END, '(]')) AS done
+        FROM s CROSS JOIN (SELECT count(*) AS n, max(position) AS last FROM found) f),
     now AS MATERIALIZED (
         SELECT *, CASE WHEN gaps = '{}' AND n = furthest - reached THEN gaps ELSE gaps + int8multirange(int8range(reached, furthest, '(]'))
             - (SELECT coalesce(range_agg(int8range(position, position, '[]')), '{}') FROM found) END AS left_open FROM far),

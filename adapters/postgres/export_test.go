@@ -14,3 +14,6 @@ var Bridging = bridging
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
+
+// SequenceEvents is one batch of a sequencer.
+const SequenceEvents = sequenceEvents
