@@ -51,7 +51,8 @@ FROM sequencer CROSS JOIN events_position_seq CROSS JOIN pg_sequence WHERE seqre
 -- To be run by the owner, when the sequence has a fault. Appends wait meanwhile. It mends
 -- the sequence, and opens the positions of events that were passed over: the sequencer
 -- then finds them, and places them at the end of the log. It returns how many they are.
-CREATE FUNCTION mend_sequence() RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+CREATE FUNCTION mend_sequence() RETURNS bigint LANGUAGE plpgsql
+SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
     passed int8multirange;
     next   bigint;

@@ -76,11 +76,15 @@ func (s *Sequencer) readHistory(ctx context.Context) (h history, err error) {
 	return h, nil
 }
 
+const epochLimit = 5 * time.Minute // everything that waits is placed in the one transaction
+
 // beginEpoch moves the sequencer's row into the history that the database is in, and
 // returns the head of the log. It places the event that says so, and behind it
 // everything that can be seen: what survived of the lost end may have been told in
 // the other history, so it counts as told. It returns 0 if another process was faster.
 func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, epochLimit)
+	defer cancel()
 	found, err := s.readHistory(ctx)
 	if err != nil || found.goesOn {
 		return 0, err

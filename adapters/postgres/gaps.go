@@ -13,6 +13,14 @@ const filled = `
 SELECT position FROM open_gaps CROSS JOIN LATERAL (
 	SELECT position FROM events WHERE position BETWEEN first AND last ORDER BY position OFFSET 0) e`
 
+// mayBeFilled asks the sequencer's row whether the next batch finds something in gaps.
+// Old gaps can be many, and are not looked through for that: it is enough to know that
+// somebody who could fill them has ended.
+const mayBeFilled = `(
+	EXISTS (SELECT FROM unnest(late) AS xid WHERE pg_visible_in_snapshot(xid, pg_current_snapshot()))
+	OR EXISTS (SELECT FROM unnest(gaps) AS g CROSS JOIN LATERAL (
+		SELECT FROM events WHERE position >= lower(g) AND position < upper(g) ORDER BY position LIMIT 1) e))`
+
 // watchEvery is the pace of the looks at who is writing. Most writers end sooner, so
 // that a gap seldom waits for any.
 const watchEvery = 250 * time.Millisecond

@@ -85,8 +85,6 @@ type progress struct {
 // step sequences one batch. Unless the caller has heard the bell, it first looks
 // whether there is anything to do.
 func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (progress, error) {
-	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
-	defer cancel()
 	if !heard {
 		head, waiting, err := s.look(ctx, gaps)
 		if err != nil || !waiting && !gaps.due() {
@@ -99,10 +97,12 @@ func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (progr
 // look asks whether events wait, or a new epoch has to begin. It reads only the ends
 // of indexes; counting would read the table.
 func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiting bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
+	defer cancel()
 	var now epoch.Mark
 	err = s.Pool.QueryRow(ctx, `
 		SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0,
-			NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR EXISTS (`+filled+`)
+			NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR `+mayBeFilled+`
 		FROM sequencer`).Scan(&now.Epoch, &now.Head, &gaps.open, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
@@ -126,7 +126,9 @@ func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (progress, error)
 	batch.Queue(sequenceEvents, s.Batch, gaps.look()).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&found.astray, &found.epoch, &found.head, &found.more, &found.open, &found.crowded)
 	})
-	err := s.Pool.SendBatch(ctx, batch).Close()
+	limited, cancel := context.WithTimeout(ctx, sequencingLimit)
+	defer cancel()
+	err := s.Pool.SendBatch(limited, batch).Close()
 	switch {
 	case err != nil:
 		return progress{}, fmt.Errorf("sequence a batch: %w", err)
@@ -171,10 +173,9 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 	}
 }
 
-// behind reports whether an event up to a position is not in the log yet.
+// behind reports whether an event up to a position may not be in the log yet.
 func (s *Sequencer) behind(ctx context.Context, position int64) (waiting bool, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		SELECT reached < $1 OR EXISTS (`+filled+` WHERE position <= $1) FROM sequencer`, position).Scan(&waiting)
+	err = s.Pool.QueryRow(ctx, `SELECT reached < $1 OR `+mayBeFilled+` FROM sequencer`, position).Scan(&waiting)
 	if err != nil {
 		return false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
