@@ -156,6 +156,8 @@ END $$;
 CREATE FUNCTION sequence_events(most int, look boolean,
     OUT astray boolean, OUT now_epoch int, OUT now_head bigint, OUT more boolean, OUT open boolean, OUT crowded boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    aged int8multirange;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'events are sequenced under READ COMMITTED alone: SET TRANSACTION ISOLATION LEVEL READ COMMITTED'
@@ -190,16 +192,16 @@ BEGIN
     now AS MATERIALIZED (
         SELECT *, CASE WHEN gaps = '{}' AND n = furthest - reached THEN gaps ELSE gaps + int8multirange(int8range(reached, furthest, '(]'))
             - (SELECT coalesce(range_agg(int8range(position, position, '[]')), '{}') FROM found) END AS left_open FROM far),
-    aged AS (
-        INSERT INTO old_gaps (first, last)
-        SELECT lower(r), upper(r) - 1 FROM now CROSS JOIN LATERAL unnest(left_open * done) AS r WHERE cardinality(late) > 0),
     moved AS (
         UPDATE sequencer SET head = now.head + n, reached = furthest, gaps = left_open - done
         FROM now WHERE n > 0 OR now.gaps && done)
-    SELECT epoch, head + n, n = most, left_open <> '{}' OR cardinality(late) > 0, left_open <> '{}' AND furthest - watched > most
-    INTO now_epoch, now_head, more, open, crowded FROM now;
+    SELECT epoch, head + n, n = most, left_open <> '{}' OR cardinality(late) > 0, left_open <> '{}' AND furthest - watched > most,
+        CASE WHEN cardinality(late) > 0 THEN left_open * done ELSE '{}' END
+    INTO now_epoch, now_head, more, open, crowded, aged FROM now;
     IF NOT FOUND THEN
         SELECT * INTO now_epoch, now_head, more, open, crowded FROM place_old_events(most);
+    ELSIF aged <> '{}' THEN
+        INSERT INTO old_gaps (first, last) SELECT lower(r), upper(r) - 1 FROM unnest(aged) AS r;
     END IF;
 END $$;
 

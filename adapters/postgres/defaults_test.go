@@ -10,12 +10,12 @@ import (
 // What the database or a role has been set to changes nothing of what is guaranteed.
 func TestOddDefaultsOfTheDatabaseBreakNothing_D52(t *testing.T) {
 	t.Parallel()
-	for _, isolation := range []string{"repeatable read", "serializable"} {
+	for isolation, mode := range map[string]string{"repeatable read": "cache_statement", "serializable": "cache_describe"} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			db := postgrestest.New(t)
 			db.Odd(t, isolation)
-			e, recorder := engineOn(t, db.URL), newRecorder(t, db)
+			e, recorder := engineOn(t, db.URL+"&default_query_exec_mode="+mode), newRecorder(t, db)
 			e.sequence(t)
 			e.sequence(t)
 			runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
