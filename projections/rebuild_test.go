@@ -45,7 +45,7 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := []string{"events", "log", "sequencer", "feed_offsets", "goose_db_version", "uploads", "upload_chunks", "access_record"}
+	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks", "access_record"}
 	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })
 }
 

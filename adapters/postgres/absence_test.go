@@ -64,7 +64,7 @@ func TestAChangeIsSentOnce_D48(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, postgres.DB) error{
 		"statement": func(ctx context.Context, db postgres.DB) error {
-			_, err := db.Exec(ctx, insertSeen, pgx.QueryExecModeSimpleProtocol)
+			_, err := db.Exec(ctx, insertSeen)
 			return err
 		},
 		"batch": func(ctx context.Context, db postgres.DB) error {

@@ -86,25 +86,38 @@ func (d DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return row{found}
 }
 
+// ReadCommitted is the first statement of each change, in the same round trip: a writer
+// that has waited for another goes on with what that one has left, whatever the database
+// or the role has been set to. Under a stricter level it would fail, or decide on what is
+// past. It ends with its transaction.
+const ReadCommitted = `SET transaction_isolation = 'read committed'`
+
 // Exec runs a statement and returns how many rows it changed.
 func (d DB) Exec(ctx context.Context, sql string, args ...any) (done pgconn.CommandTag, err error) {
-	err = d.change(ctx, func(ctx context.Context, conn changer) error {
-		done, err = conn.Exec(ctx, sql, args...)
-		return err
+	batch := &pgx.Batch{}
+	batch.Queue(sql, args...).Exec(func(tag pgconn.CommandTag) error {
+		done = tag
+		return nil
 	})
+	err = d.ExecBatch(ctx, batch)
 	return done, err
 }
 
 // ExecBatch sends all statements of a batch in one round trip and one implicit
 // transaction.
 func (d DB) ExecBatch(ctx context.Context, batch *pgx.Batch) error {
+	pinned := &pgx.Batch{}
+	pinned.Queue(ReadCommitted)
+	pinned.QueuedQueries = append(pinned.QueuedQueries, batch.QueuedQueries...)
 	return d.change(ctx, func(ctx context.Context, conn changer) error {
-		return conn.SendBatch(ctx, batch).Close()
+		return conn.SendBatch(ctx, pinned).Close()
 	})
 }
 
-// InTx runs do in a transaction, which is rolled back if do fails.
+// InTx runs do in a transaction, which is rolled back if do fails. It is READ COMMITTED
+// unless the options say otherwise.
 func (d DB) InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) error) error {
+	options.IsoLevel = cmp.Or(options.IsoLevel, pgx.ReadCommitted)
 	return d.change(ctx, func(ctx context.Context, conn changer) error {
 		return pgx.BeginTxFunc(ctx, conn, options, do)
 	})

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -58,84 +59,56 @@ type history struct {
 	log      epoch.Mark
 	from, to epoch.History
 	goesOn   bool
+	epochs   int // how many events have begun one
 }
 
-// readHistory locks the row, so that an epoch is begun once.
 const readHistory = `
-SELECT epoch, head, system, relation, timeline, now_system, now_relation, now_timeline, goes_on, commit_durably()
-FROM history FOR UPDATE`
+SELECT epoch, head, system, relation, timeline, now_system, now_relation, now_timeline, goes_on,
+	(SELECT count(*) FROM events WHERE stream = $1)
+FROM history`
 
-func lockHistory(ctx context.Context, tx pgx.Tx) (h history, err error) {
-	err = tx.QueryRow(ctx, readHistory).Scan(&h.log.Epoch, &h.log.Head, &h.from.System, &h.from.Table, &h.from.Timeline,
-		&h.to.System, &h.to.Table, &h.to.Timeline, &h.goesOn, nil)
+func (s *Sequencer) readHistory(ctx context.Context) (h history, err error) {
+	err = s.Pool.QueryRow(ctx, readHistory, epoch.StreamOf().ID).Scan(&h.log.Epoch, &h.log.Head, &h.from.System, &h.from.Table, &h.from.Timeline,
+		&h.to.System, &h.to.Table, &h.to.Timeline, &h.goesOn, &h.epochs)
 	if err != nil {
 		return history{}, fmt.Errorf("read the history of the log: %w", err)
 	}
 	return h, nil
 }
 
+const epochLimit = 5 * time.Minute // everything that waits is placed in the one transaction
+
 // beginEpoch moves the sequencer's row into the history that the database is in, and
 // returns the head of the log. It places the event that says so, and behind it
 // everything that can be seen: what survived of the lost end may have been told in
-// the other history, so it counts as told.
+// the other history, so it counts as told. It returns 0 if another process was faster.
 func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
-	var begun epoch.Begun
-	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		found, err := lockHistory(ctx, tx)
-		if err != nil || found.goesOn {
-			return err // another sequencer was faster
-		}
-		begun = epoch.Begin(found.log, s.seen.recall(), found.from, found.to)
-		head, err = s.enter(ctx, tx, begun)
-		return err
-	})
+	ctx, cancel := context.WithTimeout(ctx, epochLimit)
+	defer cancel()
+	found, err := s.readHistory(ctx)
+	if err != nil || found.goesOn {
+		return 0, err
+	}
+	begun := epoch.Begin(found.log, s.seen.recall(), found.from, found.to)
+	batch, err := s.entering(begun, found.epochs, &head)
+	if err != nil {
+		return 0, err
+	}
+	err = On(s.Pool).ExecBatch(ctx, batch)
+	if errors.Is(err, event.ErrConflict) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, fmt.Errorf("begin an epoch: %w", err)
-	}
-	if begun.Epoch == 0 {
-		return 0, nil
 	}
 	s.Log.ErrorContext(ctx, "the log goes on in another history: a new epoch has begun", slog.Any("event", begun))
 	s.seen.note(epoch.Mark{Epoch: begun.Epoch, Head: head})
 	return head, nil
 }
 
-// enterEpoch places the event at once, in front of all others that are not in the
-// log yet. Their positions are lower, so each of them becomes a gap, which the next
-// statement fills if the event can be seen.
-const enterEpoch = `
-WITH begun AS (SELECT position FROM events WHERE id = $1),
-placed AS (INSERT INTO log (idx, position) SELECT head + 1, position FROM sequencer CROSS JOIN begun)
-UPDATE sequencer SET epoch = $2, system = now_system, relation = now_relation, timeline = now_timeline,
-	head = sequencer.head + 1, reached = begun.position,
-	gaps = gaps || ARRAY (SELECT generate_series(sequencer.reached + 1, begun.position - 1))
-FROM history CROSS JOIN begun`
-
-// leaveUntold gives up what webhooks still have to tell of the log as it is now.
-const leaveUntold = `UPDATE sequencer SET untold = head`
-
-func (s *Sequencer) enter(ctx context.Context, tx pgx.Tx, begun epoch.Begun) (head int64, err error) {
-	var version int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, epoch.StreamOf().ID).Scan(&version); err != nil {
-		return 0, err
-	}
-	batch, err := entering(begun, version)
-	if err != nil {
-		return 0, err
-	}
-	placing := s.queue(batch, &gapWatch{none: true})
-	if !begun.Complete(s.Durability == Synchronous) {
-		batch.Queue(leaveUntold)
-	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return 0, err
-	}
-	return placing.mark.Head, nil
-}
-
 // entering appends the event behind the others of its stream, and enters the epoch. It
 // is the service that does so, whoever has appended something at that moment.
-func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
+func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.Batch, error) {
 	codec, err := event.NewCodec(epoch.Events()...)
 	if err != nil {
 		return nil, err
@@ -150,7 +123,8 @@ func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch.Queue(enterEpoch, recorded[0].ID, begun.Epoch)
+	batch.Queue(`SELECT begin_epoch($1, $2, $3, $4)`, epoch.StreamOf().ID, version+1, s.Batch, begun.Complete(s.Durability == Synchronous)).
+		QueryRow(func(row pgx.Row) error { return row.Scan(head) })
 	return batch, nil
 }
 

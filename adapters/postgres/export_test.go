@@ -2,9 +2,6 @@ package postgres
 
 // What the tests of this package look at from outside.
 const (
-	Elect         = elect
-	WatchGaps     = watchGaps
-	Place         = place
 	AppendFirst   = appendFirst
 	AppendNext    = appendNext
 	NextMessages  = nextMessages
@@ -18,3 +15,6 @@ var Bridging = bridging
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
+
+// SequenceEvents is one batch of a sequencer.
+const SequenceEvents = sequenceEvents

@@ -1,56 +1,46 @@
 package postgres
 
-import (
-	"time"
-
-	"github.com/jackc/pgx/v5"
-)
+import "time"
 
 // A gap is a position that the sequencer has passed without seeing an event. It may
-// stay empty for ever, because its append was refused or its process died. So the
-// sequencer closes a gap once nobody can fill it any more. How old a gap is proves
-// nothing, and a late event must not be lost: only the locks show who is writing.
+// stay empty for ever, because its append was refused or its process died. How a gap is
+// closed stands in docs/architecture.md, and in migrations/0012_sequencing.sql; here it
+// is only decided when to look who is writing.
 
-// watchGaps moves each gap through three looks. The first notes who holds the lock
-// that INSERT takes on events: only they can still fill the gap. Once a look finds
-// that all of them have ended, the gap is condemned: their rows can now be seen, so
-// the statements of this transaction and the next ones would find the event. If the
-// next look finds the gap still open, it is closed.
-//
-// The lock is proof, because a writer holds it from before it draws a position until
-// after its row can be seen. Two cases prove nothing, and the gaps wait: while a
-// prepared transaction holds the lock, since a crash changes the name it is held
-// under; and where the isolation level gives later statements the same snapshot. All
-// that is known of writers is kept in the sequencer's row, so that after a restore
-// it is as old as the events are.
-const watchGaps = `
-UPDATE sequencer SET
-	gaps = ARRAY (SELECT unnest(gaps) EXCEPT SELECT unnest(condemned)),
-	condemned = CASE WHEN busy THEN '{}' ELSE watched END,
-	watched = CASE WHEN busy THEN watched ELSE gaps END,
-	writers = CASE WHEN busy THEN ARRAY (SELECT unnest(sequencer.writers) INTERSECT SELECT unnest(now.writers)) ELSE now.writers END
-FROM (
-	SELECT coalesce(array_agg(virtualtransaction), '{}') AS writers,
-		coalesce(bool_or(pid IS NULL OR virtualtransaction = ANY ((SELECT writers FROM sequencer)::text[])), false) AS busy
-	FROM pg_locks
-	WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock'
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) now
-WHERE current_setting('frontdesk.sequencer', true) = 'elected' AND current_setting('transaction_isolation') = 'read committed'`
+// filled finds the events in gaps. It looks into each gap by the index, whatever the
+// planner believes.
+const filled = `
+SELECT position FROM open_gaps CROSS JOIN LATERAL (
+	SELECT position FROM events WHERE position BETWEEN first AND last ORDER BY position OFFSET 0) e`
 
+// mayBeFilled asks the sequencer's row whether the next batch finds something in gaps.
+// Old gaps can be many, and are not looked through for that: it is enough to know that
+// somebody who could fill them has ended.
+const mayBeFilled = `(
+	EXISTS (SELECT FROM unnest(late) AS xid WHERE pg_visible_in_snapshot(xid, pg_current_snapshot()))
+	OR EXISTS (SELECT FROM unnest(gaps) AS g CROSS JOIN LATERAL (
+		SELECT FROM events WHERE position >= lower(g) AND position < upper(g) ORDER BY position LIMIT 1) e))`
+
+// watchEvery is the pace of the looks at who is writing. Most writers end sooner, so
+// that a gap seldom waits for any.
 const watchEvery = 250 * time.Millisecond
 
-// gapWatch says when one run of a sequencer looks at the gaps. A new one does not
-// know whether there are any, so it looks with its first batch.
+// gapWatch says when one run of a sequencer looks who is writing. A new one does not
+// know whether there are gaps, so it looks with its first batch.
 type gapWatch struct {
-	none   bool // the last batch left no gap
-	looked time.Time
+	open    bool // there may be gaps
+	crowded bool // they may have become many since the last look
+	looked  time.Time
 }
 
-// queue adds a look at the gaps to a batch, if there may be gaps and it is time.
-func (w *gapWatch) queue(batch *pgx.Batch) {
-	if w.none || time.Since(w.looked) < watchEvery {
-		return
+// due reports whether a gap may be closed by a look now.
+func (w *gapWatch) due() bool { return w.open && (w.crowded || time.Since(w.looked) >= watchEvery) }
+
+// look reports whether the next batch shall look, and notes it.
+func (w *gapWatch) look() bool {
+	if !w.looked.IsZero() && !w.due() {
+		return false
 	}
 	w.looked = time.Now()
-	batch.Queue(watchGaps)
+	return true
 }

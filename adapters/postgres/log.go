@@ -140,7 +140,8 @@ func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.S
 
 const readUnsequenced = `
 SELECT 0::bigint, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM sequencer CROSS JOIN LATERAL (SELECT * FROM events WHERE position = ANY (gaps) OR position > reached OFFSET 0) e
+FROM (` + filled + ` UNION ALL SELECT position FROM events WHERE position > (SELECT reached FROM sequencer)) waiting
+CROSS JOIN LATERAL (SELECT * FROM events WHERE position = waiting.position OFFSET 0) e
 ORDER BY e.position`
 
 // Unsequenced returns the events that are stored and not in the log yet, in the

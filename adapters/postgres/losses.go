@@ -55,7 +55,8 @@ func (l Losses) Err() error {
 
 // mayStillBePlaced holds for a stored event that is not in the log and is not lost: the
 // sequencer has not come to it, or has it among its gaps.
-const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR stored = ANY ((SELECT gaps FROM sequencer)::bigint[]))`
+const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR (SELECT gaps FROM sequencer) @> stored
+	OR EXISTS (SELECT FROM old_gaps WHERE stored BETWEEN first AND last))`
 
 // lossesBetween compares events with the log after one position and up to another, in one
 // snapshot. Only positions are compared, which the indexes hold.

@@ -74,7 +74,9 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 const lagLimit = 2 * time.Second
 
 const lagOf = `
-SELECT epoch, head, cardinality(gaps), (SELECT count(*) FROM events WHERE position = ANY (gaps) OR position > reached)
+SELECT epoch, head,
+	(SELECT coalesce(sum(upper(g) - lower(g)), 0) FROM unnest(gaps) AS g) + (SELECT coalesce(sum(last - first + 1), 0) FROM old_gaps),
+	(SELECT count(*) FROM events WHERE position > reached) + (SELECT count(*) FROM (` + filled + `) e)
 FROM sequencer`
 
 // Collect sends the figures, and none if the database cannot be asked.

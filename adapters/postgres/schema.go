@@ -87,6 +87,29 @@ func CheckWritable(ctx context.Context, db projections.Querier) error {
 	return nil
 }
 
+// SequenceError says what is wrong with the sequence that positions are drawn from, as in
+// "is cached". Events could be appended at positions that the sequencer has passed, and
+// never get into the log (D52).
+type SequenceError struct{ Fault string }
+
+// Error returns the fault and what mends it.
+func (e *SequenceError) Error() string {
+	return "the sequence of positions " + e.Fault + ": as the owner, SELECT mend_sequence()"
+}
+
+// CheckSequence returns nil if positions are drawn as they must be, and a
+// [*SequenceError] if they are not. The serving role may call it.
+func CheckSequence(ctx context.Context, db projections.Querier) error {
+	var fault *string
+	if err := db.QueryRow(ctx, `SELECT fault FROM sequence_fault`).Scan(&fault); err != nil {
+		return fmt.Errorf("ask how positions are drawn: %w", err)
+	}
+	if fault != nil {
+		return &SequenceError{*fault}
+	}
+	return nil
+}
+
 // undefinedTable is Postgres's code for a database without goose's table: nobody has
 // migrated it yet.
 const undefinedTable = "42P01"

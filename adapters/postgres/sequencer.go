@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -65,11 +64,11 @@ func (s *Sequencer) Run(ctx context.Context) {
 		}
 		wait = min(2*wait, s.Idle)
 		bell := appended
-		if now > 0 && now != head { // it is less after the log has lost its end
-			if now-head >= int64(s.Batch) {
-				start = time.Time{} // there is more: no pause
-			}
-			head, wait = now, s.Pace
+		if now.more {
+			start = time.Time{} // no pause
+		}
+		if now.head > 0 && now.head != head { // it is less after the log has lost its end
+			head, wait = now.head, s.Pace
 			s.Grown.Ring()
 			bell = nil // no bell starts the next batch before the pace allows it
 		}
@@ -77,15 +76,19 @@ func (s *Sequencer) Run(ctx context.Context) {
 	}
 }
 
-// step sequences one batch and returns the head of the log. Unless the caller has
-// heard the bell, it first looks whether there is anything to do.
-func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (head int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
-	defer cancel()
+// progress is how far a step has seen the log come.
+type progress struct {
+	head int64 // 0 if another sequencer was elected
+	more bool  // there may be more to place at once
+}
+
+// step sequences one batch. Unless the caller has heard the bell, it first looks
+// whether there is anything to do.
+func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (progress, error) {
 	if !heard {
-		head, waiting, err := s.look(ctx)
-		if err != nil || !waiting {
-			return head, err
+		head, waiting, err := s.look(ctx, gaps)
+		if err != nil || !waiting && !gaps.due() {
+			return progress{head: head}, err
 		}
 	}
 	return s.batch(ctx, gaps)
@@ -93,12 +96,14 @@ func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (head 
 
 // look asks whether events wait, or a new epoch has to begin. It reads only the ends
 // of indexes; counting would read the table.
-func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err error) {
+func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiting bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
+	defer cancel()
 	var now epoch.Mark
 	err = s.Pool.QueryRow(ctx, `
-		SELECT epoch, head, NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false)
-			OR EXISTS (SELECT FROM events WHERE position = ANY (gaps))
-		FROM sequencer`).Scan(&now.Epoch, &now.Head, &waiting)
+		SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0,
+			NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR `+mayBeFilled+`
+		FROM sequencer`).Scan(&now.Epoch, &now.Head, &gaps.open, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
@@ -106,93 +111,39 @@ func (s *Sequencer) look(ctx context.Context) (head int64, waiting bool, err err
 	return now.Head, waiting, nil
 }
 
-// batch sequences one batch and returns the head of the log, or 0 if another
-// sequencer was elected. It is one round trip and one implicit transaction. If the
-// database is in another history, it begins an epoch instead.
-func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (head int64, err error) {
+// batch sequences one batch: one round trip, one transaction, one statement of the
+// owner's function, which knows everything that it needs and believes nothing
+// (migrations/0012_sequencing.sql). If the database is in another history, batch begins
+// an epoch instead.
+func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (progress, error) {
+	var found struct {
+		astray, more, open, crowded *bool
+		epoch                       *int
+		head                        *int64
+	}
 	batch := &pgx.Batch{}
-	placing := s.queue(batch, gaps)
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return 0, fmt.Errorf("sequence a batch: %w", err)
-	}
-	if placing.astray {
-		return s.beginEpoch(ctx)
-	}
-	s.remember(ctx, placing.mark)
-	return placing.mark.Head, nil
-}
-
-// placing is what a batch has found.
-type placing struct {
-	astray bool       // the database is in another history than the row names
-	mark   epoch.Mark // how far the log has come; zero if the batch has placed nothing
-}
-
-// queue adds the election and the placing to a batch, and between them a look at the
-// gaps, if it is time. What it returns is filled in while the batch is sent.
-func (s *Sequencer) queue(batch *pgx.Batch, gaps *gapWatch) *placing {
-	found := &placing{}
-	unlessElsewhere := func(err error) error {
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		return err
-	}
-	batch.Queue(elect).QueryRow(func(row pgx.Row) error {
-		return unlessElsewhere(row.Scan(&found.astray))
+	batch.Queue(ReadCommitted)
+	batch.Queue(sequenceEvents, s.Batch, gaps.look()).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&found.astray, &found.epoch, &found.head, &found.more, &found.open, &found.crowded)
 	})
-	gaps.queue(batch)
-	batch.Queue(fmt.Sprintf(place, s.Batch)).QueryRow(func(row pgx.Row) error {
-		return unlessElsewhere(row.Scan(&found.mark.Epoch, &found.mark.Head, &gaps.none))
-	})
-	return found
+	limited, cancel := context.WithTimeout(ctx, sequencingLimit)
+	defer cancel()
+	err := s.Pool.SendBatch(limited, batch).Close()
+	switch {
+	case err != nil:
+		return progress{}, fmt.Errorf("sequence a batch: %w", err)
+	case found.astray == nil:
+		return progress{}, nil
+	case *found.astray:
+		head, err := s.beginEpoch(ctx)
+		return progress{head: head}, err
+	}
+	gaps.open, gaps.crowded = *found.open, *found.crowded
+	s.remember(ctx, epoch.Mark{Epoch: *found.epoch, Head: *found.head})
+	return progress{*found.head, *found.more}, nil
 }
 
-// elect locks the sequencer's row and sets a mark for this transaction, unless
-// another sequencer has the lock, or the database is not in the history that the row
-// names. It is a statement of its own, so that the next statements have a snapshot
-// from after the last sequencer's commit. The lock is in a WITH, because in one plain
-// SELECT Postgres would set the mark before it tries the lock.
-//
-// The other settings are about speed. To plan or to compile the next statements each
-// time would take longer than to run them, so their plans are kept. A kept plan must
-// use indexes, because it may be made while the tables are empty and reading all of
-// them looks cheap.
-const elect = `
-WITH mine AS MATERIALIZED (SELECT goes_on FROM history FOR UPDATE SKIP LOCKED),
-settings AS MATERIALIZED (
-	SELECT set_config('frontdesk.sequencer', CASE WHEN goes_on THEN 'elected' ELSE 'astray' END, true) AS mark, commit_durably(),
-	set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
-	set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
-	FROM mine)
-SELECT mark = 'astray' FROM settings`
-
-// place puts the next events into the log and moves the sequencer's row, in one
-// statement so that the two always agree. Filled gaps come first, because their
-// positions are lower. A sequencer that was not elected changes nothing and gets no
-// row.
-const place = `
-WITH s AS MATERIALIZED (
-	SELECT epoch, head, reached, gaps FROM sequencer WHERE current_setting('frontdesk.sequencer', true) = 'elected'),
-found AS (
-	SELECT position FROM events WHERE position = ANY ((SELECT gaps FROM s)::bigint[])
-	UNION ALL
-	(SELECT position FROM events WHERE position > (SELECT reached FROM s) ORDER BY position LIMIT %d)),
-placed AS (
-	INSERT INTO log (idx, position)
-	SELECT (SELECT head FROM s) + row_number() OVER (ORDER BY position), position FROM found),
-moved AS (
-	UPDATE sequencer SET
-		head = s.head + (SELECT count(*) FROM found),
-		reached = greatest(s.reached, (SELECT max(position) FROM found)),
-		gaps = ARRAY (
-			(SELECT unnest(gaps) FROM s
-			UNION ALL
-			SELECT generate_series((SELECT reached FROM s) + 1, (SELECT max(position) FROM found)))
-			EXCEPT SELECT position FROM found)
-	FROM s WHERE EXISTS (SELECT FROM found)
-	RETURNING sequencer.gaps)
-SELECT epoch, head + (SELECT count(*) FROM found), coalesce((SELECT gaps FROM moved), gaps) = '{}' FROM s`
+const sequenceEvents = `SELECT astray, now_epoch, now_head, more, open, crowded FROM sequence_events($1, $2)`
 
 // Drain returns once every event that was appended before the call is in the log,
 // through this sequencer or another. A process that appends and does not serve calls
@@ -208,11 +159,11 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 		if err != nil || !waiting {
 			return err
 		}
-		head, err := s.batch(ctx, &gaps)
+		now, err := s.batch(ctx, &gaps)
 		if err != nil {
 			return err
 		}
-		if head > 0 {
+		if now.head > 0 {
 			continue
 		}
 		pause(ctx, s.Pace, nil) // another sequencer is at it
@@ -222,11 +173,9 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 	}
 }
 
-// behind reports whether an event up to a position is not in the log yet.
+// behind reports whether an event up to a position may not be in the log yet.
 func (s *Sequencer) behind(ctx context.Context, position int64) (waiting bool, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		SELECT reached < $1 OR EXISTS (SELECT FROM events WHERE position = ANY (gaps) AND position <= $1)
-		FROM sequencer`, position).Scan(&waiting)
+	err = s.Pool.QueryRow(ctx, `SELECT reached < $1 OR `+mayBeFilled+` FROM sequencer`, position).Scan(&waiting)
 	if err != nil {
 		return false, fmt.Errorf("look for unsequenced events: %w", err)
 	}

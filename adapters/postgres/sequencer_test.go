@@ -98,17 +98,14 @@ func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
 	e.wantLogged(t, e.writers(t, 8, 40))
 }
 
-// elected asks for the lock, and reports whether the transaction then has the mark.
-func elected(t *testing.T, tx pgx.Tx) (marked bool) {
+// elected asks a transaction to sequence, and reports whether it may.
+func elected(t *testing.T, tx pgx.Tx) bool {
 	t.Helper()
-	if _, err := tx.Exec(t.Context(), postgres.Elect); err != nil {
+	var astray *bool
+	if err := tx.QueryRow(t.Context(), `SELECT astray FROM sequence_events(1, true)`).Scan(&astray); err != nil {
 		t.Fatal(err)
 	}
-	err := tx.QueryRow(t.Context(), `SELECT coalesce(current_setting('frontdesk.sequencer', true), '') = 'elected'`).Scan(&marked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return marked
+	return astray != nil
 }
 
 func TestOneSequencerIsElectedAtATime(t *testing.T) {
@@ -149,7 +146,7 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 	killer := runUntilCleanup(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = admin.Exec(context.WithoutCancel(ctx), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE datname = current_database() AND query LIKE '%frontdesk.sequencer%' AND pid <> pg_backend_pid()`)
+				WHERE datname = current_database() AND query LIKE '%sequence_events%' AND pid <> pg_backend_pid()`)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Millisecond):
@@ -242,8 +239,8 @@ func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	holder := e.begin(t)
-	if _, err := holder.Exec(t.Context(), `SELECT head FROM sequencer FOR UPDATE`); err != nil {
-		t.Fatal(err)
+	if !elected(t, holder) {
+		t.Fatal("nobody is elected")
 	}
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 	drained := make(chan error, 1)

@@ -18,9 +18,22 @@ import (
 // spend 400 ms compiling a statement that runs in one, or plan for longer than
 // it runs. The commit waits for the disk, and for synchronous standbys: a claim that is
 // lost would be sent again.
+//
+// The statement before it pins the isolation, which the database may have been set to
+// keep: a claim goes by what the last sender has left.
 const plainPlan = `
 SELECT commit_durably(), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
+
+const readCommitted = `SET transaction_isolation = 'read committed'`
+
+// planned begins a batch whose transaction is as these statements say.
+func planned() *pgx.Batch {
+	batch := &pgx.Batch{}
+	batch.Queue(readCommitted)
+	batch.Queue(plainPlan)
+	return batch
+}
 
 // claimBatch claims what may be sent now: what is young enough, and still
 // registered and enabled. It is one statement, so that nothing can change

@@ -83,14 +83,13 @@ func (k Keeper) Keep(ctx context.Context) error {
 // counts the deliveries that it ends so; none if end is "".
 func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
 	for {
-		var batch pgx.Batch
+		batch := planned()
 		var kinds []application.WebhookEvent
-		batch.Queue(plainPlan)
 		batch.Queue(statement, at, keepBatch).Query(func(rows pgx.Rows) (err error) {
 			kinds, err = pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])
 			return err
 		})
-		if err := k.DB.SendBatch(ctx, &batch).Close(); err != nil {
+		if err := k.DB.SendBatch(ctx, batch).Close(); err != nil {
 			return total, err
 		}
 		for _, kind := range kinds {

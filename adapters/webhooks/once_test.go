@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
@@ -24,7 +25,23 @@ func (c *clinic) jtis(posts []post) map[string]int {
 
 func TestTwoSendersSendEverythingOnce_D29(t *testing.T) {
 	t.Parallel()
-	c, r := newClinic(t), newReceiver(t)
+	twoSenders(newClinic(t))
+}
+
+// An operator may have set another isolation, and commits that do not wait for the disk.
+func TestOddDefaultsOfTheDatabaseSendNothingTwice_D29(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	db.Odd(t, "serializable")
+	c := clinicOn(t, db.URL)
+	c.found()
+	twoSenders(c)
+}
+
+func twoSenders(c *clinic) {
+	t := c.t
+	t.Helper()
+	r := newReceiver(t)
 	for range 3 {
 		c.application(r.URL)
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/event"
@@ -122,17 +121,16 @@ func (r *round) ended(o outcome) {
 func (r *round) look(ctx context.Context, claim bool) (found claimed, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
-	var batch pgx.Batch
-	batch.Queue(plainPlan)
-	late := 0
-	writeInto(&batch, r.finished, &late)
+	batch, late := planned(), 0
+	prelude := batch.Len()
+	writeInto(batch, r.finished, &late)
 	if claim && r.lanes.free() > 0 {
-		r.claimInto(&batch, r.lanes, &found)
+		r.claimInto(batch, r.lanes, &found)
 	}
-	if batch.Len() == 1 {
+	if batch.Len() == prelude {
 		return claimed{}, nil // nothing to write down, and no slot is free
 	}
-	if err := r.DB.SendBatch(ctx, &batch).Close(); err != nil {
+	if err := r.DB.SendBatch(ctx, batch).Close(); err != nil {
 		return claimed{}, err
 	}
 	r.finished = nil

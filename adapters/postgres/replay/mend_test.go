@@ -32,7 +32,7 @@ func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	s := newSurgery(t)
 	s.live(t, 100)
 	s.follow(t)
-	appending, err := s.pool.Begin(t.Context())
+	appending, err := s.owner.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

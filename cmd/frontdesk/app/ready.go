@@ -21,7 +21,8 @@ const (
 type readiness struct{ failed atomic.Int32 }
 
 // check returns why this process is not ready, and nil while it is. A schema that is
-// not this program's counts at once, because it does not pass by itself.
+// not this program's and a sequence with a fault count at once, because they do not pass
+// by themselves.
 func (r *readiness) check(ctx context.Context, serves func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
@@ -30,16 +31,17 @@ func (r *readiness) check(ctx context.Context, serves func(context.Context) erro
 		r.failed.Store(0)
 		return nil
 	}
-	_, lasting := errors.AsType[*postgres.SchemaError](err)
-	if r.failed.Add(1) < readyTries && !lasting {
+	_, otherSchema := errors.AsType[*postgres.SchemaError](err)
+	_, faulty := errors.AsType[*postgres.SequenceError](err)
+	if r.failed.Add(1) < readyTries && !otherSchema && !faulty {
 		return nil
 	}
 	return err
 }
 
 // serves asks whether calls would be served. They would if the database answers, takes
-// changes as durably as is demanded, and its schema is this program's or, during a
-// rolling upgrade, a newer one.
+// changes as durably as is demanded, draws positions as it must, and its schema is this
+// program's or, during a rolling upgrade, a newer one.
 // It does not matter here how far the feed lags behind, or whether the disk is full:
 // both are metrics.
 func (a *App) serves(ctx context.Context) error {
@@ -53,12 +55,18 @@ func (a *App) serves(ctx context.Context) error {
 	if err := postgres.CheckWritable(ctx, a.background); err != nil {
 		return err
 	}
+	if err := postgres.CheckSequence(ctx, a.background); err != nil {
+		return err
+	}
 	return postgres.CheckDurability(ctx, a.background, a.config.Durability)
 }
 
 // mayServe returns why the database does not offer what this deployment demands. It
 // warns of an owner whom no rule of the database binds: the next release refuses one.
 func (e *Engine) mayServe(ctx context.Context) error {
+	if err := postgres.CheckSequence(ctx, e.background); err != nil {
+		return err
+	}
 	if err := postgres.CheckDurability(ctx, e.background, e.config.Durability); err != nil {
 		return err
 	}

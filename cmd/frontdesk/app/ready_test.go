@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/signing"
+	"frontdesk/cmd/frontdesk/app"
 )
 
 // away are states of a database that pass: what brings them about, and what ends them.
@@ -68,6 +70,27 @@ func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
 	d.as(t, `UPDATE goose_db_version SET is_applied = false WHERE version_id = (SELECT max(version_id) FROM goose_db_version) AND '%s' <> ''`, false)
 	if status := d.readyz(t); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz answers %d", status)
+	}
+}
+
+// A sequence that gives out positions which the log has passed does not pass by itself.
+func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
+	t.Parallel()
+	d := newStates(t)
+	owner := d.db.AdminPool(t)
+	_, err := owner.Exec(t.Context(), `ALTER SEQUENCE events_position_seq CACHE 20`)
+	must(t, err)
+	if status := d.readyz(t); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz answers %d", status)
+	}
+	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1}})
+	if err == nil || !strings.Contains(err.Error(), "is cached: as the owner, SELECT mend_sequence()") {
+		t.Errorf("it starts: %v", err)
+	}
+	_, err = owner.Exec(t.Context(), `SELECT mend_sequence()`)
+	must(t, err)
+	if status := d.readyz(t); status != http.StatusOK {
+		t.Errorf("when it is mended, /readyz answers %d", status)
 	}
 }
 

@@ -1,0 +1,126 @@
+//go:build prove
+
+package postgres_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+// A transaction that stays open keeps every gap open, and refused appends make more and
+// more of them. Meanwhile batches take no longer than without, and write little.
+func TestProveThatGapsSlowNothing_D53(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.log.Page = 0
+	e.appendMany(t, 100)
+	e.drain(t)
+	none := e.batches(t, db)
+
+	stuck := e.inFlight(t)
+	start := time.Now()
+	execute(t, db.AdminURL, `
+		INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		SELECT gen_random_uuid(), 'elm-street', md5((n / 2)::text)::uuid, 1, 'test.counted.v1', '{"n":1}', '{}', now() FROM generate_series(1, 400000) AS n
+		ON CONFLICT DO NOTHING`)
+	t.Logf("appended 200,000 events, and refused as many, within %s", time.Since(start))
+	start = time.Now()
+	e.drain(t)
+	t.Logf("they were sequenced within %s", time.Since(start))
+	s := e.sequencer()
+	for e.oldGaps(t) < 199_990 {
+		e.look(t, s, 1)
+	}
+	many := e.batches(t, db)
+	t.Logf("a batch of five takes %s and writes %d bytes without gaps, %s and %d bytes with 200,000: %.2f times",
+		none.took, none.wal, many.took, many.wal, many.took.Seconds()/none.took.Seconds())
+	if many.took > 2*none.took || many.wal > 2*none.wal+10_000 {
+		t.Error("gaps make batches dearer")
+	}
+
+	if err := stuck.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	start = time.Now()
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.drain(t)
+	t.Logf("the log goes on %s after the transaction has ended", time.Since(start))
+	if n := e.oldGaps(t); n > 0 {
+		t.Errorf("%d gaps are still open", n)
+	}
+	e.wantAll(t)
+}
+
+// Somebody has moved the sequence far ahead.
+func TestProveThatAJumpOfTheSequenceCostsNothing_D53(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.appendMany(t, 100)
+	e.drain(t)
+	stuck := e.inFlight(t)
+	execute(t, db.AdminURL, `SELECT setval('events_position_seq', 10000000)`)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	start := time.Now()
+	e.drain(t)
+	took := time.Since(start)
+	t.Logf("after a jump of ten million positions, the first event was placed within %s", took)
+	if took > time.Second {
+		t.Error("that is too long")
+	}
+	if err := stuck.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.wantAll(t)
+	e.look(t, e.sequencer(), enough)
+	if got := e.gaps(t); len(got) > 0 {
+		t.Errorf("%d gaps are open", len(got))
+	}
+}
+
+type cost struct {
+	took time.Duration // median
+	wal  int64         // bytes of a batch
+}
+
+// batches measures batches of five events, in the rhythm of a sequencer.
+func (e *engine) batches(t *testing.T, db *postgrestest.Database) cost {
+	t.Helper()
+	admin := db.SuperuserPool(t)
+	written := func() (bytes int64) {
+		if err := admin.QueryRow(t.Context(), `SELECT pg_current_wal_insert_lsn() - '0/0'`).Scan(&bytes); err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	const rounds = 400
+	var took []time.Duration
+	var wal []int64
+	looked := time.Now()
+	for range rounds {
+		stream, five := newStream(), make([]event.Event, 5)
+		for i := range five {
+			five[i] = eventtest.Counted{N: i}
+		}
+		e.append(t, stream, 0, five...)
+		look := time.Since(looked) >= 250*time.Millisecond
+		if look {
+			looked = time.Now()
+		}
+		before, start := written(), time.Now()
+		if _, err := e.pool.Exec(t.Context(), postgres.SequenceEvents, 1000, look); err != nil {
+			t.Fatal(err)
+		}
+		took, wal = append(took, time.Since(start)), append(wal, written()-before)
+	}
+	slices.Sort(took)
+	slices.Sort(wal)
+	return cost{took[rounds/2], wal[rounds/2]}
+}

@@ -1,0 +1,77 @@
+package postgres_test
+
+import (
+	"io/fs"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/migrations"
+)
+
+// upTo are the migrations of an older version.
+func upTo(t *testing.T, last string) fs.FS {
+	t.Helper()
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := fstest.MapFS{}
+	for _, name := range names {
+		if name <= last {
+			data, err := fs.ReadFile(migrations.FS, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			older[name] = &fstest.MapFile{Data: data}
+		}
+	}
+	return older
+}
+
+// Version 11 listed its gaps, and its process is appending while the next one migrates.
+func TestAnUpgradeLosesNothingThatVersion11HadOpen_D53(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	admin := db.SuperuserPool(t)
+	if _, err := admin.Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT USAGE ON SCHEMA public TO PUBLIC`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0012")); err != nil {
+		t.Fatal(err)
+	}
+	e := engineOn(t, db.URL)
+	slow, refused := e.inFlight(t), e.inFlight(t)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	if err := refused.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	_, err := admin.Exec(t.Context(), `
+		INSERT INTO log (idx, position) VALUES (1, 3);
+		UPDATE sequencer SET head = 1, reached = 3, gaps = '{1,2}', watched = '{1}', writers = '{1/1}', condemned = '{2}'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.pool.Reset() // what this process has planned belongs to version 11
+	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.gaps(t); !slices.Equal(got, []int64{1, 2}) {
+		t.Errorf("gaps after the upgrade: %v", got)
+	}
+	if _, err := e.pool.Exec(t.Context(), `UPDATE sequencer SET head = 2`); err == nil {
+		t.Error("a process of version 11 goes on sequencing")
+	}
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.wantAll(t)
+	e.look(t, e.sequencer(), enough)
+	if got := e.gaps(t); len(got) > 0 {
+		t.Errorf("gaps when nobody is left: %v", got)
+	}
+}
