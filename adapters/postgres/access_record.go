@@ -66,7 +66,7 @@ func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.
 }
 
 func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
-	rows, _ := a.DB.Query(ctx, readCalls, f.args(a.size())...)
+	rows, _ := a.DB.Query(ctx, readCalls, append([]any{pgx.QueryExecModeCacheDescribe}, f.args(a.size())...)...)
 	page, err := pgx.CollectRows(rows, scanCall)
 	if err != nil {
 		return nil, fmt.Errorf("read the access record: %w", err)
@@ -76,7 +76,7 @@ func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, er
 
 func (a AccessRecord) size() int { return cmp.Or(a.Page, logPage) }
 
-// readCalls has a condition for each field of the filter. Postgres plans it with
+// readCalls has a condition for each field of the filter. Postgres plans it each time, with
 // the parameters at hand, so it drops the conditions that ask for nothing and uses
 // the index that fits the rest.
 const readCalls = `
@@ -92,7 +92,14 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND status >= $8 AND ($9 = 0 OR status < $9)
 	AND ($10::timestamptz IS NULL OR at >= $10)
 	AND ($11::timestamptz IS NULL OR at < $11)
+	AND ($10::timestamptz IS NULL OR request_id BETWEEN (` + windowEnd + ` ASC LIMIT 1) AND (` + windowEnd + ` DESC LIMIT 1))
 ORDER BY request_id DESC LIMIT $12`
+
+// windowEnd finds the first or last request id of a time, so that nothing is read beyond
+// it. An index says what was called at that time.
+const windowEnd = `SELECT request_id FROM (
+		SELECT request_id FROM access_record WHERE at >= $10 AND ($11::timestamptz IS NULL OR at < $11) OFFSET 0) called
+	ORDER BY request_id`
 
 func (f CallFilter) args(limit int) []any {
 	return []any{

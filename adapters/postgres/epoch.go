@@ -104,7 +104,7 @@ func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 // log yet. Their positions are lower, so each of them becomes a gap, which the next
 // statement fills if the event can be seen.
 const enterEpoch = `
-WITH begun AS (SELECT position FROM events WHERE id = $1),
+WITH begun AS (SELECT position FROM events WHERE stream = $1 AND version = $3),
 placed AS (INSERT INTO log (idx, position) SELECT head + 1, position FROM sequencer CROSS JOIN begun)
 UPDATE sequencer SET epoch = $2, system = now_system, relation = now_relation, timeline = now_timeline,
 	head = sequencer.head + 1, reached = begun.position,
@@ -150,7 +150,7 @@ func entering(begun epoch.Begun, version int) (*pgx.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch.Queue(enterEpoch, recorded[0].ID, begun.Epoch)
+	batch.Queue(enterEpoch, recorded[0].Stream.ID, begun.Epoch, recorded[0].Version)
 	return batch, nil
 }
 

@@ -17,3 +17,9 @@ var Bridging = bridging
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
+
+// Holding bounds what a selection holds.
+func (s *Selection) Holding(most int64) *Selection {
+	s.most = most
+	return s
+}
