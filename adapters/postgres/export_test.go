@@ -9,11 +9,13 @@ const (
 	AppendNext   = appendNext
 	NextMessages = nextMessages
 	ReadLog      = readLog
-	ReadCalls    = readCalls
 )
 
 // Bridging is [ForCallers] with an absence that is short for another time.
 var Bridging = bridging
+
+// ReadCalls is the statement for a filter.
+func ReadCalls(f CallFilter) string { return f.query() }
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
