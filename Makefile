@@ -30,7 +30,7 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
-.PHONY: help run test check prove fresh bench features lint measure deps build
+.PHONY: help run test check prove growth fresh bench features lint measure deps build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ prove: deps ## kill -9 loops, attacks, failovers, big uploads, a million events,
 			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$(dirname $$file)
 		done
 	done
+
+growth: deps ## what everything takes beside ten million events and beside none, as ratios (10 GB of disk, half an hour)
+	@$(GO) test -tags prove -run '^TestProveGrowth$$' -count 1 -timeout 2h -v ./cmd/frontdesk/app
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh

@@ -113,7 +113,7 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_patient"},
 		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_at"},
 	} {
-		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls, postgres.CallArgs(c.filter, 100)...)
+		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			t.Fatal(err)

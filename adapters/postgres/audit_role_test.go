@@ -119,7 +119,7 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 		t.Errorf("a reading of nobody concerns %s", about.Patient)
 	}
 	var found int
-	for _, err := range e.log.OfPatient(t.Context(), ann.UUID, 0) {
+	for _, err := range e.log.OfPatient(ann.UUID).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,22 @@ const (
 	NextMessages  = nextMessages
 	ReadLog       = readLog
 	LossesBetween = lossesBetween
-	ReadCalls     = readCalls
 )
 
 // Bridging is [ForCallers] with an absence that is short for another time.
 var Bridging = bridging
+
+// ReadCalls is the statement for a filter.
+func ReadCalls(f CallFilter) string { return f.query() }
 
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
 
 // SequenceEvents is one batch of a sequencer.
 const SequenceEvents = sequenceEvents
+
+// Holding bounds what a selection holds.
+func (s *Selection) Holding(most int64) *Selection {
+	s.most = most
+	return s
+}

@@ -33,9 +33,14 @@ func (l Log) Head(ctx context.Context) (head int64, err error) {
 // reads page by page, so that a slow reader keeps no transaction open. It ends with
 // an error at a missing idx and at an event name that this program does not know.
 func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
+	return eachAfter(ctx, idx, l.Next)
+}
+
+// eachAfter yields the events of one page after another, up to an empty one.
+func eachAfter(ctx context.Context, idx int64, next func(context.Context, int64) ([]event.Recorded, error)) iter.Seq2[event.Recorded, error] {
 	return func(yield func(event.Recorded, error) bool) {
 		for {
-			page, err := l.Next(ctx, idx)
+			page, err := next(ctx, idx)
 			for _, e := range page {
 				if !yield(e, nil) {
 					return
@@ -107,35 +112,6 @@ func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 		return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
 	}
 	return page, nil
-}
-
-// readPatient uses the index of events by patient.
-const readPatient = `
-SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
-FROM events e JOIN log l ON l.position = e.position
-WHERE e.patient = $1 AND l.idx > $2 ORDER BY l.idx LIMIT $3`
-
-// OfPatient yields the events after an idx that concern a patient, in order. It
-// reads page by page, as [Log.After] does, and cannot see that an idx is missing.
-func (l Log) OfPatient(ctx context.Context, patient uuid.UUID, idx int64) iter.Seq2[event.Recorded, error] {
-	const limit = logPage
-	return func(yield func(event.Recorded, error) bool) {
-		for {
-			page, err := l.collect(ctx, readPatient, patient, idx, limit)
-			if err != nil {
-				yield(event.Recorded{}, fmt.Errorf("read the log after idx %d: %w", idx, err))
-				return
-			}
-			for _, e := range page {
-				if idx = e.Idx; !yield(e, nil) {
-					return
-				}
-			}
-			if len(page) < limit {
-				return
-			}
-		}
-	}
 }
 
 const readUnsequenced = `

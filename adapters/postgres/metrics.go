@@ -50,7 +50,7 @@ func Lag(db projections.Querier) prometheus.Collector {
 		db,
 		prometheus.NewDesc("frontdesk_log_epoch", "Epoch of the log. It grows when the log has lost its end.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_head", "Idx of the newest event in the log.", nil, nil),
-		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log.", nil, nil),
+		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log; above 100,000 it counts no further.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_gaps", "Positions that the sequencer has passed and that may still be filled.", nil, nil),
 		prometheus.NewDesc("frontdesk_feed_offset", "Idx that a consumer has handled, whichever process it ran in.", []string{"consumer"}, nil),
 	}
@@ -73,10 +73,14 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 // lagLimit is the time that one collection may take.
 const lagLimit = 2 * time.Second
 
+// lagOf counts what is behind the sequencer's place and what has come into a gap, each
+// by index. In one condition they would read all events. It counts no further than a
+// backlog that is long anyway, so that Postgres does not prepare for millions.
 const lagOf = `
 SELECT epoch, head,
 	(SELECT coalesce(sum(upper(g) - lower(g)), 0) FROM unnest(gaps) AS g) + (SELECT coalesce(sum(last - first + 1), 0) FROM old_gaps),
-	(SELECT count(*) FROM events WHERE position > reached) + (SELECT count(*) FROM (` + filled + `) e)
+	(SELECT count(*) FROM (SELECT FROM events WHERE position > reached ORDER BY position LIMIT 100000) behind)
+	+ (SELECT count(*) FROM (` + filled + `) e)
 FROM sequencer`
 
 // Collect sends the figures, and none if the database cannot be asked.

@@ -21,6 +21,12 @@ const connectLimit = 5 * time.Second
 // NewPool returns a pool of at most so many connections to url; 0 leaves the
 // number to url or to pgx. It connects when somebody needs a connection.
 func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
+	return NewTracedPool(ctx, url, connections, nil)
+}
+
+// NewTracedPool is [NewPool] with a tracer, which is told of every statement; nil is
+// told of none.
+func NewTracedPool(ctx context.Context, url string, connections int32, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
@@ -31,6 +37,7 @@ func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool,
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectLimit)
 	config.ConnConfig.DialFunc = dialer.DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = "frontdesk"
+	config.ConnConfig.Tracer = tracer
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerIdentifiers(conn.TypeMap())
 		return nil

@@ -156,9 +156,11 @@ func CreateRoles(ctx context.Context, adminURL string) error {
 
 // createRole relies on the unique index on role names, because no advisory lock
 // spans databases. Of two that run at once, the second waits for the first and gets
-// a unique violation, which means that the role exists.
+// a unique violation, which means that the role exists. To compile a statement takes
+// longer than any of the program's runs, and Postgres would do so once tables are large.
 const createRole = `DO $$ BEGIN
-    CREATE ROLE %s LOGIN NOSUPERUSER;
+    CREATE ROLE %[1]s LOGIN NOSUPERUSER;
+    ALTER ROLE %[1]s SET jit = off;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$`
 

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"frontdesk/commands"
 )
 
@@ -52,9 +54,31 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	if uploads > 0 {
 		s.Log.InfoContext(ctx, "uploads swept that no request names", slog.Int64("uploads", uploads))
 	}
-	_, err = s.DB.Exec(ctx, `DELETE FROM answers WHERE answered_at <= $1`, s.Now().Add(-commands.AnswerLifetime))
-	if err != nil {
+	if _, err := sweep(ctx, s.DB, sweepAnswers, s.Now().Add(-commands.AnswerLifetime)); err != nil {
 		return fmt.Errorf("sweep answers: %w", err)
 	}
 	return nil
+}
+
+// sweepBatch is how many rows are swept in one transaction. It is short, because others
+// may wait for these rows.
+const sweepBatch = 1000
+
+const sweepAnswers = `
+WITH old AS MATERIALIZED (SELECT ctid AS row FROM answers WHERE answered_at <= $1 ORDER BY answered_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+swept AS (DELETE FROM answers WHERE ctid = ANY (ARRAY (SELECT row FROM old)) RETURNING 1)
+SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
+
+// sweep repeats a statement, which says how many rows it has looked at and how many of
+// them it has swept, until there are no more. It returns how many it has swept.
+func sweep(ctx context.Context, db DB, statement string, before time.Time) (total int64, err error) {
+	for {
+		var seen, swept int64
+		err := db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			return tx.QueryRow(ctx, statement, before, sweepBatch).Scan(&seen, &swept)
+		})
+		if total += swept; err != nil || seen < sweepBatch {
+			return total, err
+		}
+	}
 }

@@ -57,7 +57,7 @@ func TestAnUpgradeLosesNothingThatVersion11HadOpen_D53(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.pool.Reset() // what this process has planned belongs to version 11
-	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0013")); err != nil {
 		t.Fatal(err)
 	}
 	if got := e.gaps(t); !slices.Equal(got, []int64{1, 2}) {

@@ -61,14 +61,25 @@ func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.Atta
 	return nil
 }
 
+// sweepUploads looks at each old upload once: it deletes the upload, or notes that an
+// event names it, which holds for ever. An append that is about to name one holds its
+// lock, and the sweep passes over it. As in [unnamed], the foreign key has the last word.
+const sweepUploads = `
+WITH old AS MATERIALIZED (
+	SELECT u.ctid AS row, (SELECT 1 FROM attachments a WHERE a.tenant = u.tenant AND a.attachment = u.upload) IS NOT NULL AS named
+	FROM uploads u WHERE NOT named AND started_at < $1 ORDER BY started_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+kept AS (UPDATE uploads SET named = true WHERE ctid = ANY (ARRAY (SELECT row FROM old WHERE named))),
+swept AS (DELETE FROM uploads WHERE ctid = ANY (ARRAY (SELECT row FROM old WHERE NOT named)) RETURNING 1)
+SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
+
 // Sweep deletes the files that were begun before an instant and that no event names,
 // and returns how many they were.
 func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
-	done, err := u.DB.Exec(ctx, `DELETE FROM uploads u WHERE started_at < $1`+unnamed, before)
+	swept, err := sweep(ctx, u.DB, sweepUploads, before)
 	if err != nil {
-		return 0, fmt.Errorf("sweep uploads: %w", err)
+		return swept, fmt.Errorf("sweep uploads: %w", err)
 	}
-	return done.RowsAffected(), nil
+	return swept, nil
 }
 
 // Open returns a reader of a file, part by part. It is empty if there is no such

@@ -125,17 +125,23 @@ type Filter struct {
 	Limit       int       // at most so many; 0 finds none
 }
 
+// listDeliveries is planned each time, with the parameters at hand, so that a condition
+// that asks for nothing is dropped.
 const listDeliveries = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
 FROM deliveries d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
 WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.application = $2)
-	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND d.happened_at >= $6
+	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND ($6::timestamptz IS NULL OR d.happened_at >= $6)
 ORDER BY d.event DESC, d.application LIMIT $7`
 
 // List returns the deliveries that a filter chooses, newest events first.
 func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
-	rows, _ := l.DB.Query(ctx, listDeliveries, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), f.Since, f.Limit)
+	var since *time.Time
+	if !f.Since.IsZero() {
+		since = &f.Since
+	}
+	rows, _ := l.DB.Query(ctx, listDeliveries, pgx.QueryExecModeCacheDescribe, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), since, f.Limit)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Logged])
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)

@@ -34,14 +34,18 @@ func (w within) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 // ahead reads the next page while its user works on the one before. Only one
 // goroutine may use it. Close waits for the goroutine that reads.
 type ahead struct {
-	log     postgres.Log
+	log     pages
 	from    int64 // the page after this idx is being read
 	reading chan read
 }
 
-// readAhead reads the log through a pool, instead of the log's own DB.
-func readAhead(log postgres.Log, pool *pgxpool.Pool) *ahead {
+// readAhead reads the log through a pool, instead of the log's own DB: all of it, or what
+// concerns some tenants.
+func readAhead(log postgres.Log, pool *pgxpool.Pool, tenants ...string) *ahead {
 	log.DB = postgres.On(pool)
+	if len(tenants) > 0 {
+		return &ahead{log: log.OfTenants(tenants...)}
+	}
 	return &ahead{log: log}
 }
 

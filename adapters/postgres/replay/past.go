@@ -21,13 +21,13 @@ type Replay struct {
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema that is made and stays
 	Until       Until
-	Only        func(event.Recorded) bool // says whether an event matters; nil if all do
-	See         func(event.Recorded)      // is shown the events that matter, in order; may be nil
-	Progress    func(done, all int64)     // is told how many events are done; may be nil
+	Tenants     []string              // whose events matter; nil if all do
+	See         func(event.Recorded)  // is shown the events that matter, in order; may be nil
+	Progress    func(done, all int64) // is told how many events are done; may be nil
 }
 
 // Until says where the past ends: at an idx or, if that is 0, before the first event
-// in the log that was recorded after an instant.
+// in the log that matters and was recorded after an instant.
 type Until struct {
 	Idx     int64
 	Instant time.Time
@@ -68,7 +68,7 @@ func (r *Replay) fill(ctx context.Context, past *Past) error {
 	if err := past.db.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
 		return fmt.Errorf("read the head of the log: %w", err)
 	}
-	log := readAhead(r.Log, r.Pool)
+	log := readAhead(r.Log, r.Pool, r.Tenants...)
 	defer log.Close()
 	for ended := false; !ended; {
 		err := past.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
@@ -91,20 +91,18 @@ func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (en
 	if err != nil || len(page) == 0 {
 		return true, err
 	}
-	var matter []event.Recorded
+	known := 0
 	for _, e := range page {
 		if ended = r.Until.passed(e); ended {
 			break
 		}
+		known++
 		past.Idx, past.At = e.Idx, e.At
-		if r.Only == nil || r.Only(e) {
-			matter = append(matter, e)
-			if r.See != nil {
-				r.See(e)
-			}
+		if r.See != nil {
+			r.See(e)
 		}
 	}
-	return ended, past.project(ctx, tx, matter, nil, func(string, int64) bool { return true })
+	return ended, past.project(ctx, tx, page[:known], nil, func(string, int64) bool { return true })
 }
 
 // passed reports whether an event is beyond the end.

@@ -37,10 +37,10 @@ func (s *surgery) auditor(t testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-func (s *surgery) past(t *testing.T, until replay.Until, only func(event.Recorded) bool) *replay.Past {
+func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 	t.Helper()
 	past, err := (&replay.Replay{
-		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Schema: replay.Temporary, Until: until, Only: only,
+		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Schema: replay.Temporary, Until: until,
 		Projections: projections.All(),
 	}).Run(t.Context())
 	if err != nil {
@@ -76,7 +76,7 @@ func TestThePastIsWhatItWasThen(t *testing.T) {
 	}
 	for _, then := range moments {
 		for _, until := range []replay.Until{{Instant: then.at}, {Idx: then.head}, {Instant: then.at.Add(time.Millisecond)}} {
-			past := s.past(t, until, nil)
+			past := s.past(t, until)
 			if past.Idx != then.head {
 				t.Errorf("until %+v: idx %d, want %d", until, past.Idx, then.head)
 			}
@@ -114,7 +114,7 @@ func TestThePastEndsWithTheLongestPrefix(t *testing.T) {
 	for offset, want := range map[time.Duration]int64{
 		-time.Second: 0, 0: before, time.Second: before + 1, 2 * time.Second: before + 1, time.Hour: before + 3,
 	} {
-		if past := s.past(t, replay.Until{Instant: noon.Add(offset)}, nil); past.Idx != want {
+		if past := s.past(t, replay.Until{Instant: noon.Add(offset)}); past.Idx != want {
 			t.Errorf("as of noon%+v: idx %d, want %d", offset, past.Idx, want)
 		}
 	}

@@ -129,7 +129,7 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 func (t Tries) sweep(ctx context.Context) error {
 	_, err := t.DB.Exec(ctx, `
 		DELETE FROM sign_in_tries WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM sign_in_tries WHERE last_at < $1 LIMIT 100 FOR UPDATE SKIP LOCKED))`, t.Now().Add(-forgetAfter))
+			SELECT ctid FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED))`, t.Now().Add(-forgetAfter))
 	if err != nil {
 		return fmt.Errorf("drop old tries: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
@@ -54,8 +56,9 @@ type Config struct {
 	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
 	ShutdownLimit time.Duration // for the calls that are accepted by then
 
-	Now func() time.Time
-	Log *slog.Logger
+	Now    func() time.Time
+	Log    *slog.Logger
+	Tracer pgx.QueryTracer // is told of every statement for the database; nil for nobody
 }
 
 // NoLimit stands for no limit, because zero stands for the default.

@@ -126,16 +126,16 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 			p.close()
 		}
 	}()
-	if p.calls, err = openPool(ctx, config.DatabaseURL, config.CallConnections); err != nil {
+	if p.calls, err = openPool(ctx, config, config.CallConnections); err != nil {
 		return p, err
 	}
 	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
-	if p.background, err = openPool(ctx, config.DatabaseURL, backgroundConnections); err != nil {
+	if p.background, err = openPool(ctx, config, backgroundConnections); err != nil {
 		return p, err
 	}
-	p.uploads, err = postgres.NewPool(ctx, config.DatabaseURL, uploadConnections)
+	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer)
 	return p, err
 }
 
@@ -148,8 +148,8 @@ func (p pools) close() {
 }
 
 // openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewPool(ctx, url, connections)
+func openPool(ctx context.Context, config Config, connections int32) (*pgxpool.Pool, error) {
+	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
@@ -62,15 +63,16 @@ func (a Auditor) reaching(ctx context.Context, idx int64) (int64, error) {
 	return head, err
 }
 
-// Events yields the events that pass, oldest first, up to the idx end. The events of one
-// patient are looked up by an index. Otherwise the whole range is read, so that a missing
-// idx is noticed.
+// Events yields the events that pass, oldest first, up to the idx end. What one patient,
+// stream or practice has, and what was recorded at some time, is looked up by an index.
+// Otherwise the whole range is read, so that a missing idx is noticed.
 func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2[event.Recorded, error] {
-	all := a.Log.After(ctx, f.After)
-	if f.Patient.UUID != uuid.Nil {
-		all = a.Log.OfPatient(ctx, f.Patient.UUID, f.After)
-	}
 	return func(yield func(event.Recorded, error) bool) {
+		all, end, err := a.candidates(ctx, f, end)
+		if err != nil {
+			yield(event.Recorded{}, err)
+			return
+		}
 		for e, err := range all {
 			if err == nil && e.Idx > end {
 				return
@@ -83,6 +85,34 @@ func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2
 			}
 		}
 	}
+}
+
+// candidates yields the events that may pass, up to an idx that is at most end, and maybe
+// some behind it.
+func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all iter.Seq2[event.Recorded, error], upTo int64, err error) {
+	recorded := postgres.Instants{Since: f.Since, Until: f.Until}
+	if chosen := a.selection(f); chosen != nil {
+		chosen.Recorded = recorded
+		return chosen.After(ctx, f.After), end, nil
+	}
+	after := f.After
+	if recorded != (postgres.Instants{}) {
+		after, end, err = a.Log.Within(ctx, recorded, after, end)
+	}
+	return a.Log.After(ctx, after), end, err
+}
+
+// selection returns what a filter selects by an index, and nil if it does not.
+func (a Auditor) selection(f EventFilter) *postgres.Selection {
+	switch {
+	case f.Patient.UUID != uuid.Nil:
+		return a.Log.OfPatient(f.Patient.UUID)
+	case f.Stream != uuid.Nil:
+		return a.Log.OfStream(f.Stream)
+	case f.Tenant != "":
+		return a.Log.OfTenants(f.Tenant)
+	}
+	return nil
 }
 
 // CountEvents counts the events that [Auditor.Events] yields, and those of them

@@ -32,18 +32,18 @@ type Verdict struct {
 	Rule    access.Rule   // the one that refused; [access.RuleNone] if none did
 	Reason  string        // what the caller was told, or would have been
 	Code    string        // of the refusal
-	Idx     int64         // of the last event that the service knew then
+	Idx     int64         // of the last such event that the service knew then
 	Because []Evidence    // an event for each rule that has one, in the order of the rules
 	Rights  access.Rights // as they stood
 }
 
-// Explain replays the log up to the instant of the question, and then judges the call as
-// live calls are judged.
+// Explain replays what the log has of the question's practice and of none, up to the
+// instant of the question, and then judges the call as live calls are judged.
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
 		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: askedAboutCalls(),
-		Until: replay.Until{Instant: q.At}, Only: q.concerns, See: about.see, Progress: progress,
+		Until: replay.Until{Instant: q.At}, Tenants: []string{"", q.Tenant}, See: about.see, Progress: progress,
 	}).Run(ctx)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("explain: %w", err)
@@ -60,11 +60,6 @@ func askedAboutCalls() []projections.Projection {
 		projections.Applications{}, projections.Enablements{}, projections.Staff{},
 		projections.Authorisations{}, projections.Patients{},
 	}
-}
-
-// concerns reports whether an event is of the question's practice, or of none.
-func (q Question) concerns(e event.Recorded) bool {
-	return e.Stream.Tenant == "" || e.Stream.Tenant == q.Tenant
 }
 
 // judge judges the call by the read models of that instant.

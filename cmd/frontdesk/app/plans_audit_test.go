@@ -1,0 +1,98 @@
+package app_test
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/request"
+)
+
+// change gives the commands that no call and no page gives.
+func (l *lively) change() {
+	l.t.Helper()
+	ctx, desk, id := l.t.Context(), l.Desk, l.integrator.ID
+	const elm = "elm-street"
+	room, err := desk.AddRoom(ctx, commands.AddRoom{Tenant: elm, Site: l.site, Name: "Room 1"})
+	l.must(err)
+	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: elm, Patient: l.patient, Site: l.site, At: time.Now()})
+	l.must(err)
+	l.must(desk.MarkPatientScoped(ctx, commands.MarkPatientScoped{Application: id}))
+	_, err = desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{Tenant: elm, Application: id, Username: "kim", Patient: l.patient})
+	for _, err := range []error{
+		err,
+		desk.CallInPatient(ctx, commands.CallInPatient{Tenant: elm, Appointment: visit, Room: room}),
+		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient, Usernames: []string{"kim"}}),
+		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient}),
+		desk.SwitchRequestTypeOff(ctx, commands.SwitchRequestTypeOff{Tenant: elm, RequestType: request.Types()[0]}),
+		desk.PauseRequestType(ctx, commands.PauseRequestType{Tenant: elm, RequestType: request.Types()[0], Until: time.Now().Add(time.Hour)}),
+		desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: elm, RequestType: request.Types()[0], Hours: []string{"mon 08:00-12:30"}}),
+		desk.ClosePractice(ctx, commands.ClosePractice{Tenant: elm}),
+		desk.ReopenPractice(ctx, commands.ReopenPractice{Tenant: elm}),
+		desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: "https://app.example/jwks"}),
+		desk.RemoveCallback(ctx, commands.RemoveCallback{Application: id, Callback: "https://app.example/cb"}),
+		desk.RevokeUserAuthorisation(ctx, commands.RevokeUserAuthorisation{Tenant: elm, Application: id, Username: "kim"}),
+	} {
+		l.must(err)
+	}
+	_, err = desk.SetPassword(ctx, commands.SetPassword{Tenant: elm, Username: "kim", Password: livelyPassword + "2"})
+	l.must(err)
+	l.must(desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: elm, Username: "kim"}))
+}
+
+// audit asks what auditors ask, by each filter.
+func (l *lively) audit(db *postgrestest.Database) {
+	l.t.Helper()
+	ctx := l.t.Context()
+	engine, err := app.Open(ctx, app.Config{DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), Tracer: l.sent})
+	l.must(err)
+	defer engine.Close()
+	l.wait("calls are recorded", `SELECT count(*) FROM access_record WHERE tenant = 'elm-street'`)
+	l.must(l.Drain(ctx))
+	member, err := engine.Staff.AnyStaffByUsername(ctx, "elm-street", "kim")
+	l.must(err)
+	recently := time.Now().Add(-time.Hour)
+	for _, f := range []auditing.EventFilter{
+		{Tenant: "elm-street"}, {Tenant: "elm-street", Staff: member}, {Tenant: "elm-street", Since: recently},
+		{Since: recently}, {Until: time.Now().AddDate(-3, 0, 0)}, {Patient: l.patient}, {Stream: l.integrator.ID.UUID},
+	} {
+		end, err := engine.Auditor.End(ctx, f)
+		l.must(err)
+		for _, err := range engine.Auditor.Events(ctx, f, end) {
+			l.must(err)
+		}
+	}
+	var call access.Call
+	for _, f := range []postgres.CallFilter{
+		{Tenant: "elm-street"}, {Application: l.integrator.ID}, {Staff: member}, {Patient: l.patient}, {Since: recently}, {Tenant: "elm-street", Patient: l.patient},
+	} {
+		calls, err := engine.Auditor.Calls(ctx, auditing.CallFilter{CallFilter: f}, 1)
+		l.must(err)
+		for _, call = range calls {
+		}
+	}
+	_, err = engine.Auditor.Calls(ctx, auditing.CallFilter{Outcome: auditing.Failed}, 1000)
+	l.must(err)
+	question, _, err := engine.Auditor.QuestionOf(ctx, call.RequestID)
+	l.must(err)
+	_, err = engine.Auditor.Explain(ctx, question, nil)
+	l.must(err)
+	l.must(engine.Auditor.RecordReading(ctx, "elm-street", "auditor", audit.Queried{Command: "log", Patient: l.patient}))
+	for _, f := range []webhooks.Filter{{Limit: 100}, {Tenant: "elm-street", Limit: 100}, {Status: webhooks.Failed, Limit: 100}, {Application: l.integrator.ID, Limit: 100}} {
+		_, err := engine.Deliveries().List(ctx, f)
+		l.must(err)
+	}
+	_, err = engine.Attachments.Attachment(ctx, request.AttachmentID{UUID: uuid.New()})
+	if err == nil {
+		l.t.Error("nobody's file is found")
+	}
+}

@@ -1,0 +1,214 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/signing"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// lively is a program whose statements are collected while it does everything once.
+type lively struct {
+	*app.App
+	t          *testing.T
+	sent       *statements
+	db         *pgxpool.Pool // as a superuser
+	integrator bearertest.Application
+	patient    patient.ID
+	site       site.ID
+}
+
+const livelyPassword = "coffee tin fish"
+
+// live lets a program do everything once, and returns what it has sent.
+func live(t *testing.T, db *postgrestest.Database) *statements {
+	t.Helper()
+	l := &lively{t: t, sent: newStatements()}
+	var err error
+	l.db, err = postgres.NewPool(t.Context(), db.SuperuserURL, 0)
+	must(t, err)
+	defer l.db.Close()
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer receiver.Close()
+	roots := receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	service, err := app.New(t.Context(), app.Config{
+		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots, MasterKey: signing.MasterKey{1}, Tracer: l.sent,
+	})
+	must(t, err)
+	l.App = service
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = service.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+	l.furnish(receiver.URL)
+	l.call()
+	l.visit()
+	l.change()
+	l.look()
+	l.audit(db)
+	l.wait("webhooks are sent", `SELECT count(*) FROM deliveries WHERE tenant = 'elm-street' AND status = 'delivered'`)
+	l.do(`UPDATE sequencer SET timeline = timeline - 1`) // as after a failover
+	l.wait("an epoch begins", `SELECT count(*) FROM sequencer WHERE epoch > 1`)
+	return l.sent
+}
+
+func (l *lively) must(err error) { l.t.Helper(); must(l.t, err) }
+
+func (l *lively) do(sql string) {
+	l.t.Helper()
+	_, err := l.db.Exec(l.t.Context(), sql)
+	l.must(err)
+}
+
+// wait waits until something can be counted.
+func (l *lively) wait(what, sql string) {
+	l.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		var n int
+		l.must(l.db.QueryRow(l.t.Context(), sql).Scan(&n))
+		if n > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// furnish sets a practice up, and an application that may do everything there.
+func (l *lively) furnish(receiver string) {
+	l.t.Helper()
+	ctx, desk := l.t.Context(), l.Desk
+	var id string
+	l.integrator, id = onboard(l.t, l.App)
+	l.must(l.patient.UnmarshalText([]byte(id)))
+	for _, endpoint := range access.Grantable() {
+		for _, mode := range []application.Mode{application.UserRestricted, application.ApplicationRestricted} {
+			l.must(desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: l.integrator.ID, Grant: application.Grant{Endpoint: endpoint, Mode: mode}}))
+		}
+	}
+	for _, kind := range application.WebhookEvents() {
+		l.must(desk.SetWebhook(ctx, commands.SetWebhook{Application: l.integrator.ID, Event: kind, URL: receiver}))
+	}
+	l.must(desk.AddCallback(ctx, commands.AddCallback{Application: l.integrator.ID, Callback: "https://app.example/cb"}))
+	for _, username := range []string{"dr.lee", "kim"} {
+		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
+			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Administrator: true, Password: livelyPassword})
+		l.must(err)
+		_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: l.integrator.ID, Username: username})
+		l.must(err)
+	}
+	var err error
+	l.site, err = desk.AddSite(ctx, commands.AddSite{Tenant: "elm-street", Name: "Main"})
+	l.must(err)
+}
+
+// call calls every endpoint, for the application itself and for a member of staff.
+func (l *lively) call() {
+	l.t.Helper()
+	for _, endpoint := range access.Endpoints() {
+		for n, edits := range [][]bearertest.Edit{{bearertest.As("dr.lee")}, nil} {
+			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: time.Now()})
+			l.must(err)
+			if endpoint.Name == access.ClearCallIn {
+				l.must(l.Desk.CallInPatient(l.t.Context(), commands.CallInPatient{Tenant: "elm-street", Appointment: visit}))
+			}
+			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.",`+
+				`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}],`+
+				`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"aGVsbG8="}]}`, l.patient, visit, l.site)
+			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(time.Now(), edits...))
+		}
+	}
+}
+
+func (l *lively) send(endpoint application.EndpointName, body, key, token string) {
+	l.t.Helper()
+	method, address := http.MethodPost, l.URL()+"/transactional-api/"+string(endpoint)
+	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord}, endpoint) {
+		method, body, address = http.MethodGet, "", address+"?patientId="+l.patient.String()
+	}
+	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))
+	l.must(err)
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Idempotency-Key", key)
+	answer, err := http.DefaultClient.Do(r)
+	l.must(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		l.t.Errorf("%s is answered %d %s, %v", endpoint, answer.StatusCode, text, err)
+	}
+}
+
+var formFields = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+
+// visit uses the pages as a member of staff does.
+func (l *lively) visit() {
+	l.t.Helper()
+	jar, err := cookiejar.New(nil)
+	l.must(err)
+	client := &http.Client{Jar: jar}
+	page := func(method, path string, form url.Values) (fields url.Values) {
+		l.t.Helper()
+		r, err := http.NewRequestWithContext(l.t.Context(), method, l.URL()+"/elm-street/staff/"+path, strings.NewReader(form.Encode()))
+		l.must(err)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		answer, err := client.Do(r)
+		l.must(err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		l.must(err)
+		fields = url.Values{}
+		for _, field := range formFields.FindAllStringSubmatch(string(text), -1) {
+			if fields.Has(field[1]) {
+				break // the next form
+			}
+			fields.Set(field[1], html.UnescapeString(field[2]))
+		}
+		return fields
+	}
+	ask := "authorise?" + url.Values{"app": {l.integrator.ID.String()}, "redirect": {"https://app.example/cb?state=1"}}.Encode()
+	for range 2 { // a stranger's browser, and a known one
+		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {"wrong"}})
+		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
+		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
+		form := page(http.MethodGet, ask, nil)
+		form.Set("decision", "decline")
+		page(http.MethodPost, "authorise", form)
+		page(http.MethodPost, "sign-out", page(http.MethodGet, "authorisations", nil))
+	}
+}
+
+// look reads what operators watch.
+func (l *lively) look() {
+	l.t.Helper()
+	for _, path := range []string{"/readyz", "/metrics"} {
+		get(l.t, l.PrivateURL()+path)
+	}
+}
