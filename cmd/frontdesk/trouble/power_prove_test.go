@@ -1,0 +1,92 @@
+//go:build prove
+
+package trouble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres/embedded"
+)
+
+// Power loss takes what no flush has brought to the disk. Of a crash by SIGKILL, the
+// kernel still keeps what Postgres had written, so that has to be taken away.
+//
+// For a moment everything stands still but one session, which says up to where the
+// write-ahead log is flushed. Nobody can be told of a commit, nor act on one, between
+// that word and the kill. Then the log's files are emptied from there on. The tables'
+// files keep what was written: no page of them is newer than the flushed log, and the
+// disk may have had them.
+
+// losePower crashes Postgres, and starts it on what would be left after a power cut.
+func (c *cluster) losePower(ctx context.Context, away time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range 5 {
+		flushed, halted, err := c.standStill(ctx)
+		if err == nil {
+			return c.restartAfter(ctx, away, errors.Join(c.kill(halted), c.cutLog(flushed)))
+		}
+		c.resume(halted)
+		wait(ctx, 50*time.Millisecond)
+	}
+	return errors.New("the log's flushed end could not be seen") // whoever stood still held a lock that the question needs
+}
+
+const flushedEnd = `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`
+
+// standStill halts all processes, and returns up to where the log was flushed then.
+func (c *cluster) standStill(ctx context.Context) (flushed int64, halted []int, err error) {
+	conn, err := pgx.Connect(ctx, c.URL("frontdesk", embedded.Superuser))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var ready int64
+	if err := conn.QueryRow(ctx, flushedEnd).Scan(&ready); err != nil { // all that the question needs is now in memory
+		return 0, nil, err
+	}
+	halted = c.halt(int(conn.PgConn().PID()))
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	err = conn.QueryRow(ctx, flushedEnd).Scan(&flushed)
+	return flushed, halted, err
+}
+
+const segmentSize = 16 << 20
+
+// cutLog empties the write-ahead log from a place on.
+func (c *cluster) cutLog(from int64) error {
+	segment, offset := from/segmentSize, from%segmentSize
+	dir := filepath.Join(c.data, "pg_wal")
+	name := fmt.Sprintf("%08X%08X%08X", 1, segment/256, segment%256)
+	later, err := filepath.Glob(filepath.Join(dir, "00000001????????????????"))
+	if err != nil {
+		return err
+	}
+	for _, path := range later {
+		if filepath.Base(path) > name {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return errors.Join(err, zero(filepath.Join(dir, name), offset))
+}
+
+// zero overwrites a segment from an offset on.
+func zero(path string, from int64) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) && from == 0 {
+		return nil // the log ends where a segment ends, and the next one was not begun
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(make([]byte, segmentSize-from), from)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,93 @@
+//go:build prove
+
+package trouble_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/webhooks"
+)
+
+// rest lets a world come to rest after a round: nobody writes any more, nothing is
+// prepared or locked, and everybody who follows has followed. That it does come to rest
+// is a guarantee, too.
+func (w *world) rest(n int) {
+	w.failing.Store(0)
+	w.receiver.rude.Store(0)
+	w.settleTransactions()
+	began := time.Now()
+	for last := w.writer(n, 99, "append"); ; {
+		ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+		last.append(ctx) // a sequencer looks at its gaps when it places something
+		_ = postgres.NewSequencer(w.calls, &postgres.Bell{}, &postgres.Bell{}, silent).Drain(ctx)
+		if time.Since(began) > 5*time.Second { // longer than anything is being sent
+			_ = w.keeper().Keep(ctx)
+		}
+		cancel()
+		why := w.unrest()
+		if why == "" {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			w.t.Fatal(w.report(n, []string{"no rest within a minute: " + why}))
+		}
+		wait(w.t.Context(), 50*time.Millisecond)
+	}
+}
+
+// keeper ends the deliveries whose senders have been killed, without the usual wait.
+func (w *world) keeper() webhooks.Keeper {
+	now := func() time.Time { return time.Now().Add(time.Minute) }
+	return webhooks.Keeper{DB: w.calls, Now: now, Retention: 24 * time.Hour, Log: silent}
+}
+
+// settleTransactions ends what the callers have left behind: statements that Postgres
+// still carries out, and prepared transactions.
+func (w *world) settleTransactions() {
+	w.cluster.awake()
+	w.wires.cut(false)
+	for ask[int](w.cluster, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'caller'`) > 0 {
+		wait(w.t.Context(), 10*time.Millisecond)
+	}
+	d := diceOf(w.plan.seed, diceRest)
+	for _, name := range ask[[]string](w.cluster, `SELECT coalesce(array_agg(gid ORDER BY gid), '{}') FROM pg_prepared_xacts`) {
+		left, known := w.ledger.of(name)
+		if !known || left.fate != unknown {
+			w.t.Errorf("%q is still prepared, and its writer was told that it is %s", name, left.fate)
+		}
+		commit := d.IntN(2) == 0
+		w.cluster.must(finishing(name, commit))
+		left.fate = refused
+		if commit {
+			left.fate = acknowledged
+		}
+		w.ledger.note(left)
+		w.count("prepared transactions left behind")
+	}
+}
+
+// unrest is what has not come to its end yet; "" if everything has.
+func (w *world) unrest() string {
+	if gaps := ask[string](w.cluster, openGaps); gaps != "" {
+		return gaps
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	head, err := w.log().Head(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	for _, consumer := range []string{"steady", "moody", webhooks.FanOutName} {
+		const offset = `SELECT coalesce((SELECT idx FROM feed_offsets WHERE consumer = $1), 0)`
+		if at := ask[int64](w.cluster, offset, consumer); at != head {
+			return fmt.Sprintf("%s is at idx %d of %d", consumer, at, head)
+		}
+	}
+	if n := ask[int](w.cluster, `SELECT count(*) FROM deliveries WHERE status IN ('pending', 'sending')`); n > 0 {
+		return fmt.Sprintf("%d deliveries wait, or are under way", n)
+	}
+	return ""
+}
