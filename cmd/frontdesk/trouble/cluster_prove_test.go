@@ -108,7 +108,8 @@ func (c *cluster) kill(halted []int) error {
 func (c *cluster) restartAfter(ctx context.Context, away time.Duration, because error) error {
 	wait(ctx, away)
 	if err := errors.Join(because, c.Restart(context.WithoutCancel(ctx))); err != nil {
-		c.t.Errorf("Postgres does not come up again: %v", err)
+		log, _ := os.ReadFile(filepath.Join(c.data, "postgres.log"))
+		c.t.Errorf("Postgres does not come up again: %v\n%s", err, log[max(0, len(log)-4000):])
 		return err
 	}
 	return nil

@@ -41,6 +41,9 @@ const roundsOfAWorld = 6
 func draw(seed uint64) plan {
 	d := diceOf(seed, 0)
 	p := plan{seed: seed, processes: 2 + d.IntN(2), settings: some(d, oddSettings, d.IntN(4))}
+	if d.IntN(2) == 0 {
+		p.settings = append(p.settings, "synchronous_commit = off") // the one that would cost most
+	}
 	for range roundsOfAWorld {
 		p.rounds = append(p.rounds, drawRound(d))
 	}

@@ -16,7 +16,6 @@ import (
 // oddSettings are what a database may have been told that suits nobody. A guarantee must
 // not rest on any of them.
 var oddSettings = []string{
-	"synchronous_commit = off",
 	"enable_indexscan = off",
 	"enable_nestloop = off",
 	"plan_cache_mode = force_custom_plan",

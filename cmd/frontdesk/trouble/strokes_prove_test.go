@@ -48,6 +48,7 @@ func (w *world) strike(ctx context.Context, s stroke) {
 		}
 		if err := t.strike(w, ctx, diceOf(s.dice, 0)); err != nil {
 			w.count(s.what + " (missed)")
+			w.t.Logf("%s after %s missed: %v", s.what, s.at, err)
 			return
 		}
 		w.count(s.what)
@@ -109,11 +110,11 @@ func (w *world) freeze(ctx context.Context, d *rand.Rand) error {
 }
 
 func (w *world) terminate(ctx context.Context, d *rand.Rand) error {
-	return w.severalTimes(ctx, d, `SELECT pg_terminate_backend(pid) FROM (SELECT pid `+ofUs+` LIMIT 3) some`)
+	return w.severalTimes(ctx, d, `SELECT pg_terminate_backend(pid) FROM (SELECT pid `+ofUs+` LIMIT 3) them`)
 }
 
 func (w *world) cancel(ctx context.Context, d *rand.Rand) error {
-	return w.severalTimes(ctx, d, `SELECT pg_cancel_backend(pid) FROM (SELECT pid `+ofUs+` LIMIT 8) some`)
+	return w.severalTimes(ctx, d, `SELECT pg_cancel_backend(pid) FROM (SELECT pid `+ofUs+` LIMIT 8) them`)
 }
 
 func (w *world) severalTimes(ctx context.Context, d *rand.Rand, statement string) error {
