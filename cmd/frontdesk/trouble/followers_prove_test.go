@@ -3,6 +3,8 @@
 package trouble_test
 
 import (
+	"maps"
+
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -73,7 +75,5 @@ func (w *world) noteDeliveries(deliveries []webhooks.Logged) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, n := range count {
-		w.tally[name] = n
-	}
+	maps.Copy(w.tally, count)
 }

@@ -4,6 +4,7 @@ package trouble_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -27,9 +28,7 @@ func (w *world) broken() (broken []string) {
 	w.checkDeliveries(log, say)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, n := range w.ledger.tally {
-		w.tally[name] = n
-	}
+	maps.Copy(w.tally, w.ledger.tally)
 	return broken
 }
 

@@ -63,7 +63,7 @@ func (w *world) consumer(p *process, name string, handler postgres.Handler) *pos
 
 func (w *world) sender(p *process) *webhooks.Sender {
 	client := webhooks.NewClient(loopback, nil)
-	transport := client.Transport.(*http.Transport) //nolint:errorlint // it is what NewClient makes
+	transport := client.Transport.(*http.Transport)
 	transport.DialContext = p.wires.through(transport.DialContext)
 	transport.DialTLSContext = transport.DialContext // the receiver speaks plain HTTP under an https address
 	return &webhooks.Sender{

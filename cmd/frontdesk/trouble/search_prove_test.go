@@ -20,6 +20,8 @@ const usualSearch = 30 * time.Minute
 const (
 	seedVariable = "FRONTDESK_SEED"   // the first world's
 	timeVariable = "FRONTDESK_SEARCH" // how long, as in "2m"; "1ns" is one world
+
+	awaitedVariable = "FRONTDESK_AWAITED" // if not empty, each world has a setting that breaks the engine as it is
 )
 
 // TestProveThatNoTroubleBreaksTheEngine builds one world after the other, each with the

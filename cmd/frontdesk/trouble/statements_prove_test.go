@@ -35,6 +35,13 @@ var oddSettings = []string{
 	"extra_float_digits = 0",
 }
 
+// awaitedSettings break the engine as it is. They are drawn only if somebody asks for it,
+// and move to the others when it stands them.
+var awaitedSettings = []string{
+	"default_transaction_isolation = 'repeatable read'",
+	"default_transaction_isolation = serializable",
+}
+
 // tables are what maintenance and strangers lock.
 var tables = []string{"events", "log", "sequencer", "feed_offsets", "deliveries"}
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -38,22 +39,21 @@ var troubles = []trouble{
 	{"burnt positions", (*world).burn},
 }
 
-// strike strikes, once.
+// strike strikes. It tries again for a while if it finds nothing to strike at.
 func (w *world) strike(ctx context.Context, s stroke) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	for _, t := range troubles {
-		if t.name != s.what {
-			continue
-		}
-		if err := t.strike(w, ctx, diceOf(s.dice, 0)); err != nil {
-			w.count(s.what + " (missed)")
-			w.t.Logf("%s after %s missed: %v", s.what, s.at, err)
+	i := slices.IndexFunc(troubles, func(t trouble) bool { return t.name == s.what })
+	var err error
+	for range 4 {
+		if err = troubles[i].strike(w, ctx, diceOf(s.dice, 0)); err == nil {
+			w.count(s.what)
 			return
 		}
-		w.count(s.what)
-		return
+		wait(ctx, 250*time.Millisecond)
 	}
+	w.count(s.what + " (missed)")
+	w.t.Logf("%s after %s missed: %v", s.what, s.at, err)
 }
 
 func upTo(d *rand.Rand, most time.Duration) time.Duration {
