@@ -3,6 +3,7 @@
 package trouble_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,24 +29,24 @@ func (w *world) record(consumer string) postgres.Handler {
 
 var errMood = errors.New("not in the mood")
 
-// moodily lets a handler fail after it has written, as often as the round wants it to,
-// and in the ways in which a handler can. After a failure a consumer goes on event by
-// event for a while, so the moody one knows both full batches and batches of one.
+// moodily lets a handler fail before or after it has written, as often as the round wants
+// it to, and in the ways in which a handler can. After a failure a consumer goes on event
+// by event for a while, so the moody one knows both full batches and batches of one.
 func (w *world) moodily(handle postgres.Handler) postgres.Handler {
 	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
-		if err := handle(ctx, tx, e); err != nil {
-			return err
-		}
 		percent, way := w.mood()
 		if percent >= w.failing.Load() {
-			return nil
+			return handle(ctx, tx, e)
 		}
 		w.count("attempts failed")
 		if way == 0 {
-			_, err := tx.ExecContext(ctx, `SELECT 1/0`) // and the transaction with it
-			return err
+			return errMood
 		}
-		return errMood
+		if err := handle(ctx, tx, e); err != nil || way == 1 {
+			return cmp.Or(err, errMood)
+		}
+		_, err := tx.ExecContext(ctx, `SELECT 1/0`) // and the transaction with it
+		return err
 	}
 }
 
@@ -53,5 +54,5 @@ func (w *world) moodily(handle postgres.Handler) postgres.Handler {
 func (w *world) mood() (percent int64, way int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.moods.Int64N(100), w.moods.IntN(2)
+	return w.moods.Int64N(100), w.moods.IntN(3)
 }
