@@ -67,7 +67,7 @@ func (c *cluster) awake() {
 		if err == nil {
 			return
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > longest {
 			c.t.Fatalf("Postgres does not recover: %v", err)
 		}
 	}

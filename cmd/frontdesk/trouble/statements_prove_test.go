@@ -16,10 +16,10 @@ import (
 // oddSettings are what a database may have been told that suits nobody. A guarantee must
 // not rest on any of them.
 var oddSettings = []string{
-	"enable_indexscan = off",
-	"enable_nestloop = off",
+	"enable_indexonlyscan = off",
+	"enable_hashjoin = off",
 	"plan_cache_mode = force_custom_plan",
-	"jit_above_cost = 0",
+	"random_page_cost = 1000",
 	"lock_timeout = '300ms'",
 	"statement_timeout = '2s'",
 	"idle_in_transaction_session_timeout = '200ms'",
@@ -31,7 +31,7 @@ var oddSettings = []string{
 	"TimeZone = 'Pacific/Apia'",
 	"IntervalStyle = sql_standard",
 	"bytea_output = escape",
-	"standard_conforming_strings = on",
+	"from_collapse_limit = 1",
 	"extra_float_digits = 0",
 }
 

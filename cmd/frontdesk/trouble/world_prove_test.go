@@ -148,5 +148,11 @@ func (w *world) report(n int, broken []string) string {
 	for _, b := range broken[:min(len(broken), 20)] {
 		text += "\t- " + b + "\n"
 	}
-	return text + fmt.Sprintf("%d broken in all\n%s\nround %d: %s\nthe sequencer's row: %s\n", len(broken), w.plan, n+1, w.plan.rounds[n], w.row())
+	return text + fmt.Sprintf("%d broken in all\n%s\nround %d: %s\nthe sequencer's row: %s\nsessions:\n%s\n",
+		len(broken), w.plan, n+1, w.plan.rounds[n], w.row(), ask[string](w.cluster, sessions))
 }
+
+const sessions = `
+SELECT coalesce(string_agg(format(E'\t%s %s, %s for %s, waits for %s: %s', application_name, pid, state, now() - state_change, wait_event,
+	left(regexp_replace(query, '\s+', ' ', 'g'), 100)), E'\n' ORDER BY application_name, pid), '')
+FROM pg_stat_activity WHERE usename = 'frontdesk_app' AND state <> 'idle'`
