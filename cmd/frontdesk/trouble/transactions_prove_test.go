@@ -20,11 +20,16 @@ type inTx struct{ pgx.Tx }
 // BeginTx begins a nested transaction, at a savepoint.
 func (tx inTx) BeginTx(ctx context.Context, _ pgx.TxOptions) (pgx.Tx, error) { return tx.Begin(ctx) }
 
-// appendIn appends a part of a deed in a transaction that is open.
+// appendIn appends a part of a deed in a transaction that is open. What is read for a later
+// part is not noted, because the first part does not come after it.
 func (x *writer) appendIn(ctx context.Context, tx pgx.Tx, d *deed) error {
+	first, before := d.events == 0, d.after
 	changes, err := x.changes(ctx, d, 1)
 	if err != nil {
 		return err
+	}
+	if !first {
+		d.after = before
 	}
 	store := *x.store
 	store.DB = postgres.On(inTx{tx})
