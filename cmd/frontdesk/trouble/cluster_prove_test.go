@@ -4,7 +4,6 @@ package trouble_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,26 +92,26 @@ func ask[T any](c *cluster, question string, args ...any) (answer T) {
 func (c *cluster) crash(ctx context.Context, away time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.restartAfter(ctx, away, c.kill(c.halt(0)))
+	c.kill(c.halt(0))
+	return c.restartAfter(ctx, away)
 }
 
 // kill ends all processes of a cluster that stands still.
-func (c *cluster) kill(halted []int) error {
+func (c *cluster) kill(halted []int) {
 	for _, pid := range halted {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 	<-c.Done()
-	return nil
 }
 
-func (c *cluster) restartAfter(ctx context.Context, away time.Duration, because error) error {
+func (c *cluster) restartAfter(ctx context.Context, away time.Duration) error {
 	wait(ctx, away)
-	if err := errors.Join(because, c.Restart(context.WithoutCancel(ctx))); err != nil {
+	err := c.Restart(context.WithoutCancel(ctx))
+	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(c.data, "postgres.log"))
 		c.t.Errorf("Postgres does not come up again: %v\n%s", err, log[max(0, len(log)-4000):])
-		return err
 	}
-	return nil
+	return err
 }
 
 // halt stops the postmaster, so that it starts no more processes, and then all of those

@@ -3,8 +3,6 @@
 package trouble_test
 
 import (
-	"maps"
-
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -61,19 +59,9 @@ func (w *world) checkDeliveries(log []event.Recorded, say saying) {
 			say("webhook %s of idx %d is %s, and was received %d times", name, d.Idx, d.Status, n)
 		}
 		delete(got, name)
+		w.totals["webhooks "+string(d.Status)]++
 	}
 	for name, n := range got {
 		say("webhook %s was received %d times, and there is no such delivery", name, n)
 	}
-	w.noteDeliveries(deliveries)
-}
-
-func (w *world) noteDeliveries(deliveries []webhooks.Logged) {
-	count := tally{"webhooks": len(deliveries), "events": len(w.placed)}
-	for _, d := range deliveries {
-		count["webhooks "+string(d.Status)]++
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	maps.Copy(w.tally, count)
 }

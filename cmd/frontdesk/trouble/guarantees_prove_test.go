@@ -4,7 +4,6 @@ package trouble_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -26,9 +25,6 @@ func (w *world) broken() (broken []string) {
 	w.checkDeeds(log, say)
 	w.checkHandled(int64(len(log)), say)
 	w.checkDeliveries(log, say)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	maps.Copy(w.tally, w.ledger.tally)
 	return broken
 }
 
@@ -99,6 +95,7 @@ func tracesIn(log []event.Recorded) map[string]trace {
 // half, and everything comes after what it was decided on.
 func (w *world) checkDeeds(log []event.Recorded, say saying) {
 	traces, deeds := tracesIn(log), w.ledger.all()
+	w.totals = tally{"events": len(log)}
 	for name, d := range deeds {
 		t := traces[name]
 		whole := t.events == d.events
@@ -110,6 +107,7 @@ func (w *world) checkDeeds(log []event.Recorded, say saying) {
 		default:
 			say("%s was %s: %d of its %d events are in the log, as idx %d to %d, %v", name, d.fate, t.events, d.events, t.first, t.last, t.ids)
 		}
+		w.totals["appends "+string(d.fate)]++
 		for _, before := range d.after {
 			if b := traces[before]; t.events > 0 && (b.events == 0 || b.last >= t.first) {
 				say("%s has idx %d, and came after %s, which has idx %d to %d", name, t.first, before, b.first, b.last)

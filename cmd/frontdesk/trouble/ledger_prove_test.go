@@ -40,7 +40,6 @@ type ledger struct {
 	mu    sync.Mutex
 	deeds map[string]deed
 	told  []string // names of acknowledged deeds
-	tally tally
 }
 
 // note remembers how a deed has ended. A later word on the same deed replaces the first.
@@ -48,7 +47,6 @@ func (l *ledger) note(d deed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.deeds[d.name] = d
-	l.tally["appends "+string(d.fate)]++
 	if d.fate == acknowledged {
 		l.told = append(l.told, d.name)
 	}

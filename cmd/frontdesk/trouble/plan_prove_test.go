@@ -40,7 +40,7 @@ const roundsOfAWorld = 6
 
 // draw makes the plan of a seed, and the same one each time.
 func draw(seed uint64) plan {
-	d := diceOf(seed, 0)
+	d := diceOf(seed, dicePlan)
 	p := plan{seed: seed, processes: 2 + d.IntN(2), settings: some(d, oddSettings, d.IntN(4))}
 	if d.IntN(2) == 0 {
 		p.settings = append(p.settings, "synchronous_commit = off") // the one that would cost most

@@ -5,6 +5,7 @@ package trouble_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"frontdesk/adapters/postgres"
@@ -21,8 +22,8 @@ const longest = 3 * time.Minute
 func (w *world) rest(n int) {
 	w.failing.Store(0)
 	w.receiver.rude.Store(0)
-	w.settleTransactions()
 	began, last := time.Now(), w.writer(n, 99, "append")
+	w.settleTransactions(last.dice)
 	for why := "a last append"; why != ""; why = w.unrest() {
 		if time.Since(began) > longest {
 			w.t.Fatal(w.report(n, []string{fmt.Sprintf("no rest within %s: %s", longest, why)}))
@@ -53,13 +54,12 @@ func (w *world) keeper() webhooks.Keeper {
 
 // settleTransactions ends what the callers have left behind: statements that Postgres
 // still carries out, and prepared transactions.
-func (w *world) settleTransactions() {
+func (w *world) settleTransactions(d *rand.Rand) {
 	w.cluster.awake()
 	w.wires.cut(false)
 	for ask[int](w.cluster, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'caller'`) > 0 {
 		wait(w.t.Context(), 10*time.Millisecond)
 	}
-	d := diceOf(w.plan.seed, diceRest)
 	for _, name := range ask[[]string](w.cluster, `SELECT coalesce(array_agg(gid ORDER BY gid), '{}') FROM pg_prepared_xacts`) {
 		left, known := w.ledger.of(name)
 		if !known || left.fate != unknown {

@@ -32,11 +32,11 @@ func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest
 	for began := time.Now(); ; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, draw(seed))
-			defer total.add(w.tally)
+			defer func() { total.add(w.tally); total.add(w.totals) }()
 			for n := range w.plan.rounds {
 				w.live(n)
 			}
-			t.Logf("%s; so far %s", w.plan, total.and(w.tally))
+			t.Logf("%s; %s, %s", w.plan, w.tally, w.totals)
 		})
 		if t.Failed() || time.Since(began) >= limit {
 			break
@@ -77,13 +77,6 @@ func (t tally) add(more tally) {
 	for name, n := range more {
 		t[name] += n
 	}
-}
-
-// and is the sum of both.
-func (t tally) and(more tally) tally {
-	sum := maps.Clone(t)
-	sum.add(more)
-	return sum
 }
 
 func (t tally) String() string {

@@ -39,12 +39,13 @@ type world struct {
 	receiver *receiver
 	ledger   *ledger
 	placed   []uuid.UUID  // the log as it was after the last round, by idx
+	totals   tally        // what is there after the last round
 	failing  atomic.Int64 // how many of a hundred attempts fail
 
 	mu        sync.Mutex
 	moods     *rand.Rand
 	processes []*process
-	tally     tally
+	tally     tally // what has happened
 }
 
 // Whose dice are whose. Writers and strokes come after these.
@@ -52,7 +53,6 @@ const (
 	dicePlan = iota
 	diceMoods
 	diceReceiver
-	diceRest
 	diceWriters
 )
 
@@ -61,7 +61,7 @@ func newWorld(t *testing.T, p plan) *world {
 	w := &world{
 		t: t, plan: p, cluster: newCluster(t), wires: &wires{}, appended: &postgres.Bell{}, tally: tally{"worlds": 1},
 		moods: diceOf(p.seed, diceMoods), receiver: newReceiver(t, diceOf(p.seed, diceReceiver)),
-		ledger: &ledger{deeds: map[string]deed{}, tally: tally{}},
+		ledger: &ledger{deeds: map[string]deed{}},
 	}
 	for _, setting := range p.settings {
 		w.cluster.must(`ALTER DATABASE frontdesk SET ` + setting)
