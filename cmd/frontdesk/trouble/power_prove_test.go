@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -93,4 +94,26 @@ func zero(path string, from int64) error {
 	}
 	_, err = file.WriteAt(make([]byte, segmentSize-from), from)
 	return errors.Join(err, file.Close())
+}
+
+// What was flushed is there after a power cut, and what was not is gone. Autovacuum may
+// flush at any moment, so what should be gone has several chances.
+func TestProveThatAPowerCutTakesWhatWasNotFlushed(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	c.must(`CREATE TABLE words (word text, flushed bool)`)
+	for n := 1; ; n++ {
+		c.must(`INSERT INTO words VALUES ('kept', true)`)
+		c.must(`SET synchronous_commit = off; INSERT INTO words VALUES ('lost', false)`)
+		must(t, c.losePower(t.Context(), 0))
+		if got := ask[int](c, `SELECT count(*) FROM words WHERE flushed`); got != n {
+			t.Fatalf("%d of %d flushed rows are there", got, n)
+		}
+		if got := ask[int](c, `SELECT count(*) FROM words WHERE NOT flushed`); got < n {
+			return
+		}
+		if n == 10 {
+			t.Fatal("ten power cuts have taken nothing")
+		}
+	}
 }
