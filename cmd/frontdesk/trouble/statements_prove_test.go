@@ -51,6 +51,18 @@ func (w *world) lock(ctx context.Context, d *rand.Rand) error {
 	return w.hold(ctx, upTo(d, 800*time.Millisecond), fmt.Sprintf(`LOCK TABLE %s IN %s MODE`, pick(d, tables), mode))
 }
 
+// stampede locks a table for moments, so that all who wait for it start off together.
+func (w *world) stampede(ctx context.Context, d *rand.Rand) error {
+	statement := `LOCK TABLE ` + pick(d, tables) + ` IN ACCESS EXCLUSIVE MODE`
+	for range 5 + d.IntN(20) {
+		if err := w.hold(ctx, upTo(d, 60*time.Millisecond), statement); err != nil {
+			return err
+		}
+		wait(ctx, upTo(d, 30*time.Millisecond))
+	}
+	return nil
+}
+
 // lockRow holds the row that elects the sequencer, or a consumer's.
 func (w *world) lockRow(ctx context.Context, d *rand.Rand) error {
 	return w.hold(ctx, upTo(d, 800*time.Millisecond), fmt.Sprintf(`SELECT FROM %s FOR UPDATE`, pick(d, []string{"sequencer", "feed_offsets"})))

@@ -35,6 +35,8 @@ var troubles = []trouble{
 	{"frozen backend", (*world).freezeBackend},
 	{"lock", (*world).lock},
 	{"row lock", (*world).lockRow},
+	{"stampede", (*world).stampede},
+	{"stampede", (*world).stampede},
 	{"maintenance", (*world).maintain},
 	{"burnt positions", (*world).burn},
 }
