@@ -47,9 +47,14 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
+// plainly is a URL whose sessions look at a world without being held up by its settings.
+func plainly(url string) string { return url + "&statement_timeout=0&lock_timeout=0&jit=off" }
+
+func (c *cluster) admin() string { return plainly(c.URL("frontdesk", embedded.Superuser)) }
+
 // do has a superuser run a statement, as far as Postgres is there to run it.
 func (c *cluster) do(ctx context.Context, statement string, args ...any) error {
-	conn, err := pgx.Connect(ctx, c.URL("frontdesk", embedded.Superuser))
+	conn, err := pgx.Connect(ctx, c.admin())
 	if err != nil {
 		return err
 	}
@@ -80,7 +85,7 @@ func (c *cluster) must(statement string, args ...any) {
 // ask has a superuser ask for one value.
 func ask[T any](c *cluster, question string, args ...any) (answer T) {
 	c.t.Helper()
-	conn, err := pgx.Connect(c.t.Context(), c.URL("frontdesk", embedded.Superuser))
+	conn, err := pgx.Connect(c.t.Context(), c.admin())
 	must(c.t, err)
 	defer conn.Close(context.WithoutCancel(c.t.Context()))
 	must(c.t, conn.QueryRow(c.t.Context(), question, args...).Scan(&answer))

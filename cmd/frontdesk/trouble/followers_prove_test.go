@@ -47,7 +47,7 @@ func (w *world) checkDeliveries(log []event.Recorded, say saying) {
 			say("idx %d begins an epoch: %+v", e.Idx, e.Event)
 		}
 	}
-	deliveries, err := webhooks.DeliveryLog{DB: w.calls}.List(w.t.Context(), webhooks.Filter{Limit: 1_000_000})
+	deliveries, err := webhooks.DeliveryLog{DB: w.looks}.List(w.t.Context(), webhooks.Filter{Limit: 1_000_000})
 	must(w.t, err)
 	if len(deliveries) != 2*opened {
 		say("%d records were opened, and there are %d deliveries to two applications", opened, len(deliveries))

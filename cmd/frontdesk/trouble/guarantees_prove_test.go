@@ -12,14 +12,18 @@ import (
 	"frontdesk/domain/event"
 )
 
-func (w *world) log() postgres.Log { return postgres.Log{DB: w.calls, Codec: w.store.Codec} }
+func (w *world) log() postgres.Log { return postgres.Log{DB: w.looks, Codec: w.store.Codec} }
 
 // broken are the guarantees that do not hold, each with where to look. The world is at
 // rest.
 func (w *world) broken() (broken []string) {
 	say := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
-	log := w.readLog(say)
-	broken = append(broken, ask[[]string](w.cluster, straying)...)
+	broken = ask[[]string](w.cluster, straying)
+	log, err := w.readLog()
+	if err != nil {
+		say("the log cannot be read: %v", err)
+		return broken
+	}
 	w.checkPlaces(log, say)
 	w.checkStreams(log, say)
 	w.checkDeeds(log, say)
@@ -31,15 +35,14 @@ func (w *world) broken() (broken []string) {
 type saying = func(format string, args ...any)
 
 // readLog reads the log by the program's own reader, which refuses a log that is not dense.
-func (w *world) readLog(say saying) (log []event.Recorded) {
+func (w *world) readLog() (log []event.Recorded, err error) {
 	for e, err := range w.log().After(w.t.Context(), 0) {
 		if err != nil {
-			say("the log cannot be read: %v", err)
-			break
+			return nil, err
 		}
 		log = append(log, e)
 	}
-	return log
+	return log, nil
 }
 
 // checkPlaces: an idx is final. What had one after an earlier round has it still.

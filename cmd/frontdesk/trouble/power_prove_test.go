@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"frontdesk/adapters/postgres/embedded"
 )
 
 // Power loss takes what no flush has brought to the disk. Of a crash by SIGKILL, the
@@ -48,7 +46,7 @@ const flushedEnd = `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`
 
 // standStill halts all processes, and returns up to where the log was flushed then.
 func (c *cluster) standStill(ctx context.Context) (flushed int64, halted []int, err error) {
-	conn, err := pgx.Connect(ctx, c.URL("frontdesk", embedded.Superuser))
+	conn, err := pgx.Connect(ctx, c.admin())
 	if err != nil {
 		return 0, nil, err
 	}

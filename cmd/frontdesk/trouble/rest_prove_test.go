@@ -57,6 +57,7 @@ func (w *world) keeper() webhooks.Keeper {
 func (w *world) settleTransactions(d *rand.Rand) {
 	w.cluster.awake()
 	w.wires.cut(false)
+	w.looks.Reset()
 	for ask[int](w.cluster, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'caller'`) > 0 {
 		wait(w.t.Context(), 10*time.Millisecond)
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"frontdesk/adapters/postgres/embedded"
 )
 
 // oddSettings are what a database may have been told that suits nobody. A guarantee must
@@ -70,7 +68,7 @@ func (w *world) lockRow(ctx context.Context, d *rand.Rand) error {
 
 // hold keeps what a statement has locked.
 func (w *world) hold(ctx context.Context, d time.Duration, statement string) error {
-	conn, err := pgx.Connect(ctx, w.cluster.URL("frontdesk", embedded.Superuser))
+	conn, err := pgx.Connect(ctx, w.cluster.admin())
 	if err != nil {
 		return err
 	}
@@ -98,7 +96,7 @@ func (w *world) burn(ctx context.Context, d *rand.Rand) error {
 
 // one asks for a number.
 func (w *world) one(ctx context.Context, question string, salt int64) (n int, err error) {
-	conn, err := pgx.Connect(ctx, w.cluster.URL("frontdesk", embedded.Superuser))
+	conn, err := pgx.Connect(ctx, w.cluster.admin())
 	if err != nil {
 		return 0, err
 	}

@@ -34,6 +34,7 @@ type world struct {
 	url      string // as the serving role
 	wires    *wires // of everybody who writes
 	calls    *pgxpool.Pool
+	looks    *pgxpool.Pool // of whoever checks
 	store    *postgres.Store
 	appended *postgres.Bell
 	receiver *receiver
@@ -69,7 +70,8 @@ func newWorld(t *testing.T, p plan) *world {
 	w.cluster.must(handledTable)
 	w.url = w.cluster.URL("frontdesk", postgres.AppRole)
 	w.calls = w.wires.pool(t, w.url, "caller")
-	t.Cleanup(func() { w.wires.cut(true); w.calls.Close() })
+	w.looks = (&wires{}).pool(t, plainly(w.url), "checker")
+	t.Cleanup(func() { w.wires.cut(true); w.calls.Close(); w.looks.Close() })
 	codec, err := event.NewCodec(append(eventtest.Events(), domain.Events()...)...)
 	must(t, err)
 	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, AtOnce: projections.AtOnce(), Now: time.Now, Appended: w.appended}
