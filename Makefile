@@ -51,7 +51,7 @@ features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
 
 prove: MISSING += $(POOLER) $(PROXY)
-prove: deps ## kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
+prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do

@@ -1,0 +1,58 @@
+//go:build prove
+
+package trouble_test
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+)
+
+// handledTable is where the consumers write down what they are handed, in the
+// transaction that moves them on. Nothing in it is unique: twice would show.
+const handledTable = `
+CREATE TABLE handled (n bigserial PRIMARY KEY, consumer text NOT NULL, idx bigint NOT NULL);
+GRANT SELECT, INSERT ON handled TO frontdesk_app;
+GRANT USAGE ON handled_n_seq TO frontdesk_app`
+
+// record handles an event by writing it down.
+func (w *world) record(consumer string) postgres.Handler {
+	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO handled (consumer, idx) VALUES ($1, $2)`, consumer, e.Idx)
+		return err
+	}
+}
+
+var errMood = errors.New("not in the mood")
+
+// moodily lets a handler fail before or after it has written, as often as the round wants
+// it to, and in the ways in which a handler can. After a failure a consumer goes on event
+// by event for a while, so the moody one knows both full batches and batches of one.
+func (w *world) moodily(handle postgres.Handler) postgres.Handler {
+	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
+		percent, way := w.mood()
+		if percent >= w.failing.Load() {
+			return handle(ctx, tx, e)
+		}
+		w.count("attempts failed")
+		if way == 0 {
+			return errMood
+		}
+		if err := handle(ctx, tx, e); err != nil || way == 1 {
+			return cmp.Or(err, errMood)
+		}
+		_, err := tx.ExecContext(ctx, `SELECT 1/0`) // and the transaction with it
+		return err
+	}
+}
+
+// mood throws the moody consumers' dice, which they share.
+func (w *world) mood() (percent int64, way int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.moods.Int64N(100), w.moods.IntN(3)
+}

@@ -1,0 +1,17 @@
+// Package trouble searches for an order of events that breaks the engine: the store,
+// the sequencer, the feed and the webhooks, together on a Postgres that is crashed,
+// loses its power, and is got in the way of.
+//
+//	make prove                                                    # half an hour, from a new seed
+//	FRONTDESK_SEED=42 FRONTDESK_SEARCH=2m go test -tags prove -v -count 1 ./cmd/frontdesk/trouble
+//
+// It holds tests alone. A search is a row of worlds, and each has a seed of its own. A
+// world is a cluster with odd settings, a few processes that sequence, consume and send,
+// and writers who remember what they were told. It lives for a few rounds: trouble for
+// some seconds, then rest, then every guarantee is checked.
+//
+// The seed decides the plan: settings, who writes how, which trouble strikes when, and
+// the dice that each of them throws. How they meet is the machine's matter, so a seed
+// that found something finds it again often, and not always. A failure prints the seed
+// of its world, the round's plan, what was broken, and what the database holds there.
+package trouble
