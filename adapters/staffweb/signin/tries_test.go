@@ -135,7 +135,7 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 	t.Parallel()
 	for _, username := range []string{"dr.lee", "nobody"} {
 		s := newSurgery(t)
-		checks := &counting{Checker: s.vault}
+		checks := &counting{Checker: nobodys{}} // hashing is not what is tested
 		s.Passwords = checks
 		var guesses sync.WaitGroup
 		for range 50 {
