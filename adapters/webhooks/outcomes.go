@@ -49,6 +49,10 @@ func (d delivery) ends(status Status, reason Reason) outcome {
 	}
 }
 
+// quick says that the receiver does well. A delivery that has waited too long for a
+// slot says the opposite.
+func (o outcome) quick() bool { return o.status == Delivered && o.answer.took <= quickly }
+
 // writeOutcomes writes down how attempts have ended, each only if nobody has
 // given it up as unknown in between. What was never sent may be claimed again.
 const writeOutcomes = `
