@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -14,10 +15,10 @@ type lane struct {
 	slots   chan struct{} // holds one for each delivery that is posted
 }
 
-// enter takes a slot. It returns false if none becomes free in time, or if ctx has
-// ended: then nothing may be posted.
-func (l *lane) enter(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, quickly)
+// enter takes a slot. It returns false if none becomes free within the patience, or if
+// ctx has ended: then nothing may be posted.
+func (l *lane) enter(ctx context.Context, patience time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case <-ctx.Done():
@@ -34,7 +35,7 @@ func (l *lane) enter(ctx context.Context) bool {
 func (l *lane) leave() { <-l.slots }
 
 // lanes counts what is claimed for each destination, so that no receiver can
-// delay another (D32). A destination of which nothing is claimed has no lane.
+// delay another (D32).
 type lanes struct {
 	to     map[uuid.UUID]*lane
 	flying int // slots that are taken, or will be once a token is signed
@@ -60,15 +61,21 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 // to keep its slots busy.
 func (l *lanes) give(o outcome) (busy bool) {
 	given := l.to[o.destination]
-	given.quick = o.quick()
+	given.quick = o.quick
 	given.claimed--
 	if given.claimed < perDestination {
 		l.flying--
 	}
-	if given.claimed == 0 {
-		delete(l.to, o.destination)
-	}
 	return given.claimed >= perDestination
+}
+
+// forget drops the lanes for which a look has found nothing more.
+func (l *lanes) forget() {
+	for destination, lane := range l.to {
+		if lane.claimed == 0 {
+			delete(l.to, destination)
+		}
+	}
 }
 
 // free returns how many more may be in flight.

@@ -25,6 +25,7 @@ func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
 			lanes.give(outcome{destination: destination})
 		}
 	}
+	lanes.forget()
 	if lanes.flying != 0 || lanes.share() != perDestination || len(lanes.to) != 0 {
 		t.Errorf("%d in flight, share %d, %d lanes", lanes.flying, lanes.share(), len(lanes.to))
 	}

@@ -38,6 +38,7 @@ type outcome struct {
 	reason Reason
 	kid    signingkey.KID // "" if nothing was signed
 	answer answer
+	quick  bool // the receiver does well: a 2xx, and soon
 	at     time.Time
 }
 
@@ -48,10 +49,6 @@ func (d delivery) ends(status Status, reason Reason) outcome {
 		status: status, reason: reason,
 	}
 }
-
-// quick says that the receiver does well. A delivery that has waited too long for a
-// slot says the opposite.
-func (o outcome) quick() bool { return o.status == Delivered && o.answer.took <= quickly }
 
 // writeOutcomes writes down how attempts have ended, each only if nobody has
 // given it up as unknown in between. What was never sent may be claimed again.

@@ -30,7 +30,6 @@ func NewClient(guard outbound.Guard, roots *x509.CertPool) *http.Client {
 type answer struct {
 	status           int           // 0 if there was none
 	connected, began time.Duration // since the call began; 0 if it did not get that far
-	took             time.Duration
 	reused           bool
 }
 
@@ -111,6 +110,6 @@ func (w *stopwatch) trace() *httptrace.ClientTrace {
 func (w *stopwatch) answer(status int) answer {
 	return answer{
 		status: status, reused: w.reused.Load(),
-		connected: time.Duration(w.connected.Load()), began: time.Duration(w.began.Load()), took: time.Since(w.begun),
+		connected: time.Duration(w.connected.Load()), began: time.Duration(w.began.Load()),
 	}
 }

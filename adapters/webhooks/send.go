@@ -82,7 +82,7 @@ func (s *Sender) attempt(going context.Context, lane *lane, d delivery) outcome 
 	if token.err != nil {
 		return d.ends(Failed, NotBuilt)
 	}
-	if !lane.enter(going) {
+	if !lane.enter(going, s.Timeout/quickly) {
 		return d.ends(Pending, "")
 	}
 	defer lane.leave()
@@ -101,9 +101,11 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	defer cancel()
 	o := d.ends(Delivered, "")
 	o.kid = token.kid
+	begun := time.Now()
 	if o.answer, o.reason = post(ctx, s.Client, d.url, token.text); o.reason != "" {
 		o.status = Failed
 	}
+	o.quick = o.status == Delivered && time.Since(begun) <= s.Timeout/quickly
 	s.Metrics.connected(o.answer.reused)
 	return o
 }

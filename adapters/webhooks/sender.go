@@ -98,6 +98,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	if err == nil && len(found.send)+len(found.foreign) > 0 {
 		err = r.send(ctx, last, found)
 	}
+	r.lanes.forget()
 	switch {
 	case err != nil:
 		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
