@@ -39,10 +39,12 @@ type Sender struct {
 }
 
 // Run sends until ctx ends, then waits for what is in flight and writes down how
-// it ended. What still waits is left to other processes or to the next start.
+// it ended. What still waits is left to other processes or to the next start, what
+// is claimed and was not begun included.
 //
 // The goroutine that calls it owns the lanes and talks to the database. Each
-// delivery in flight has one of its own, which sends it and does nothing else.
+// delivery that is claimed has one of its own, which signs and sends it and does
+// nothing else.
 func (s *Sender) Run(ctx context.Context) {
 	s.tokens = newTokens(s.Now, runtime.GOMAXPROCS(0))
 	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, 2*overAll)}
