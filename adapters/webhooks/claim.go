@@ -27,13 +27,8 @@ SELECT commit_durably(), set_config('enable_seqscan', 'off', true), set_config('
 
 const readCommitted = `SET transaction_isolation = 'read committed'`
 
-// planned begins a batch whose transaction is as these statements say.
-func planned() *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue(readCommitted)
-	batch.Queue(plainPlan)
-	return batch
-}
+// hereAndNow asks, in the same step, which history the database is in.
+const hereAndNow = plainPlan + `, epoch, goes_on FROM history`
 
 // claimBatch claims what may be sent now: what is young enough, and still
 // registered and enabled. It is one statement, so that nothing can change
@@ -44,14 +39,18 @@ func planned() *pgx.Batch {
 //     history that was lost may have told it (D49).
 //   - waiting hops from destination to destination, so that it takes as many
 //     steps as there are destinations, however long their backlogs are.
-//   - lanes are the destinations with a free slot. A receiver that hangs has
-//     none, and is not looked at.
-//   - ready is the first of each lane: only the oldest unfinished delivery of a
-//     subject, which keeps the order (D31), and nothing that another sender is at.
-//   - Every lane gets its first slot before any lane gets its second.
+//   - lanes are the destinations of which more may be claimed. A receiver that
+//     hangs is not looked at.
+//   - subjects hops through a lane from subject to subject, oldest first, until it
+//     has found enough. Only the oldest unfinished delivery of a subject is ready,
+//     which keeps the order (D31). What waits behind it costs next to nothing, and
+//     after 256 in a row a look gives up: those behind are found after an answer.
+//   - ready locks what nobody has touched since, and no other sender is at.
+//   - Every lane gets its first delivery before any lane gets its second.
 //
-// A scalar subquery finds the subject's oldest, and rows are fetched by ctid, so
-// that each is one step, whatever the planner believes.
+// A scalar subquery finds the subject's oldest, and rows are fetched by ctid alone,
+// so that each is one step, whatever the planner believes: a condition on their
+// status would let it walk the backlog instead.
 const claimBatch = `
 WITH RECURSIVE waiting AS (
 	(SELECT destination FROM deliveries
@@ -61,17 +60,26 @@ WITH RECURSIVE waiting AS (
 	SELECT (SELECT d.destination FROM deliveries d WHERE d.status = 'pending' AND d.destination > w.destination ORDER BY d.destination LIMIT 1)
 	FROM waiting w WHERE w.destination IS NOT NULL),
 lanes AS (
-	SELECT w.destination, $2::int - coalesce(b.used, 0) AS free
-	FROM waiting w LEFT JOIN unnest($3::uuid[], $4::int[]) AS b (destination, used) USING (destination)
-	WHERE w.destination IS NOT NULL AND coalesce(b.used, 0) < $2),
+	SELECT w.destination, coalesce(b.room, $2::int) AS room
+	FROM waiting w LEFT JOIN unnest($3::uuid[], $4::int[]) AS b (destination, room) USING (destination)
+	WHERE w.destination IS NOT NULL AND coalesce(b.room, $2) > 0),
 ready AS (
-	SELECT p.place, p.idx, row_number() OVER (PARTITION BY lanes.destination ORDER BY p.idx) AS slot
+	SELECT d.ctid AS place, oldest.idx, oldest.found
 	FROM lanes CROSS JOIN LATERAL (
-		SELECT d.ctid AS place, d.idx FROM deliveries d
-		WHERE d.destination = lanes.destination AND d.status = 'pending'
-			AND d.idx = (SELECT min(e.idx) FROM deliveries e
-				WHERE e.destination = d.destination AND e.tenant = d.tenant AND e.subject = d.subject AND e.finished_at IS NULL)
-		ORDER BY d.idx LIMIT lanes.free FOR UPDATE OF d SKIP LOCKED) p),
+		WITH RECURSIVE subjects AS (
+			SELECT NULL::tid AS place, 0::bigint AS idx, '' AS status, false AS ready, 0 AS found, '{}'::uuid[] AS seen
+			UNION ALL
+			SELECT next.place, next.idx, next.status, next.ready, s.found + next.ready::int, s.seen || next.subject
+			FROM subjects s CROSS JOIN LATERAL (
+				SELECT n.place, n.idx, n.status, n.subject, n.idx = (SELECT min(e.idx) FROM deliveries e
+					WHERE e.destination = lanes.destination AND e.tenant = n.tenant AND e.subject = n.subject AND e.finished_at IS NULL) AS ready
+				FROM (SELECT d.ctid AS place, d.idx, d.status, d.tenant, d.subject FROM deliveries d
+					WHERE d.destination = lanes.destination AND d.status = 'pending' AND d.idx > s.idx ORDER BY d.idx LIMIT 256) n
+				WHERE n.subject <> ALL (s.seen) LIMIT 1) next
+			WHERE s.found < lanes.room)
+		SELECT * FROM subjects WHERE ready) oldest
+	JOIN deliveries d ON d.ctid = oldest.place AND d.status = oldest.status
+	FOR UPDATE OF d SKIP LOCKED),
 claimed AS (
 	UPDATE deliveries d SET (status, finished_at) = (
 		SELECT status, CASE WHEN status <> 'sending' THEN $1::timestamptz END
@@ -80,11 +88,11 @@ claimed AS (
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
 				WHERE n.tenant = d.tenant AND n.application = d.application AND w.event = d.kind AND w.destination = d.destination)
-			THEN 'sending' ELSE 'withdrawn' END) AS judged (status)),
+			THEN 'sending' ELSE 'withdrawn' END OFFSET 0) AS judged (status)),
 		attempt = $6, claimed_at = $1, unknown_at = $7
-	WHERE d.ctid = ANY (ARRAY (SELECT place FROM ready ORDER BY slot, idx LIMIT $5)) AND d.status = 'pending'
-	RETURNING d.event, d.application, d.idx, d.kind, d.destination, d.status)
-SELECT c.application, c.idx, c.kind, c.destination, c.status, coalesce(w.url, ''),
+	WHERE d.ctid = ANY (ARRAY (SELECT place FROM ready ORDER BY found, idx LIMIT $5))
+	RETURNING d.event, d.application, d.idx, d.kind, d.destination, d.status, d.not_after)
+SELECT c.application, c.idx, c.kind, c.destination, c.status, c.not_after, coalesce(w.url, ''),
 	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at,
 	coalesce((SELECT kid FROM signing_keys WHERE state = 'active'), '')
 FROM claimed c JOIN log USING (idx) JOIN events e USING (position)
@@ -96,6 +104,7 @@ type delivery struct {
 	attempt, application, destination uuid.UUID
 	kind                              application.WebhookEvent
 	url                               string
+	notAfter                          time.Time // too old from then on
 	event                             event.Recorded
 	notice                            notice
 	tellable                          bool // false if the event cannot be read, or tells nothing
@@ -121,8 +130,8 @@ type ended struct {
 // is no error: by then they are claimed, and must be sent or released.
 func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 	attempt, now := event.NewID(), s.Now()
-	destinations, used := lanes.busy()
-	batch.Queue(claimBatch, now, lanes.share(), destinations, used, lanes.free(), attempt, now.Add(s.unknownAfter())).
+	destinations, room := lanes.room()
+	batch.Queue(claimBatch, now, lanes.share(), destinations, room, lanes.free(), attempt, now.Add(s.unknownAfter())).
 		Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				if err := s.scan(rows, attempt, found); err != nil {
@@ -144,7 +153,7 @@ func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 	var name string
 	var data, metadata []byte
 	e := &d.event
-	err := rows.Scan(&d.application, &e.Idx, &d.kind, &d.destination, &status, &d.url,
+	err := rows.Scan(&d.application, &e.Idx, &d.kind, &d.destination, &status, &d.notAfter, &d.url,
 		&e.ID, &e.Stream.Tenant, &e.Stream.ID, &e.Version, &name, &data, &metadata, &e.At, &found.kid)
 	if err != nil {
 		return err
@@ -171,51 +180,4 @@ func (s *Sender) decode(e *event.Recorded, name string, data, metadata []byte) (
 	}
 	e.Metadata, err = event.ParseMetadata(metadata)
 	return err
-}
-
-// lanes counts what is in flight to each destination, so that no receiver can
-// delay another (D32).
-type lanes struct {
-	inFlight map[uuid.UUID]int
-	total    int
-}
-
-func newLanes() *lanes { return &lanes{inFlight: map[uuid.UUID]int{}} }
-
-func (l *lanes) take(destination uuid.UUID) {
-	l.inFlight[destination]++
-	l.total++
-}
-
-func (l *lanes) give(destination uuid.UUID) {
-	l.total--
-	if l.inFlight[destination]--; l.inFlight[destination] == 0 {
-		delete(l.inFlight, destination)
-	}
-}
-
-// free returns how many more may be claimed.
-func (l *lanes) free() int { return overAll - l.total }
-
-// share returns how many may be in flight to one destination now. The fewer
-// slots are free, the smaller it is: 64 receivers that hang, with four slots
-// each, would leave none for the others.
-func (l *lanes) share() int {
-	switch free := l.free(); {
-	case free > overAll/2:
-		return perDestination
-	case free > overAll/4:
-		return perDestination / 2
-	default:
-		return 1
-	}
-}
-
-// busy returns the destinations with anything in flight, and how much.
-func (l *lanes) busy() (destinations []uuid.UUID, used []int32) {
-	for destination, n := range l.inFlight {
-		destinations = append(destinations, destination)
-		used = append(used, int32(n))
-	}
-	return destinations, used
 }

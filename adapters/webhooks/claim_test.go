@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -182,8 +183,8 @@ func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
 	} {
 		_, err := admin.Exec(t.Context(), step)
 		must(t, err)
-		plan := strings.ReplaceAll(c.claimPlan(), "Seq Scan on sequencer", "") // it has one row
-		for _, dear := range []string{"Bitmap", "Seq Scan", "JIT"} {
+		plan := strings.ReplaceAll(c.explain("EXPLAIN "), "Seq Scan on sequencer", "") // it has one row
+		for _, dear := range []string{"Bitmap", "Seq Scan", "JIT", "deliveries_age"} {
 			if strings.Contains(plan, dear) {
 				t.Errorf("after %s:\n%s", step, plan)
 			}
@@ -191,17 +192,58 @@ func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
 	}
 }
 
-// claimPlan is how the database would carry a claim out.
-func (c *clinic) claimPlan() (plan string) {
+// A thousand deliveries that wait for one another, whether the first of them is ready
+// or under way, cost a look no more than ten; those behind them are found.
+func TestABusySubjectCostsAClaimNoMoreForItsBacklog(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"pending", "sending"} {
+		c := newClinic(t)
+		c.application(hook, application.RecordOpened)
+		c.openRecord(t.Context(), c.patient)
+		c.fanOut()
+		admin := c.admin()
+		_, err := admin.Exec(t.Context(), `UPDATE deliveries SET status = $1`, first)
+		must(t, err)
+		buffers := func(more int) int {
+			_, err := admin.Exec(t.Context(), `
+				INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
+				SELECT gen_random_uuid(), application, 1000 + n, tenant, kind, subject, destination, happened_at, not_after
+				FROM (SELECT * FROM deliveries LIMIT 1) d, generate_series((SELECT count(*) FROM deliveries), $1) n`, more)
+			must(t, err)
+			return c.claimBuffers()
+		}
+		if ten, thousand := buffers(10), buffers(1000); thousand > ten+24 { // a page holds some 25 rows, and a look reads 256
+			t.Errorf("with the first %s: %d buffers for a thousand, %d for ten", first, thousand, ten)
+		}
+	}
+}
+
+// claimBuffers is how many buffers a claim reads. Nothing is claimed.
+func (c *clinic) claimBuffers() (buffers int) {
+	c.t.Helper()
+	plan := c.explain("EXPLAIN (ANALYZE, BUFFERS) ")
+	_, found, _ := strings.Cut(plan, "shared hit=")
+	_, err := fmt.Sscanf(found, "%d", &buffers)
+	if err != nil || strings.Contains(plan, "read=") {
+		c.t.Fatalf("%v: %s", err, plan)
+	}
+	return buffers
+}
+
+// explain is how the database carries a claim out. It is taken back.
+func (c *clinic) explain(explain string) (plan string) {
 	c.t.Helper()
 	var batch pgx.Batch
 	batch.Queue(webhooks.PlainPlan)
-	batch.Queue("EXPLAIN "+webhooks.ClaimBatch, c.clock.Now(), 4, []uuid.UUID{}, []int32{}, 256, uuid.New(), c.clock.Now().Add(20*time.Second)).
+	batch.Queue(explain+webhooks.ClaimBatch, c.clock.Now(), 4, []uuid.UUID{}, []int32{}, 256, uuid.New(), c.clock.Now().Add(20*time.Second)).
 		Query(func(rows pgx.Rows) error {
 			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			plan = strings.Join(lines, "\n")
 			return err
 		})
-	must(c.t, c.pool.SendBatch(c.t.Context(), &batch).Close())
+	tx, err := c.pool.Begin(c.t.Context())
+	must(c.t, err)
+	must(c.t, tx.SendBatch(c.t.Context(), &batch).Close())
+	must(c.t, tx.Rollback(c.t.Context()))
 	return plan
 }

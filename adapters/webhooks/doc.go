@@ -12,11 +12,11 @@
 //     told. It waits only for the database. It parks what it cannot queue, so that
 //     the others go on.
 //   - sender.go: [Sender] sends what is queued, looking for it round by round.
-//   - claim.go: it claims what may be sent, if the lane of its destination has a
-//     free slot.
+//   - claim.go, lanes.go: it claims what may be sent, if the lane of its
+//     destination has room, and some ahead for a receiver that is quick.
 //   - names.go: it looks up the names of people and places.
 //   - sign.go: it signs the payload, once for all destinations.
-//   - send.go, post.go: it makes the one attempt.
+//   - send.go, post.go: it makes the one attempt, when the lane has a free slot.
 //   - reason.go: it names the reason why the attempt failed.
 //   - outcomes.go: it writes down how the attempt ended. [DeliveryLog] shows how
 //     each delivery ended, and why.

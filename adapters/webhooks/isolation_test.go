@@ -11,9 +11,9 @@ import (
 
 // startUnhurried runs a sender to plain receivers that gives nothing up: what
 // hangs does so until its receiver is released, however busy the machine is.
-func (c *clinic) startUnhurried() (stop func()) {
+func (c *clinic) startUnhurried(edits ...func(*webhooks.Sender)) (stop func()) {
 	c.t.Helper()
-	return start(c.t, c.sender(plainClient(), func(s *webhooks.Sender) { s.Timeout = time.Hour }))
+	return start(c.t, c.sender(plainClient(), append(edits, func(s *webhooks.Sender) { s.Timeout = time.Hour })...))
 }
 
 // 70 receivers that never answer could hold four slots each, more than there

@@ -83,7 +83,9 @@ func (k Keeper) Keep(ctx context.Context) error {
 // counts the deliveries that it ends so; none if end is "".
 func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
 	for {
-		batch := planned()
+		batch := &pgx.Batch{}
+		batch.Queue(readCommitted)
+		batch.Queue(plainPlan)
 		var kinds []application.WebhookEvent
 		batch.Queue(statement, at, keepBatch).Query(func(rows pgx.Rows) (err error) {
 			kinds, err = pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])

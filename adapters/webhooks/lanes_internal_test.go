@@ -1,6 +1,10 @@
 package webhooks
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/uuid"
+)
 
 func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
 	t.Parallel()
@@ -8,7 +12,7 @@ func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
 	// 64 dead receivers would hold all of 256 slots with four each.
 	for range 4 {
 		for i := range 64 {
-			if destination := [16]byte{byte(i)}; lanes.free() > 0 && lanes.inFlight[destination] < lanes.share() {
+			if destination := [16]byte{byte(i)}; lanes.free() > 0 && lanes.claimed(destination) < lanes.share() {
 				lanes.take(destination)
 			}
 		}
@@ -16,12 +20,20 @@ func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
 	if lanes.free() == 0 {
 		t.Error("there is no slot left for a healthy receiver")
 	}
-	for destination := range lanes.inFlight {
-		for lanes.inFlight[destination] > 0 {
-			lanes.give(destination)
+	for destination := range lanes.to {
+		for lanes.claimed(destination) > 0 {
+			lanes.give(outcome{destination: destination})
 		}
 	}
-	if lanes.total != 0 || lanes.share() != perDestination || len(lanes.inFlight) != 0 {
-		t.Errorf("%d in flight, share %d, %d lanes", lanes.total, lanes.share(), len(lanes.inFlight))
+	lanes.forget()
+	if lanes.flying != 0 || lanes.share() != perDestination || len(lanes.to) != 0 {
+		t.Errorf("%d in flight, share %d, %d lanes", lanes.flying, lanes.share(), len(lanes.to))
 	}
+}
+
+func (l *lanes) claimed(destination uuid.UUID) int {
+	if lane, ok := l.to[destination]; ok {
+		return lane.claimed
+	}
+	return 0
 }

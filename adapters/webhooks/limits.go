@@ -19,6 +19,11 @@ const (
 	perDestination = 4
 	overAll        = 256
 
+	// Claimed beyond those in flight, for a receiver whose last answer came quickly:
+	// in a tenth of the time that a delivery may take. None waits longer for a slot.
+	ahead   = 4
+	quickly = 10
+
 	lifetime   = 60 * time.Second // of a token
 	sharedFor  = 5 * time.Second  // after an event was signed, its destinations share the token
 	tokensKept = 1024             // in memory; beyond it, some events are signed again

@@ -38,6 +38,7 @@ type outcome struct {
 	reason Reason
 	kid    signingkey.KID // "" if nothing was signed
 	answer answer
+	quick  bool // the receiver does well: a 2xx, and soon
 	at     time.Time
 }
 

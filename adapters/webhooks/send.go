@@ -10,25 +10,24 @@ import (
 // send begins to send what was claimed, and releases what this process cannot
 // send. Nothing is sent after last.
 func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
-	ctx = context.WithoutCancel(ctx)
 	if err := r.prepare(ctx, found); err != nil {
 		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
 	}
 	for _, d := range found.send {
-		r.lanes.take(d.destination)
+		lane, going := r.lanes.take(d.destination), r.going
 		r.sends.Go(func() {
-			ctx, cancel := context.WithDeadline(ctx, last)
+			going, cancel := context.WithDeadline(going, last)
 			defer cancel()
-			r.done <- r.deliver(ctx, d)
+			r.done <- r.deliver(going, lane, d)
 		})
 	}
-	r.Metrics.inFlight(r.lanes.total)
+	r.Metrics.inFlight(r.lanes.flying)
 	return r.release(ctx, found.foreign)
 }
 
 // prepare gives the deliveries their key and their names.
 func (s *Sender) prepare(ctx context.Context, found claimed) error {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Timeout)
 	defer cancel()
 	sign, err := s.Signer.With(ctx, found.kid)
 	if err != nil {
@@ -59,16 +58,20 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 	return errors.Join(errReleased, err)
 }
 
-// deliver makes the one attempt.
-func (s *Sender) deliver(ctx context.Context, d delivery) outcome {
+// deliver makes the one attempt, if its lane has a slot for it before going ends:
+// by then, others may take the delivery for theirs. What was not begun can be
+// claimed again.
+func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
 	begun := s.Now()
-	o := s.attempt(ctx, d)
+	o := s.attempt(going, lane, d)
 	o.at = s.Now()
-	s.report(ctx, d, o, o.at.Sub(begun))
+	if o.status != Pending {
+		s.report(going, d, o, o.at.Sub(begun))
+	}
 	return o
 }
 
-func (s *Sender) attempt(ctx context.Context, d delivery) outcome {
+func (s *Sender) attempt(going context.Context, lane *lane, d delivery) outcome {
 	if s.CheckURL(d.url) != nil {
 		return d.ends(Failed, BlockedAddress)
 	}
@@ -79,13 +82,30 @@ func (s *Sender) attempt(ctx context.Context, d delivery) outcome {
 	if token.err != nil {
 		return d.ends(Failed, NotBuilt)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	if !lane.enter(going, s.Timeout/quickly) {
+		return d.ends(Pending, "")
+	}
+	defer lane.leave()
+	if s.Now().After(d.notAfter) {
+		return d.ends(Pending, "") // a claim ends it as expired
+	}
+	return s.post(going, d, token)
+}
+
+// post sends a delivery that has begun: it is not broken off when going ends early.
+func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
+	last, _ := going.Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(going), last)
+	defer cancel()
+	ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	o := d.ends(Delivered, "")
 	o.kid = token.kid
+	begun := time.Now()
 	if o.answer, o.reason = post(ctx, s.Client, d.url, token.text); o.reason != "" {
 		o.status = Failed
 	}
+	o.quick = o.status == Delivered && time.Since(begun) <= s.Timeout/quickly
 	s.Metrics.connected(o.answer.reused)
 	return o
 }

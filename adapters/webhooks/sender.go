@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/event"
@@ -38,19 +39,23 @@ type Sender struct {
 }
 
 // Run sends until ctx ends, then waits for what is in flight and writes down how
-// it ended. What still waits is left to other processes or to the next start.
+// it ended. What still waits is left to other processes or to the next start, what
+// is claimed and was not begun included.
 //
 // The goroutine that calls it owns the lanes and talks to the database. Each
-// delivery in flight has one of its own, which sends it and does nothing else.
+// delivery that is claimed has one of its own, which signs and sends it and does
+// nothing else.
 func (s *Sender) Run(ctx context.Context) {
 	s.tokens = newTokens(s.Now, runtime.GOMAXPROCS(0))
-	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, overAll)}
+	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, 2*overAll)}
+	r.going, r.letGo = context.WithCancel(ctx)
 	for ctx.Err() == nil {
 		queued := s.Queued.Next() // before looking, so that nothing is slept through
 		if wait := r.turn(ctx); wait > 0 {
 			r.rest(ctx, queued, wait)
 		}
 	}
+	r.letGo()
 	r.finish(ctx)
 }
 
@@ -60,13 +65,24 @@ type round struct {
 	*Sender
 	lanes    *lanes
 	sends    sync.WaitGroup
-	done     chan outcome // holds all that can be in flight, so that nobody waits to report
+	done     chan outcome // holds all that can be claimed, so that nobody waits to report
 	finished []outcome    // not yet written down; nothing is claimed before they are
 	wait     time.Duration
+
+	history history
+	going   context.Context // of what is claimed: when it ends, nothing more is begun
+	letGo   context.CancelFunc
+}
+
+// history is where the database was at the last look. What was claimed in another
+// one is not begun any more (D49).
+type history struct {
+	epoch  int
+	goesOn bool
 }
 
 const (
-	firstLook = time.Millisecond       // after something was sent
+	company   = 4 * time.Millisecond   // for more outcomes, and for more to send
 	idleLook  = 250 * time.Millisecond // for what other processes have queued
 	retryWait = time.Second            // after a look that failed
 	lastTries = 5                      // to write down what is known, at the end
@@ -84,6 +100,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	if err == nil && len(found.send)+len(found.foreign) > 0 {
 		err = r.send(ctx, last, found)
 	}
+	r.lanes.forget()
 	switch {
 	case err != nil:
 		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
@@ -91,9 +108,9 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	case len(found.ended) > 0 || len(found.send) > 0 && r.lanes.free() == 0:
 		r.wait = 0 // slots were spent on what is not sent, or there were too few
 	case len(found.send) > 0:
-		r.wait = firstLook // each lane has what it may have, until something ends
+		r.wait = company // each lane has what it may have, until something ends
 	default:
-		r.wait = min(max(firstLook, 2*r.wait), idleLook)
+		r.wait = min(max(company, 2*r.wait), idleLook)
 	}
 	return r.wait
 }
@@ -110,18 +127,22 @@ func (r *round) collect() {
 	}
 }
 
-func (r *round) ended(o outcome) {
-	r.lanes.give(o.destination)
+// ended returns whether the lane has enough left to keep its slots busy.
+func (r *round) ended(o outcome) (busy bool) {
+	busy = r.lanes.give(o)
 	r.finished = append(r.finished, o)
-	r.Metrics.inFlight(r.lanes.total)
+	r.Metrics.inFlight(r.lanes.flying)
+	return busy
 }
 
 // look is one round trip: outcomes and claim, together or not at all. It ignores
-// the end of ctx, because a claim whose answer is not read would be lost.
+// the end of ctx, because a claim whose answer is not read would be lost. If it fails,
+// or finds the database in another history, what waits is let go.
 func (r *round) look(ctx context.Context, claim bool) (found claimed, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
-	defer cancel()
-	batch, late := planned(), 0
+	batch := &pgx.Batch{}
+	here, late := r.history, 0
+	batch.Queue(readCommitted)
+	batch.Queue(hereAndNow).QueryRow(func(row pgx.Row) error { return row.Scan(nil, nil, nil, nil, nil, &here.epoch, &here.goesOn) })
 	prelude := batch.Len()
 	writeInto(batch, r.finished, &late)
 	if claim && r.lanes.free() > 0 {
@@ -130,28 +151,52 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	if batch.Len() == prelude {
 		return claimed{}, nil // nothing to write down, and no slot is free
 	}
-	if err := r.DB.SendBatch(ctx, batch).Close(); err != nil {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	defer cancel()
+	err = r.DB.SendBatch(limited, batch).Close()
+	if err != nil || here != r.history {
+		r.letGo()
+		r.history = here
+		r.going, r.letGo = context.WithCancel(ctx)
+	}
+	if err != nil {
 		return claimed{}, err
 	}
+	r.written(ctx, late, found.ended)
+	return found, nil
+}
+
+// written notes that nothing has to be written down any more.
+func (r *round) written(ctx context.Context, late int, ended []ended) {
 	r.finished = nil
 	if late > 0 {
 		r.Log.WarnContext(ctx, "deliveries have ended after they were given up as unknown", slog.Int("deliveries", late))
 	}
-	for _, e := range found.ended {
+	for _, e := range ended {
 		r.Metrics.counted(e.kind, e.status, "")
 	}
-	return found, nil
 }
 
-// rest waits until there may be something to do.
+// rest waits until there may be something to do. A look costs the same for one
+// delivery as for some, so it waits for company while no receiver does.
 func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-queued:
-		r.wait = 0
-	case o := <-r.done:
-		r.ended(o)
-	case <-time.After(wait):
+	for wake := time.After(wait); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-queued:
+			r.wait = 0
+			return
+		case o := <-r.done:
+			if !r.ended(o) {
+				return
+			}
+			if wait > company {
+				wait, wake = company, time.After(company)
+			}
+		case <-wake:
+			return
+		}
 	}
 }
 
