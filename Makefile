@@ -78,7 +78,7 @@ lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	$(GO) -C bench/peers vet ./...
+	$(GO) -C bench/peers run $(LINTER) run ./...
 	$(GO) -C bench/peers mod tidy -diff
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it

@@ -36,9 +36,9 @@ func TestATableShowsEachBenchmark(t *testing.T) {
 | Lag: at rest                              |                                  |                            |                    |                 | 1.5 p50-ms |
 | Rights: select-1                          | 50µs each                        | 1.00 × select-1            |                    |                 |            |
 | Rights: user                              | 125µs each                       | 2.50 × select-1            |                    |                 |            |
+
 `)
-	wantTable(t, found.peers(), `
-Beside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.
+	wantTable(t, found.peers(), `Beside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.
 
 |                  | frontdesk                | other 1.2              |
 | ---------------- | ------------------------ | ---------------------- |

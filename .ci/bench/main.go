@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	text := heading(found.cpu, version) + found.table() + found.peers()
+	text := heading(found.cpu, version, time.Now()) + found.table() + found.peers()
 	if err := os.MkdirAll(filepath.Dir(*to), 0o755); err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 }
 
 // heading names what the figures depend on.
-func heading(cpu, version string) string {
+func heading(cpu, version string, at time.Time) string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
-		strings.Replace(runtime.Version(), "go", "Go ", 1), version, time.Now().UTC().Format(time.DateOnly))
+		strings.Replace(runtime.Version(), "go", "Go ", 1), version, at.UTC().Format(time.DateOnly))
 }
 
 // postgresVersion asks a cluster like those of the benchmarks.
@@ -86,5 +86,6 @@ func postgresVersion(ctx context.Context) (version string, err error) {
 		return "", fmt.Errorf("ask Postgres for its version: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	return version, conn.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1)`).Scan(&version)
+	err = conn.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1)`).Scan(&version)
+	return version, err
 }

@@ -34,7 +34,7 @@ func (o output) peers() string {
 		}
 		rows = append(rows, row)
 	}
-	text := "\nBeside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.\n\n" + markdown(rows)
+	text := "Beside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.\n\n" + markdown(rows)
 	for _, note := range o.notes {
 		text += "\n- " + note
 	}

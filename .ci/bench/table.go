@@ -26,7 +26,7 @@ func (o output) table() string {
 	if len(rows) == 1 {
 		return ""
 	}
-	return "CPU is for one operation, that of the floor in brackets.\n\n" + markdown(rows)
+	return "CPU is for one operation, that of the floor in brackets.\n\n" + markdown(rows) + "\n"
 }
 
 // row takes the units one by one. Who knows no other rate is set beside the first of

@@ -31,8 +31,8 @@ func ClusterOf(b *testing.B, superuser *pgxpool.Pool) (data string) {
 	if err := superuser.QueryRow(b.Context(), `SHOW data_directory`).Scan(&data); err != nil {
 		b.Fatal(err)
 	}
-	if real, err := filepath.EvalSymlinks(data); err == nil {
-		data = real
+	if target, err := filepath.EvalSymlinks(data); err == nil {
+		data = target
 	}
 	return data
 }
@@ -55,7 +55,7 @@ func ClusterCPU(data string) (used time.Duration) {
 
 // ProcessCPU is the time that another process has computed for, and those of its
 // children that have ended. It is 0 where there is no /proc.
-func ProcessCPU(pid int) time.Duration { return cpuOf(filepath.Join("/proc", strconv.Itoa(pid))) }
+func ProcessCPU(pid int) time.Duration { return cpuOf("/proc/" + strconv.Itoa(pid)) }
 
 // cpuOf reads utime, stime, cutime and cstime out of a process's stat, where they are
 // the 14th field and the next three. The 2nd is a name in brackets.

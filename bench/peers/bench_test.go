@@ -48,9 +48,9 @@ type row struct {
 
 func rows() []row {
 	rows := []row{
-		{"catch up with 200,000 events", 3, order{Do: "catchUp"}},
-		{"replay them", 3, order{Do: "replay"}},
-		{"lag at rest", 3, order{Do: "lag", Events: 60, Millis: 50, Name: "lag"}},
+		{"catch up with 200,000 events", 5, order{Do: "catchUp"}},
+		{"replay them", 5, order{Do: "replay"}},
+		{"lag at rest", 5, order{Do: "lag", Events: 60, Millis: 50, Name: "lag"}},
 		{"lag at 200 events a second", 5, order{Do: "lag", Events: 400, Millis: 5, Name: "lag"}},
 	}
 	writes := func(name, do string, writers ...int) {
@@ -100,7 +100,7 @@ func BenchmarkPeers(b *testing.B) {
 		tidy(b, p.url)
 	}
 	for _, note := range notes() {
-		fmt.Println("note: " + note)
+		_, _ = fmt.Fprintln(os.Stdout, "note: "+note)
 	}
 	for _, r := range rows() {
 		r.run(b, data, peers)
@@ -110,12 +110,14 @@ func BenchmarkPeers(b *testing.B) {
 // cluster is one that flushes, with a database for each peer.
 func cluster(b *testing.B) *embedded.Server {
 	b.Helper()
-	server, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir(), MaxConnections: 300})
+	dir := b.TempDir()
+	server, err := embedded.Start(b.Context(), embedded.Config{Dir: dir, MaxConnections: 300})
 	must(b, err)
 	b.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(b.Context()), time.Minute)
 		defer cancel()
 		must(b, server.Stop(ctx))
+		must(b, embedded.Remove(ctx, dir))
 	})
 	must(b, postgres.CreateRoles(b.Context(), server.URL("postgres", embedded.Superuser)))
 	return server
