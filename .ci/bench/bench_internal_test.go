@@ -34,7 +34,7 @@ func TestATableShowsEachBenchmark(t *testing.T) {
 | ----------------------------------------- | -------------------------------- | -------------------------- | ------------------ | --------------- | ---------- |
 | Append: writers=8: half on shared streams | 2,000 appends/s, 2,500 inserts/s | 0.80 of insert (0.70–0.90) |                    | 24.5 (20)       |            |
 | Lag: at rest                              |                                  |                            |                    |                 | 1.5 p50-ms |
-| Rights: select-1                          | 50µs each                        | 1.00 × select-1            |                    |                 |            |
+| Rights: select-1                          | 50µs each                        |                            |                    |                 |            |
 | Rights: user                              | 125µs each                       | 2.50 × select-1            |                    |                 |            |
 
 `)

@@ -29,14 +29,14 @@ func (o output) table() string {
 	return "CPU is for one operation, that of the floor in brackets.\n\n" + markdown(rows) + "\n"
 }
 
-// row takes the units one by one. Who knows no other rate is set beside the first of
+// row takes the units one by one. What knows only its time is set beside the first of
 // its group.
 func (r result) row(first result) []string {
 	left := maps.Clone(r.metrics)
 	shows, ratio := r.rates(left), r.ratio(left)
 	if each := left["ns/op"]; each > 0 {
 		shows = append([]string{time.Duration(each).String() + " each"}, shows...)
-		if floor := first.metrics["ns/op"]; floor > 0 && ratio == "" {
+		if floor := first.metrics["ns/op"]; floor > 0 && ratio == "" && !slices.Equal(r.name, first.name) {
 			ratio = fmt.Sprintf("%.2f × %s", each/floor, strings.Join(first.name[1:], ", "))
 		}
 	}
