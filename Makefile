@@ -13,9 +13,10 @@ FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
-# Go passes them by, so the one that holds a program is named.
-MEASURE = ./.ci/measure
-SOURCES = $(shell find . -path './.?*' -prune -o -name '*.go' -print) $(wildcard $(MEASURE)/*.go)
+# Go passes them by, so those that hold a program are named. It passes by bench/peers,
+# too, which is a module of its own.
+TOOLS   = ./.ci/bench ./.ci/measure
+SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
 # compiler, browser tests a browser, and docs/ Python, Node.js and curl.
@@ -30,7 +31,11 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
+<<<<<<< HEAD
 .PHONY: help run test check prove growth fresh bench features lint measure deps build
+=======
+.PHONY: help run test check prove fresh bench peers features lint measure deps build
+>>>>>>> r16-peers
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -40,8 +45,8 @@ run: deps build ## start the sandbox and say how to make the first call; Ctrl-C 
 	@exec $(BINARY) sandbox $(ARGS)
 
 test: deps ## everything a change must pass, under the race detector
-	@$(GO) vet -tags prove ./... $(MEASURE)
-	$(GO) test -race -timeout 15m $(TESTFLAGS) ./... $(MEASURE)
+	@$(GO) vet -tags prove ./... $(TOOLS)
+	$(GO) test -race -timeout 15m $(TESTFLAGS) ./... $(TOOLS)
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
@@ -66,25 +71,25 @@ growth: deps ## what everything takes beside ten million events and beside none,
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh
 
-bench: deps ## benchmarks, each with its ratio to the first of its group: ratios hold on any machine
-	@files=$$(grep -l '^func Benchmark' $(SOURCES)) || { echo "There are no benchmarks."; exit 0; }
-	$(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | awk '
-		/^Benchmark/ && $$4 == "ns/op" && $$3 > 0 {
-			split($$1, name, "/")
-			if (name[1] != group) { group = name[1]; first = $$3 }
-			$$0 = sprintf("%s\t%.2fx", $$0, $$3 / first)
-		}
-		{ print; fflush() }'
+bench: deps ## benchmarks as one table, also in .frontdesk/bench.md: ratios to floors of the same run hold on any machine
+	@files=$$(grep -l '^func Benchmark' $(filter-out ./bench/peers/%,$(SOURCES)))
+	$(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | $(GO) run ./.ci/bench
+
+peers: deps ## the log beside other stores of events, as a table, also in .frontdesk/peers.md (fetches them with npm)
+	@npm --prefix bench/peers/node ci
+	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
 lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 	@unformatted=$$(gofmt -l $(SOURCES))
 	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
-	$(GO) vet -tags prove ./... $(MEASURE)
-	$(GO) run $(LINTER) run ./... $(MEASURE)
+	$(GO) vet -tags prove ./... $(TOOLS)
+	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
+	$(GO) -C bench/peers run $(LINTER) run ./...
+	$(GO) -C bench/peers mod tidy -diff
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
-	@$(GO) run $(MEASURE) $(if $(SINCE),--since '$(SINCE)')
+	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
 
 build: # the binary that `make run` starts
 	@mkdir -p $(dir $(BINARY))

@@ -64,9 +64,9 @@ func (c Comparison) Run(b *testing.B) {
 	}
 	floors.report(b, c.Floor.Unit, "-floor")
 	rates.report(b, c.Rate.Unit, "")
-	b.ReportMetric(quantile(ratios.perSecond, 0.25), c.Ratio+"-low")
-	b.ReportMetric(quantile(ratios.perSecond, 0.5), c.Ratio)
-	b.ReportMetric(quantile(ratios.perSecond, 0.75), c.Ratio+"-high")
+	b.ReportMetric(Quantile(ratios.perSecond, 0.25), c.Ratio+"-low")
+	b.ReportMetric(Quantile(ratios.perSecond, 0.5), c.Ratio)
+	b.ReportMetric(Quantile(ratios.perSecond, 0.75), c.Ratio+"-high")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -77,10 +77,10 @@ func (c Comparison) turn(r Rate) turn {
 	if r.Prepare != nil {
 		r.Prepare()
 	}
-	program, cluster := ownCPU(), clusterCPU(c.Cluster)
+	program, cluster := ownCPU(), ClusterCPU(c.Cluster)
 	done := r.Turn()
 	each := func(from, to time.Duration) float64 { return float64((to - from).Nanoseconds()) / 1000 / done.Done }
-	return turn{done.PerSecond(), each(program, ownCPU()), each(cluster, clusterCPU(c.Cluster))}
+	return turn{done.PerSecond(), each(program, ownCPU()), each(cluster, ClusterCPU(c.Cluster))}
 }
 
 // series is what all turns of a rate have shown.
@@ -94,16 +94,16 @@ func (s *series) add(t turn) {
 
 func (s *series) report(b *testing.B, unit, suffix string) {
 	b.Helper()
-	b.ReportMetric(quantile(s.perSecond, 0.5), unit)
+	b.ReportMetric(Quantile(s.perSecond, 0.5), unit)
 	for of, values := range map[string][]float64{"µs-program": s.program, "µs-cluster": s.cluster} {
-		if median := quantile(values, 0.5); median > 0 {
+		if median := Quantile(values, 0.5); median > 0 {
 			b.ReportMetric(median, of+suffix)
 		}
 	}
 }
 
-// quantile returns the value below which a part of all values lies.
-func quantile(of []float64, part float64) float64 {
+// Quantile returns the value below which a part of all values lies. It sorts them.
+func Quantile(of []float64, part float64) float64 {
 	slices.Sort(of)
 	return of[int(part*float64(len(of)-1))]
 }

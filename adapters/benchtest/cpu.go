@@ -31,16 +31,16 @@ func ClusterOf(b *testing.B, superuser *pgxpool.Pool) (data string) {
 	if err := superuser.QueryRow(b.Context(), `SHOW data_directory`).Scan(&data); err != nil {
 		b.Fatal(err)
 	}
-	if real, err := filepath.EvalSymlinks(data); err == nil {
-		data = real
+	if target, err := filepath.EvalSymlinks(data); err == nil {
+		data = target
 	}
 	return data
 }
 
-// clusterCPU is the time that all processes of a Postgres have computed for, those
+// ClusterCPU is the time that all processes of a Postgres have computed for, those
 // that have ended included. Each of them works in the data directory. It is 0 where
 // there is no /proc.
-func clusterCPU(data string) (used time.Duration) {
+func ClusterCPU(data string) (used time.Duration) {
 	if data == "" {
 		return 0
 	}
@@ -52,6 +52,10 @@ func clusterCPU(data string) (used time.Duration) {
 	}
 	return used
 }
+
+// ProcessCPU is the time that another process has computed for, and those of its
+// children that have ended. It is 0 where there is no /proc.
+func ProcessCPU(pid int) time.Duration { return cpuOf("/proc/" + strconv.Itoa(pid)) }
 
 // cpuOf reads utime, stime, cutime and cstime out of a process's stat, where they are
 // the 14th field and the next three. The 2nd is a name in brackets.

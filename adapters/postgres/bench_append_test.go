@@ -5,9 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"frontdesk/adapters/benchtest"
-	"frontdesk/adapters/postgres"
-	"frontdesk/domain/event"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,6 +16,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
 )
 
 // BenchmarkAppend compares appends of one event, sequencer and feed running,

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const sample = `goos: linux
+pkg: frontdesk/projections
+cpu: A fast one
+note: A remark.
+BenchmarkAppend/writers=8/half_on_shared_streams-4         	       1	        24.50 µs-cluster	        20.00 µs-cluster-floor	      2000 appends/s	      2500.4 inserts/s	         0.8000 of-insert	         0.9000 of-insert-high	         0.7000 of-insert-low
+BenchmarkLag/at_rest-4         	       1	         1.500 p50-ms
+BenchmarkRights/select-1-4     	   17632	     50000 ns/op
+BenchmarkRights/user-4         	    2559	    125000 ns/op
+BenchmarkPeers/append,_1_writer/frontdesk-4         	       1	       300.0 events/s	       290.0 events/s-low	       1310 events/s-high	        10 µs-cluster	        20 µs-program
+BenchmarkPeers/lag/frontdesk-4         	       1	       2 p50-ms	       9 p99-ms	        10 µs-cluster	        20 µs-program
+BenchmarkPeers/append,_1_writer/other_1.2-4         	       1	       200.0 events/s	       190.0 events/s-low	       210 events/s-high	        10 µs-cluster	        20 µs-program
+PASS
+`
+
+func TestATableShowsEachBenchmark(t *testing.T) {
+	t.Parallel()
+	found, err := read(strings.NewReader(sample), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.cpu != "A fast one" {
+		t.Errorf("the processor is %q", found.cpu)
+	}
+	wantTable(t, found.table(), `CPU is for one operation, that of the floor in brackets.
+
+| benchmark                                 | shows                            | of its floor               | CPU of program, µs | of Postgres, µs | else       |
+| ----------------------------------------- | -------------------------------- | -------------------------- | ------------------ | --------------- | ---------- |
+| Append: writers=8: half on shared streams | 2,000 appends/s, 2,500 inserts/s | 0.80 of insert (0.70–0.90) |                    | 24.5 (20)       |            |
+| Lag: at rest                              |                                  |                            |                    |                 | 1.5 p50-ms |
+| Rights: select-1                          | 50µs each                        |                            |                    |                 |            |
+| Rights: user                              | 125µs each                       | 2.50 × select-1            |                    |                 |            |
+
+`)
+	wantTable(t, found.peers(), `Beside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.
+
+|                  | frontdesk                | other 1.2              |
+| ---------------- | ------------------------ | ---------------------- |
+| append, 1 writer | 300 (290–1,310); 20 + 10 | 200 (190–210); 20 + 10 |
+| lag              | p50 2, p99 9; 20 + 10    | –                      |
+
+- A remark.
+`)
+}
+
+func wantTable(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestWhatIsNoBenchmarkIsPassedBy(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "PASS", "ok  	frontdesk/domain	1.2s", "BenchmarkCut-4", "BenchmarkCut-4 1 fast ns/op", "--- FAIL: BenchmarkCut-4 1 2 3"} {
+		if r, ok := resultOf(line, 4); ok {
+			t.Errorf("%q is read as %v", line, r)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// result is what one benchmark has shown. Its name has a part for each level.
+type result struct {
+	name    []string
+	metrics map[string]float64 // by unit
+}
+
+// output is what is of interest in the output of go test -bench.
+type output struct {
+	cpu     string
+	notes   []string // what a benchmark has printed after "note: "
+	results []result
+}
+
+// read reads to the end. Names of benchmarks end with the number of threads, if there
+// are several.
+func read(in io.Reader, threads int) (found output, err error) {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		line := lines.Text()
+		switch key, value, _ := strings.Cut(line, ": "); key {
+		case "cpu":
+			found.cpu = value
+		case "note":
+			found.notes = append(found.notes, value)
+		default:
+			if r, ok := resultOf(line, threads); ok {
+				found.results = append(found.results, r)
+			}
+		}
+	}
+	return found, lines.Err()
+}
+
+// resultOf reads a line such as "BenchmarkA/b_c-4  100  12.5 ns/op  3 events/s".
+func resultOf(line string, threads int) (result, bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+		return result{}, false
+	}
+	name := strings.TrimPrefix(fields[0], "Benchmark")
+	if threads > 1 {
+		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", threads))
+	}
+	r := result{strings.Split(strings.ReplaceAll(name, "_", " "), "/"), map[string]float64{}}
+	for n := 2; n+1 < len(fields); n += 2 {
+		value, err := strconv.ParseFloat(fields[n], 64)
+		if err != nil {
+			return result{}, false
+		}
+		r.metrics[fields[n+1]] = value
+	}
+	return r, true
+}

@@ -1,0 +1,175 @@
+package peers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// order is what a peer is told to do in one turn. A child process reads it as a line of
+// JSON.
+type order struct {
+	Do      string `json:"do"`
+	Writers int    `json:"writers,omitempty"`
+	Millis  int    `json:"millis,omitempty"` // how long to write, or the pause between two events
+	Events  int    `json:"events,omitempty"`
+	Name    string `json:"name,omitempty"` // of a consumer, under which it finds its place again
+}
+
+// answer is what came of an order.
+type answer struct {
+	Done   float64   `json:"done"`   // operations
+	Millis float64   `json:"millis"` // how long they took
+	Lags   []float64 `json:"lags"`   // from an append's return to the handler, in ms
+	Error  string    `json:"error"`
+
+	Version string   `json:"version"` // of a child that introduces itself
+	Lacks   []string `json:"lacks"`   // orders that it has no way to carry out
+}
+
+// store is what a peer can do. What is nil, it cannot. A key is in the event's data, so
+// that a handler knows which event it was handed.
+type store struct {
+	fill   func(ctx context.Context, events int) error
+	append func(ctx context.Context, key uuid.UUID) error // to a new stream
+	update func(ctx context.Context, stream uuid.UUID, version int) error
+	decide func(ctx context.Context, stream uuid.UUID) error // read the stream, append to what was read
+	follow func(ctx context.Context, name string, handle func(key uuid.UUID)) (stop func(), err error)
+	replay func(ctx context.Context) (events int, err error)
+}
+
+func (s store) perform(ctx context.Context, o order) (answer, error) {
+	switch o.Do {
+	case "fill":
+		return answer{}, s.fill(ctx, o.Events)
+	case "append":
+		return write(ctx, o, func() func() error {
+			return func() error { return s.append(ctx, uuid.New()) }
+		})
+	case "update":
+		return write(ctx, o, onStreams(func(stream uuid.UUID, version int) error { return s.update(ctx, stream, version) }))
+	case "decide":
+		return write(ctx, o, onStreams(func(stream uuid.UUID, _ int) error { return s.decide(ctx, stream) }))
+	case "catchUp":
+		return s.catchUp(ctx, o)
+	case "lag":
+		return s.lag(ctx, o)
+	case "replay":
+		begun := time.Now()
+		events, err := s.replay(ctx)
+		return answer{Done: float64(events), Millis: millis(time.Since(begun))}, err
+	}
+	return answer{}, fmt.Errorf("nobody knows how to %s", o.Do)
+}
+
+// write lets each writer do something again and again for a while.
+func write(ctx context.Context, o order, writer func() func() error) (answer, error) {
+	var done atomic.Int64
+	var group sync.WaitGroup
+	errs := make([]error, o.Writers)
+	begun := time.Now()
+	for n := range o.Writers {
+		do := writer()
+		group.Go(func() {
+			for ctx.Err() == nil && time.Since(begun) < time.Duration(o.Millis)*time.Millisecond {
+				if errs[n] = do(); errs[n] != nil {
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	return answer{Done: float64(done.Load()), Millis: millis(time.Since(begun))}, errors.Join(errs...)
+}
+
+// onStreams gives a writer a stream of its own, and a new one after ten events.
+func onStreams(do func(stream uuid.UUID, version int) error) func() func() error {
+	return func() func() error {
+		var stream uuid.UUID
+		turn := 0
+		return func() error {
+			if turn%10 == 0 {
+				stream = uuid.New()
+			}
+			turn++
+			return do(stream, (turn-1)%10)
+		}
+	}
+}
+
+// catchUp follows until a consumer has handled an event that is appended now.
+func (s store) catchUp(ctx context.Context, o order) (answer, error) {
+	last, events, done := uuid.New(), 0, make(chan struct{})
+	begun := time.Now()
+	stop, err := s.follow(ctx, o.Name, func(key uuid.UUID) {
+		if events++; key == last {
+			close(done)
+		}
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	defer stop()
+	if err := s.append(ctx, last); err != nil {
+		return answer{}, err
+	}
+	select {
+	case <-done:
+		return answer{Done: float64(events), Millis: millis(time.Since(begun))}, nil
+	case <-ctx.Done():
+		return answer{}, ctx.Err()
+	}
+}
+
+// lag appends at a pace and says how long after each append's return the event was
+// handled. A consumer that was faster than the return took no time.
+func (s store) lag(ctx context.Context, o order) (answer, error) {
+	var mu sync.Mutex
+	handled, all := map[uuid.UUID]time.Time{}, make(chan struct{})
+	appended := make(map[uuid.UUID]time.Time, o.Events)
+	keys := make(map[uuid.UUID]bool, o.Events)
+	for range o.Events {
+		keys[uuid.New()] = true
+	}
+	stop, err := s.follow(ctx, o.Name, func(key uuid.UUID) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !keys[key] {
+			return
+		}
+		if handled[key] = time.Now(); len(handled) == o.Events {
+			close(all)
+		}
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	defer stop()
+	begun, n := time.Now(), 0
+	for key := range keys {
+		time.Sleep(time.Until(begun.Add(time.Duration(n*o.Millis) * time.Millisecond)))
+		n++
+		if err := s.append(ctx, key); err != nil {
+			return answer{}, err
+		}
+		appended[key] = time.Now()
+	}
+	select {
+	case <-all:
+	case <-ctx.Done():
+		return answer{}, ctx.Err()
+	}
+	lags := make([]float64, 0, o.Events)
+	for key, at := range appended {
+		lags = append(lags, max(0, millis(handled[key].Sub(at))))
+	}
+	return answer{Done: float64(o.Events), Millis: millis(time.Since(begun)), Lags: lags}, nil
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
