@@ -31,11 +31,7 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
 
-<<<<<<< HEAD
-.PHONY: help run test check prove growth fresh bench features lint measure deps build
-=======
-.PHONY: help run test check prove fresh bench peers features lint measure deps build
->>>>>>> r16-peers
+.PHONY: help run test check prove growth fresh bench peers features lint measure deps build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
