@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // actorOf is who caused the last event of a name, as the log has it.
@@ -35,6 +36,9 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	lee := objects(t, c.audit(t, "log", "--json", "--event=staff.registered").out)[0]["stream"]
+	frontdesk(t, "register-patient", "--database-url", c.db.URL, "--tenant=elm", "--name=Cid Cole").wantSuccess(t)
+	frontdesk(t, "enable-application", "--database-url", c.db.URL, "--tenant=elm", "--application", c.app, "--as=dr.lee").wantSuccess(t)
+	enabled := time.Now()
 
 	own := c.actorOf(t, "patient.registered")
 	if own["kind"] != "operator" || own["id"] != "frontdesk_app" || !fromThisMachine(t, own) || own["for"] != nil {
@@ -48,7 +52,7 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 	if table := c.audit(t, "log", "--event=practice.application-enabled").out; !strings.Contains(table, shown) {
 		t.Errorf("want %q in\n%s", shown, table)
 	}
-	if why := c.audit(t, "explain", "--at", c.enabled.Format("2006-01-02T15:04:05.999999999Z07:00"), "--tenant=elm",
+	if why := c.audit(t, "explain", "--at", enabled.Format("2006-01-02T15:04:05.999999999Z07:00"), "--tenant=elm",
 		"--application", c.app, "--user=dr.lee", "--endpoint=create-note").out; !strings.Contains(why, "practice.application-enabled.v1  by "+shown) {
 		t.Errorf("want %q in\n%s", shown, why)
 	}

@@ -13,6 +13,10 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 )
 
 // clinic is a database with a short history, and an auditor's way to it.
@@ -23,33 +27,52 @@ type clinic struct {
 	before, enabled time.Time
 }
 
+// newClinic makes the history by the desk itself: to read a command line takes longer
+// than everything that it does.
 func newClinic(t *testing.T) *clinic {
 	t.Helper()
 	c := &clinic{db: postgrestest.New(t)}
 	c.auditor = asRole(t, c.db.URL, "frontdesk_audit")
-	do := func(args ...string) map[string]any {
-		t.Helper()
-		o := frontdeskWith(t, "a cough", append(args, "--database-url", c.db.URL, "--json")...)
-		if o.status != 0 {
-			t.Fatalf("%v: %s", args, o.err)
-		}
-		return objects(t, o.out)[0]
-	}
-	do("register-practice", "--tenant=elm", "--name=Elm Street")
-	do("register-practice", "--tenant=oak", "--name=Oak Lane")
-	do("register-staff", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
-	c.app = do("register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--callback=https://app.example/cb")["applicationId"].(string)
-	c.ann = do("register-patient", "--tenant=elm", "--name=Ann Archer")["patientId"].(string)
-	c.bob = do("register-patient", "--tenant=elm", "--name=Bob Baker")["patientId"].(string)
-	do("grant-endpoint", "--application", c.app, "--endpoint=create-note", "--mode=user-restricted")
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.db.URL})
+	must(t, err)
+	defer engine.Close()
+	operator, err := engine.Operator(t.Context(), "tester@desk")
+	must(t, err)
+	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: operator}), engine.Desk
+	must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm Street"}))
+	must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "oak", Name: "Oak Lane"}))
+	lee, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
+	must(t, err)
+	referrals, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
+		Name: "Referrals", JWKSURL: "https://app.example/jwks.json", Callbacks: []string{"https://app.example/cb"},
+	})
+	must(t, err)
+	ann, err := desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Ann Archer"})
+	must(t, err)
+	bob, err := desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Bob Baker"})
+	must(t, err)
+	grant := application.Grant{Endpoint: access.CreateNote, Mode: application.UserRestricted}
+	must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: referrals, Grant: grant}))
 	c.before = time.Now()
-	do("enable-application", "--tenant=elm", "--application", c.app, "--as=dr.lee")
-	do("grant-user-authorisation", "--tenant=elm", "--application", c.app, "--username=dr.lee")
+	forLee := event.WithMetadata(ctx, event.Metadata{Actor: operator.ActingFor(lee.UUID)})
+	must(t, desk.EnableApplication(forLee, commands.EnableApplication{Tenant: "elm", Application: referrals}))
+	_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm", Application: referrals, Username: "dr.lee"})
+	must(t, err)
 	c.enabled = time.Now()
-	do("restrict-patient-record", "--tenant=elm", "--patient", c.bob, "--username=dr.lee")
-	do("create-note", "--tenant=elm", "--patient", c.ann, "--file=-")
-	do("disable-application", "--tenant=elm", "--application", c.app)
+	must(t, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: "elm", Patient: bob, Usernames: []string{"dr.lee"}}))
+	_, err = desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: ann, Text: "a cough"})
+	must(t, err)
+	must(t, desk.DisableApplication(ctx, commands.DisableApplication{Tenant: "elm", Application: referrals}))
+	must(t, engine.Drain(ctx))
+	c.app, c.ann, c.bob = referrals.String(), ann.String(), bob.String()
 	return c
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func asRole(t *testing.T, database, role string) string {

@@ -161,10 +161,3 @@ func (b *busyPractice) backlog(t *testing.T) int {
 	must(t, err)
 	return b.unseen
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
