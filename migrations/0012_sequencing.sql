@@ -4,13 +4,11 @@
 ALTER TABLE sequencer ADD COLUMN ranges int8multirange NOT NULL DEFAULT '{}';
 UPDATE sequencer SET ranges = coalesce((SELECT range_agg(int8range(g, g, '[]')) FROM unnest(gaps) AS g), '{}');
 
-CREATE OR REPLACE VIEW history AS
+CREATE OR REPLACE VIEW history AS -- as before, without the columns that go
 SELECT epoch, head, untold, system, relation, timeline, now_system, now_relation, now_timeline,
     (system, relation, timeline) = (now_system, now_relation, now_timeline) AS goes_on
-FROM (SELECT epoch, head, untold, system, relation, timeline,
-    (pg_control_system()).system_identifier AS now_system, tableoid AS now_relation,
-    ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int AS now_timeline
-    FROM sequencer) here;
+FROM (SELECT epoch, head, untold, system, relation, timeline, (pg_control_system()).system_identifier AS now_system, tableoid AS now_relation,
+    ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int AS now_timeline FROM sequencer) here;
 
 -- docs/architecture.md, "How a gap is closed", says what these are for.
 ALTER TABLE sequencer DROP COLUMN gaps, DROP COLUMN watched, DROP COLUMN writers, DROP COLUMN condemned;
@@ -23,11 +21,7 @@ ALTER TABLE sequencer
     ADD COLUMN above   bigint[] NOT NULL DEFAULT '{}'; -- for each of them: it can only fill what is above here
 
 -- Gaps that nobody but the late can fill: looked through when one of those has ended.
-CREATE TABLE old_gaps (
-    first bigint NOT NULL,
-    last  bigint NOT NULL,
-    PRIMARY KEY (first, last)
-);
+CREATE TABLE old_gaps (first bigint NOT NULL, last bigint NOT NULL, PRIMARY KEY (first, last));
 
 -- The gaps in which there may be an event that is not in the log.
 CREATE VIEW open_gaps AS
@@ -54,30 +48,29 @@ FROM sequencer CROSS JOIN events_position_seq CROSS JOIN pg_sequence WHERE seqre
 CREATE FUNCTION mend_sequence() RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
-    passed int8multirange;
-    next   bigint;
-    events bigint;
+    next  bigint;
+    found bigint;
 BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'a sequence is mended under READ COMMITTED alone: SET default_transaction_isolation = ''read committed''';
+    END IF;
     PERFORM FROM sequencer FOR UPDATE;
     LOCK TABLE events IN SHARE MODE;
     SELECT greatest(last_value, reached, (SELECT max(position) FROM events)) + 1 INTO next FROM events_position_seq CROSS JOIN sequencer;
     EXECUTE format('ALTER SEQUENCE events_position_seq INCREMENT BY 1 CACHE 1 NO CYCLE RESTART WITH %s', next); -- also in sessions that have cached some
-    SELECT count(*), coalesce(range_agg(int8range(position, position, '[]')), '{}') INTO events, passed
-    FROM events e WHERE position <= (SELECT reached FROM sequencer)
-        AND NOT EXISTS (SELECT FROM log l WHERE l.position = e.position)
-        AND NOT EXISTS (SELECT FROM old_gaps o WHERE e.position BETWEEN o.first AND o.last)
-        AND NOT e.position <@ (SELECT gaps FROM sequencer);
-    UPDATE sequencer SET gaps = gaps + passed WHERE events > 0;
-    RETURN events;
+    WITH absent AS MATERIALIZED (
+        SELECT position FROM events e WHERE position <= (SELECT reached FROM sequencer) AND NOT EXISTS (SELECT FROM log l WHERE l.position = e.position)),
+    passed AS (
+        SELECT count(*) AS n, coalesce(range_agg(int8range(position, position, '[]')), '{}') AS gaps
+        FROM absent WHERE NOT EXISTS (SELECT FROM old_gaps WHERE position BETWEEN first AND last))
+    UPDATE sequencer s SET gaps = s.gaps + p.gaps FROM passed p RETURNING n INTO found;
+    RETURN found;
 END $$;
 
--- Two steps of sequence_events, which alone calls them. The caller has the lock on the
--- sequencer's row.
-
--- What can still fill a gap: whoever held the lock that INSERT takes on events when the
--- gap was noted, and holds it now. If all of those are known by their transaction ids,
--- the gaps wait for them alone. A prepared transaction may have another name than when
--- it was noted.
+-- The first of two steps that sequence_events alone calls, with the lock on the row. A gap
+-- can still be filled by whoever held the lock that INSERT takes on events when the gap
+-- was noted, and holds it now. If all of those are known by their transaction ids, it
+-- waits for them alone. A prepared transaction may have got another name meanwhile.
 CREATE FUNCTION note_writers() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     WITH locks AS MATERIALIZED (SELECT * FROM pg_locks WHERE granted),
@@ -109,8 +102,7 @@ DECLARE
 BEGIN
     SELECT f.fault INTO fault FROM sequence_fault f;
     IF fault IS NOT NULL THEN
-        RAISE EXCEPTION 'the sequence of positions %: as the owner, SELECT mend_sequence()', fault
-            USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION 'the sequence of positions %: as the owner, SELECT mend_sequence()', fault;
     END IF;
     WITH l AS MATERIALIZED (
         SELECT l.*, pg_visible_in_snapshot(xid, pg_current_snapshot()) AS ended
@@ -144,11 +136,8 @@ END $$;
 -- The one way in which the sequencer's row moves and the log grows (D52). Nothing that a
 -- caller says decides where an event comes. The lock elects one caller; astray is NULL
 -- for the others. Each statement has a snapshot of its own, later than the last
--- sequencer's commit, so none must be kept from before.
---
--- To plan the statements each time would take longer than to run them. A kept plan must
--- use indexes, because it may be made while the tables are empty and reading all of them
--- looks cheap.
+-- sequencer's commit. Their plans are kept, because to make them takes longer than to
+-- run them, and must use indexes, because they may be made while the tables are empty.
 --
 -- The lowest positions come first. Nothing is placed once one of the late has ended,
 -- because its events come first. What is settled is no gap any more when nothing was
@@ -160,8 +149,7 @@ DECLARE
     aged int8multirange;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'events are sequenced under READ COMMITTED alone: SET TRANSACTION ISOLATION LEVEL READ COMMITTED'
-            USING ERRCODE = 'invalid_transaction_state';
+        RAISE EXCEPTION 'events are sequenced under READ COMMITTED alone: SET TRANSACTION ISOLATION LEVEL READ COMMITTED';
     END IF;
     PERFORM commit_durably(), set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
         set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
@@ -217,8 +205,7 @@ DECLARE
     event record;
     done  record;
 BEGIN
-    SELECT *, CASE WHEN (system, relation) = (now_system, now_relation) THEN 'timeline' ELSE 'restore' END AS cause
-    INTO here FROM history FOR UPDATE;
+    SELECT *, CASE WHEN (system, relation) = (now_system, now_relation) THEN 'timeline' ELSE 'restore' END AS cause INTO here FROM history FOR UPDATE;
     IF here.goes_on THEN
         RAISE EXCEPTION 'another process has begun the epoch' USING ERRCODE = 'serialization_failure';
     END IF;
@@ -233,10 +220,7 @@ BEGIN
     UPDATE sequencer SET epoch = event.epoch, system = here.now_system, relation = here.now_relation, timeline = here.now_timeline,
         head = head + 1, reached = event.position, gaps = gaps + int8multirange(int8range(reached, event.position, '()')),
         late = CASE here.cause WHEN 'restore' THEN array_fill('0'::xid8, ARRAY[cardinality(late)]) ELSE late END; -- a copy has no old transactions
-    LOOP
-        SELECT * INTO done FROM sequence_events(most, false);
-        EXIT WHEN NOT done.more;
-    END LOOP;
+    LOOP SELECT * INTO done FROM sequence_events(most, false); EXIT WHEN NOT done.more; END LOOP;
     UPDATE sequencer SET untold = head WHERE NOT (complete AND here.cause = 'timeline' AND event.missing IS NOT DISTINCT FROM 0);
     RETURN done.now_head;
 END $$;
@@ -257,11 +241,9 @@ DROP VIEW sequence_fault, open_gaps;
 REVOKE INSERT ON events FROM frontdesk_app;
 GRANT INSERT ON events, log TO frontdesk_app;
 GRANT UPDATE ON sequencer, history TO frontdesk_app;
-ALTER TABLE sequencer
-    ADD COLUMN list bigint[] NOT NULL DEFAULT '{}',
-    ADD COLUMN condemned bigint[] NOT NULL DEFAULT '{}';
-UPDATE sequencer SET writers = '{}', list = ARRAY (
-    SELECT generate_series(first, last) FROM (SELECT lower(g), upper(g) - 1 FROM unnest(gaps) AS g UNION ALL SELECT first, last FROM old_gaps) o (first, last));
+ALTER TABLE sequencer ADD COLUMN list bigint[] NOT NULL DEFAULT '{}', ADD COLUMN condemned bigint[] NOT NULL DEFAULT '{}';
+UPDATE sequencer SET writers = '{}', list = ARRAY (SELECT generate_series(first, last) FROM (
+    SELECT lower(g), upper(g) - 1 FROM unnest(gaps) AS g UNION ALL SELECT first, last FROM old_gaps) o (first, last));
 DROP TABLE old_gaps;
 ALTER TABLE sequencer DROP COLUMN gaps, DROP COLUMN watched, DROP COLUMN settled, DROP COLUMN late, DROP COLUMN above;
 ALTER TABLE sequencer RENAME list TO gaps;

@@ -94,25 +94,6 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	}
 }
 
-// Those that survived may be many. None of them is told, however many a batch holds.
-func TestAllThatSurvivedCountsAsTold_D49(t *testing.T) {
-	t.Parallel()
-	db := postgrestest.New(t)
-	e := engineOn(t, db.URL)
-	e.appendMany(t, 20)
-	e.drain(t)
-	rewind(t, db, 6, 9)
-	s := e.sequencer()
-	s.Batch = 2
-	if err := s.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := e.untold(t); got != 16 {
-		t.Errorf("nothing is told up to idx %d, want 16", got)
-	}
-	e.wantAll(t)
-}
-
 func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 	t.Parallel()
 	for name, durability := range map[string]postgres.Durability{"": postgres.Asynchronous, "though told otherwise": postgres.Synchronous} {

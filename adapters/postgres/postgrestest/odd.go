@@ -39,7 +39,7 @@ func (d *Database) Odd(tb testing.TB, isolation string) {
 		tb.Fatal(err)
 	}
 	defer conn.Close(tb.Context())
-	for _, statement := range strings.Split(fmt.Sprintf(odd, pgx.Identifier{conn.Config().Database}.Sanitize(), isolation), ";") {
+	for statement := range strings.SplitSeq(fmt.Sprintf(odd, pgx.Identifier{conn.Config().Database}.Sanitize(), isolation), ";") {
 		if _, err := conn.Exec(tb.Context(), statement); err != nil {
 			tb.Fatalf("%s: %v", statement, err)
 		}
