@@ -113,7 +113,7 @@ func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiti
 
 // batch sequences one batch: one round trip, one transaction, one statement of the
 // owner's function, which knows everything that it needs and believes nothing
-// (migrations/0012_sequencing.sql). If the database is in another history, batch begins
+// (migrations/0016_sequencing.sql). If the database is in another history, batch begins
 // an epoch instead.
 func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (progress, error) {
 	var found struct {

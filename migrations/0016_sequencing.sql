@@ -1,5 +1,8 @@
 -- +goose Up
 
+-- The last migration of its release: processes of the one before put nothing into the log
+-- any more, and new ones start when everything is migrated.
+
 -- Gaps are ranges from now on: a jump of ten million positions is one of them.
 ALTER TABLE sequencer ADD COLUMN ranges int8multirange NOT NULL DEFAULT '{}';
 UPDATE sequencer SET ranges = coalesce((SELECT range_agg(int8range(g, g, '[]')) FROM unnest(gaps) AS g), '{}');
