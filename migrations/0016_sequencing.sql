@@ -246,6 +246,9 @@ END $$;
 -- +goose StatementEnd
 
 -- The serving role adds events whose positions are drawn, and calls the functions above.
+-- Nobody but the owner makes functions in their way: Postgres prefers one that takes exactly
+-- these types to its own that takes any range, wherever the two are.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit;
 REVOKE INSERT ON events, log FROM frontdesk_app;
 REVOKE UPDATE ON sequencer, history FROM frontdesk_app;
 REVOKE ALL ON SEQUENCE events_position_seq FROM frontdesk_app;

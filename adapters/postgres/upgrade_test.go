@@ -1,10 +1,13 @@
 package postgres_test
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -32,18 +35,41 @@ func upTo(t *testing.T, last string) fs.FS {
 	return older
 }
 
-// Until the last migration, a process of the release before has listed its gaps, and put
-// events into the log. It is appending while that one is applied.
-func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
+// Until Postgres 15, everybody could make functions in the schema public. Those of the owner
+// would call them as the owner, so nobody may any more.
+func TestAnUpgradeKeepsStrangersFunctionsFromTheOwners_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	admin := db.SuperuserPool(t)
-	if _, err := admin.Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT USAGE ON SCHEMA public TO PUBLIC`); err != nil {
+	older(t, db)
+	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
+		t.Fatal(err)
+	}
+	e := engineOn(t, db.URL)
+	_, err := e.pool.Exec(t.Context(), `CREATE FUNCTION public.unnest(int8multirange) RETURNS SETOF int8range LANGUAGE sql AS 'SELECT NULL::int8range'`)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
+		t.Errorf("the serving role makes a function: %v", err)
+	}
+}
+
+// older brings a database to where the release before left it, with the schema public as
+// it was before Postgres 15.
+func older(t *testing.T, db *postgrestest.Database) {
+	t.Helper()
+	_, err := db.SuperuserPool(t).Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT ALL ON SCHEMA public TO PUBLIC`)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0016")); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Until the last migration, a process of the release before has listed its gaps, and put
+// events into the log. It is appending while that one is applied.
+func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	older(t, db)
 	e := engineOn(t, db.URL)
 	slow, refused := e.inFlight(t), e.inFlight(t)
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
