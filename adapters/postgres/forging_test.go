@@ -2,8 +2,10 @@ package postgres_test
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -122,5 +124,24 @@ func TestASequenceWithAFaultIsRefusedAndMended_D52(t *testing.T) {
 			e.appendMany(t, 3)
 			e.wantAll(t)
 		})
+	}
+}
+
+// What is wrong with a sequence does not pass with the next append, so appends do not have
+// the sequencer fail, and say so, once for each of them.
+func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e, said := engineOn(t, db.URL), &lines{}
+	execute(t, db.AdminURL, `ALTER SEQUENCE events_position_seq CACHE 20`)
+	s := e.sequencer()
+	s.Log, s.Pace, s.Idle = slog.New(slog.NewTextHandler(said, nil)), time.Hour, time.Hour
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	stop := runUntilCleanup(t, s.Run)
+	eventually(t, "the sequencer fails", func() bool { return said.contain("sequencing failed") })
+	e.appendMany(t, 100)
+	stop()
+	if n := strings.Count(said.text.String(), "sequencing failed"); n != 1 {
+		t.Errorf("it is said %d times that sequencing fails, want once in an hour", n)
 	}
 }

@@ -4,7 +4,7 @@ import "time"
 
 // A gap is a position that the sequencer has passed without seeing an event. It may
 // stay empty for ever, because its append was refused or its process died. How a gap is
-// closed stands in docs/architecture.md, and in migrations/0012_sequencing.sql; here it
+// closed stands in docs/architecture.md, and in migrations/0016_sequencing.sql; here it
 // is only decided when to look who is writing.
 
 // filled finds the events in gaps. It looks into each gap by the index, whatever the

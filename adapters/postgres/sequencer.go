@@ -51,7 +51,7 @@ const sequencingLimit = 10 * time.Second // for one look or one batch
 
 // Run sequences until ctx ends. An append of this process wakes it at once, or as
 // soon as the pace allows. For the appends of other processes it looks by itself,
-// less and less often while it finds nothing.
+// less and less often while it finds nothing. After a failure no append wakes it.
 func (s *Sequencer) Run(ctx context.Context) {
 	var gaps gapWatch
 	head, wait, appended := int64(0), s.Pace, s.Appended.Next()
@@ -59,11 +59,12 @@ func (s *Sequencer) Run(ctx context.Context) {
 		woken, start := rung(appended), time.Now()
 		appended = s.Appended.Next()
 		now, err := s.step(ctx, &gaps, woken)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
-		}
 		wait = min(2*wait, s.Idle)
 		bell := appended
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
+			bell = nil
+		}
 		if now.more {
 			start = time.Time{} // no pause
 		}
@@ -113,7 +114,7 @@ func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiti
 
 // batch sequences one batch: one round trip, one transaction, one statement of the
 // owner's function, which knows everything that it needs and believes nothing
-// (migrations/0012_sequencing.sql). If the database is in another history, batch begins
+// (migrations/0016_sequencing.sql). If the database is in another history, batch begins
 // an epoch instead.
 func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (progress, error) {
 	var found struct {
