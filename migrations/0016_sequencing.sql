@@ -108,7 +108,7 @@ BEGIN
         RAISE EXCEPTION 'the sequence of positions %: as the owner, SELECT mend_sequence()', fault;
     END IF;
     WITH l AS MATERIALIZED (
-        SELECT l.*, pg_visible_in_snapshot(xid, pg_current_snapshot()) AS ended
+        SELECT l.*, pg_visible_in_snapshot(xid, pg_current_snapshot()) AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned() AS ended
         FROM sequencer CROSS JOIN LATERAL unnest(late, above) AS l (xid, above)),
     chunk AS MATERIALIZED (
         SELECT first, last, ctid AS place FROM old_gaps WHERE first > (SELECT min(above) FROM l WHERE ended) ORDER BY first LIMIT at_a_time),
@@ -143,7 +143,8 @@ END $$;
 -- run them, and must use indexes, because they may be made while the tables are empty.
 --
 -- The lowest positions come first. Nothing is placed once one of the late has ended,
--- because its events come first. What is settled is no gap any more when nothing was
+-- because its events come first. A caller that is late itself, and may be in the middle of
+-- an INSERT, has not ended, although a snapshot shows a transaction what it has written. What is settled is no gap any more when nothing was
 -- found in it, or is old as long as there are late ones.
 CREATE FUNCTION sequence_events(most int, look boolean,
     OUT astray boolean, OUT now_epoch int, OUT now_head bigint, OUT more boolean, OUT open boolean, OUT crowded boolean)
@@ -153,6 +154,9 @@ DECLARE
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'events are sequenced under READ COMMITTED alone: SET TRANSACTION ISOLATION LEVEL READ COMMITTED';
+    END IF;
+    IF coalesce(most < 1, true) THEN -- a gap is closed when nothing is found in it
+        RAISE EXCEPTION 'ask for one event or more' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM commit_durably(), set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
         set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
@@ -166,7 +170,8 @@ BEGIN
     WITH s AS MATERIALIZED (
         SELECT epoch, head, reached, gaps, watched, settled, late FROM sequencer
         WHERE (SELECT fault IS NULL FROM sequence_fault)
-            AND NOT EXISTS (SELECT FROM unnest(late) AS xid WHERE pg_visible_in_snapshot(xid, pg_current_snapshot()))),
+            AND NOT EXISTS (SELECT FROM unnest(late) AS xid
+                WHERE pg_visible_in_snapshot(xid, pg_current_snapshot()) AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned())),
     found AS MATERIALIZED (
         SELECT position FROM (
             SELECT e.position FROM s CROSS JOIN LATERAL unnest(gaps) AS g CROSS JOIN LATERAL (

@@ -53,7 +53,13 @@ type filterFlags struct {
 	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
 }
 
+// errAfter refuses a place that no log has. What is missing there is no loss.
+var errAfter = fault.New(fault.Invalid, "invalid-after", "--after is an idx of the log, or 0 for all.")
+
 func (f filterFlags) filter(ctx context.Context, engine *app.Engine) (auditing.EventFilter, error) {
+	if f.After < 0 {
+		return auditing.EventFilter{}, errAfter
+	}
 	member, err := staffNamed(ctx, engine, f.Tenant, f.User)
 	return auditing.EventFilter{
 		After: f.After, UpTo: int64(f.UpTo), Since: f.Since, Until: f.Until, Tenant: f.Tenant, Stream: f.Stream,

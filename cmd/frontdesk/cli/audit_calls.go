@@ -62,7 +62,7 @@ func (c *auditCallsCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	if len(calls) > 0 {
+	if len(calls) > 0 || c.Patient.UUID != uuid.Nil { // that there is no call is an answer about the patient
 		err = r.recordReading(engine, c.Tenant, audit.Queried{
 			Command: "calls", Filter: f.String(), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(len(calls)),
 		})

@@ -159,7 +159,7 @@ func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
 func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 	t.Parallel()
 	list, db, _ := called(t)
-	for _, args := range [][]string{{}, {"--outcome=refused"}, {"--patient=" + callsAnn.String()}, {"--show-personal"}} {
+	for _, args := range [][]string{{}, {"--outcome=refused"}, {"--patient=" + callsAnn.String()}, {"--show-personal"}, {"--patient=" + callsApp.String()}} {
 		if o := frontdesk(t, append(slices.Clone(list), args...)...); o.status != 0 {
 			t.Fatal(o.err)
 		}
@@ -167,8 +167,8 @@ func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 	var readings, counted int
 	err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*), sum((data::json->>'count')::int) FROM events
 		WHERE name = 'audit.queried.v1' AND data::json->>'command' = 'calls'`).Scan(&readings, &counted)
-	if err != nil || readings != 2 || counted != 4 {
-		t.Errorf("%d readings of %d calls are recorded, %v; want that of the patient's and of all names", readings, counted, err)
+	if err != nil || readings != 3 || counted != 4 {
+		t.Errorf("%d readings of %d calls are recorded, %v; want that of the patient's, of all names, and of a patient whom no call named", readings, counted, err)
 	}
 }
 

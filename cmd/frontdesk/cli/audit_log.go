@@ -50,11 +50,11 @@ func (c *auditLogCmd) Run(r *run) error {
 		return err
 	}
 	line, flush := printer(r.Out, c.JSON, c.ShowPersonal)
-	for epoch := 0; ; {
+	for epoch, first := 0, true; ; first = false {
 		if epoch, err = goBack(r.ctx, engine, &f, epoch); err != nil {
 			return endOfFollowing(r.ctx, c.Follow, err)
 		}
-		if err := c.print(r, engine, &f, line); err != nil {
+		if err := c.print(r, engine, &f, line, first); err != nil {
 			return endOfFollowing(r.ctx, c.Follow, err)
 		}
 		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= f.UpTo {
@@ -100,12 +100,12 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 
 // print shows what passes the filter up to the head of the log, and moves the filter
 // there.
-func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error) error {
+func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
 	end, err := c.end(r.ctx, engine, *f)
 	if err != nil {
 		return err
 	}
-	if err := c.announce(r, engine, *f, end); err != nil {
+	if err := c.announce(r, engine, *f, end, first); err != nil {
 		return err
 	}
 	for e, err := range engine.Auditor.Events(r.ctx, *f, end) {
@@ -130,15 +130,16 @@ func (c *auditLogCmd) end(ctx context.Context, engine *app.Engine, f auditing.Ev
 	return min(head, cmp.Or(f.UpTo, head)), err
 }
 
-// announce records the reading before it happens. While following, it does not
-// record that it shows records of earlier readings, or it would never end.
-func (c *auditLogCmd) announce(r *run, engine *app.Engine, f auditing.EventFilter, end int64) error {
+// announce records the reading before it happens, also if nothing is found: that is an
+// answer, too. While following, it does not record that it shows records of earlier
+// readings, or it would never end.
+func (c *auditLogCmd) announce(r *run, engine *app.Engine, f auditing.EventFilter, end int64, first bool) error {
 	q := audit.Queried{Command: "log", Filter: f.String(), Patient: f.Patient, Personal: c.ShowPersonal}
 	if !q.ReadsPatients() {
 		return nil
 	}
 	events, readings, err := engine.Auditor.CountEvents(r.ctx, f, end)
-	if err != nil || c.Follow && events == readings {
+	if err != nil || !first && events == readings {
 		return err
 	}
 	q.Count = events

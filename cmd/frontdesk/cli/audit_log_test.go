@@ -61,6 +61,17 @@ func TestTheLogIsFollowed(t *testing.T) {
 	}
 }
 
+// That there is nothing about a patient is an answer, too.
+func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.audit(t, "log", "--follow", "--up-to=13", "--patient=0190c7a2-0000-7000-8000-0000000000ff")
+	c.drain(t)
+	if found := objects(t, c.audit(t, "log", "--json", "--event=audit.queried").out); len(found) != 1 {
+		t.Errorf("it is recorded %d times: %v", len(found), found)
+	}
+}
+
 // What is behind the last idx that both histories have is shown again, and what says so
 // comes first.
 func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {

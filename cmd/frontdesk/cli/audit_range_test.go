@@ -24,6 +24,7 @@ func TestARangeBeyondTheHeadIsRefused_D58(t *testing.T) {
 		refused(1, ends, append(command, "--up-to=14")...)
 		refused(1, ends, append(command, "--after=14")...)
 		refused(1, "empty-range", append(command, "--after=5", "--up-to=4")...)
+		refused(1, "invalid-after", append(command, "--after=-1")...)
 		refused(2, "the log counts from 1", append(command, "--up-to=-1")...)
 		refused(2, "the log counts from 1", append(command, "--up-to=0")...)
 	}

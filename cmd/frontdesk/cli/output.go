@@ -74,11 +74,16 @@ func (r *run) standardOutput(given string) (output, error) {
 	return output{name: "-", given: given, stream: r.raw.Out}, nil
 }
 
-// is reports whether two names stand for one place.
+// is reports whether two names stand for one place, which may be empty yet.
 func (o output) is(other output) bool {
-	one, errOne := os.Stat(o.name)
-	two, errTwo := os.Stat(other.name)
-	return filepath.Clean(o.name) == filepath.Clean(other.name) || errOne == nil && errTwo == nil && os.SameFile(one, two)
+	named := filepath.Base(o.name) == filepath.Base(other.name) && sameFile(filepath.Dir(o.name), filepath.Dir(other.name))
+	return named || sameFile(o.name, other.name)
+}
+
+func sameFile(a, b string) bool {
+	one, errOne := os.Stat(a)
+	two, errTwo := os.Stat(b)
+	return errOne == nil && errTwo == nil && os.SameFile(one, two)
 }
 
 // isStandardOutput knows /dev/stdout, wherever that leads. A file in its place would not

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -149,6 +150,21 @@ func TestWhatCannotHoldAnExportIsSaid_D58(t *testing.T) {
 		filepath.Join(dir, "none", "file"): "make a file in " + filepath.Join(dir, "none"),
 	} {
 		c.exportTo(t, io.Discard, "--out", out, "--manifest", filepath.Join(dir, "manifest")).wantFailure(t, 1, says)
+	}
+}
+
+// Two names of one file that is not there yet would let the manifest take the place of
+// the events.
+func TestAManifestDoesNotReplaceItsExport_D58(t *testing.T) {
+	t.Parallel()
+	c, dir := newClinic(t), t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700), os.Symlink("folder", filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	out, manifest := filepath.Join(dir, "folder", "log"), filepath.Join(dir, "link", "log")
+	c.exportTo(t, io.Discard, "--out", out, "--manifest", manifest).wantFailure(t, 1, "another with --manifest")
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("refused, it wrote a file: %v", err)
 	}
 }
 

@@ -1,0 +1,72 @@
+package postgres_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/domain/event/eventtest"
+)
+
+// A gap in which an event may be is not closed by asking for no events.
+func TestNoGapIsClosedUnseen_D52(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	slow := e.inFlight(t)
+	e.look(t, e.sequencer(), 1)
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []any{0, 0, 0, -1, nil} {
+		if _, err := e.pool.Exec(t.Context(), `SELECT sequence_events($1, true)`, most); !invalid(err) {
+			t.Errorf("%v events at most: %v", most, err)
+		}
+	}
+	e.wantAll(t)
+}
+
+// invalid reports whether Postgres says that a parameter's value makes no sense.
+func invalid(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == "22023"
+}
+
+// insertInside draws a position, lets the sequencer work as often as it likes before the
+// row is there, and then calls the sequencer's function itself.
+const insertInside = `
+INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+VALUES (gen_random_uuid(), 'e', gen_random_uuid(), 1, 'test.counted.v1',
+	CASE WHEN pg_advisory_xact_lock(15) IS NOT NULL AND sequence_events(1000, false) IS NOT NULL AND sequence_events(1000, false) IS NOT NULL
+		THEN '{"n":3}' END, '{}', now())`
+
+// A transaction does not take itself for ended in the middle of an INSERT.
+func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	s, gate, slow := e.sequencer(), e.begin(t), e.inFlight(t)
+	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_xact_lock(15)`); err != nil {
+		t.Fatal(err)
+	}
+	inserted := make(chan error)
+	go func() {
+		_, err := slow.Exec(t.Context(), insertInside)
+		inserted <- err
+	}()
+	eventually(t, "both positions wait for the writer", func() (both bool) {
+		e.look(t, s, 1)
+		err := e.pool.QueryRow(t.Context(), `SELECT coalesce(sum(last - first + 1) = 2, false) FROM old_gaps`).Scan(&both)
+		return both && err == nil
+	})
+	if err := gate.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-inserted; err != nil {
+		t.Fatal(err)
+	}
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.append(t, newStream(), 0, eventtest.Counted{N: 4})
+	e.wantAll(t)
+}
