@@ -10,7 +10,7 @@ ALTER TABLE staff ADD COLUMN password_digest bytea;
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION record_audit_query(
     event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint
-) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     queries uuid := md5('audit/' || of_tenant)::uuid; -- the stream: one for each practice, one for all of them
     machine text := left(regexp_replace(who, '[[:cntrl:]()]', '?', 'g'), 128);
@@ -19,12 +19,12 @@ BEGIN
         OR num_nulls(event_id, of_tenant, who, what, by_filter, personal, shown) > 0 THEN
         RAISE EXCEPTION 'this is no reading of the log' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM commit_durably(); -- as the owner, because the auditors' role may not
+    PERFORM public.commit_durably(); -- as the owner, because the auditors' role may not
     FOR attempt IN 1..100 LOOP
         BEGIN
-            INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+            INSERT INTO public.events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
             VALUES (event_id, of_tenant, queries,
-                coalesce((SELECT max(version) FROM events WHERE stream = queries), 0) + 1,
+                coalesce((SELECT max(version) FROM public.events WHERE stream = queries), 0) + 1,
                 'audit.queried.v1', of_patient,
                 json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
                     'personal', personal, 'count', shown))::text,

@@ -49,7 +49,7 @@ FROM sequencer CROSS JOIN events_position_seq CROSS JOIN pg_sequence WHERE seqre
 -- the sequence, and opens the positions of events that were passed over: the sequencer
 -- then finds them, and places them at the end of the log. It returns how many they are.
 CREATE FUNCTION mend_sequence() RETURNS bigint LANGUAGE plpgsql
-SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '2s' AS $$
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
     next  bigint;
     found bigint;
@@ -57,16 +57,16 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'a sequence is mended under READ COMMITTED alone: SET default_transaction_isolation = ''read committed''';
     END IF;
-    PERFORM FROM sequencer FOR UPDATE;
-    LOCK TABLE events IN SHARE MODE;
-    SELECT greatest(last_value, reached, (SELECT max(position) FROM events)) + 1 INTO next FROM events_position_seq CROSS JOIN sequencer;
-    EXECUTE format('ALTER SEQUENCE events_position_seq INCREMENT BY 1 CACHE 1 NO CYCLE RESTART WITH %s', next); -- also in sessions that have cached some
+    PERFORM FROM public.sequencer FOR UPDATE;
+    LOCK TABLE public.events IN SHARE MODE;
+    SELECT greatest(last_value, reached, (SELECT max(position) FROM public.events)) + 1 INTO next FROM public.events_position_seq CROSS JOIN public.sequencer;
+    EXECUTE format('ALTER SEQUENCE public.events_position_seq INCREMENT BY 1 CACHE 1 NO CYCLE RESTART WITH %s', next); -- also in sessions that have cached some
     WITH absent AS MATERIALIZED (
-        SELECT position FROM events e WHERE position <= (SELECT reached FROM sequencer) AND NOT EXISTS (SELECT FROM log l WHERE l.position = e.position)),
+        SELECT position FROM public.events e WHERE position <= (SELECT reached FROM public.sequencer) AND NOT EXISTS (SELECT FROM public.log l WHERE l.position = e.position)),
     passed AS (
         SELECT count(*) AS n, coalesce(range_agg(int8range(position, position, '[]')), '{}') AS gaps
-        FROM absent WHERE NOT EXISTS (SELECT FROM old_gaps WHERE position BETWEEN first AND last))
-    UPDATE sequencer s SET gaps = s.gaps + p.gaps FROM passed p RETURNING n INTO found;
+        FROM absent WHERE NOT EXISTS (SELECT FROM public.old_gaps WHERE position BETWEEN first AND last))
+    UPDATE public.sequencer s SET gaps = s.gaps + p.gaps FROM passed p RETURNING n INTO found;
     RETURN found;
 END $$;
 
@@ -81,14 +81,14 @@ BEGIN
         SELECT virtualtransaction, xid FROM locks JOIN pg_snapshot_xip(pg_current_snapshot()) AS xid ON transactionid = xid::xid
         WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock'),
     now AS (
-        SELECT virtualtransaction AS writer, xid, pid IS NULL OR virtualtransaction = ANY ((SELECT writers FROM sequencer)::text[]) AS stays
+        SELECT virtualtransaction AS writer, xid, pid IS NULL OR virtualtransaction = ANY ((SELECT writers FROM public.sequencer)::text[]) AS stays
         FROM locks LEFT JOIN running USING (virtualtransaction)
-        WHERE relation = 'events'::regclass AND mode = 'RowExclusiveLock'
+        WHERE relation = 'public.events'::regclass AND mode = 'RowExclusiveLock'
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())),
     later AS (
-        SELECT coalesce(array_agg(xid), '{}') AS xids FROM now CROSS JOIN sequencer
+        SELECT coalesce(array_agg(xid), '{}') AS xids FROM now CROSS JOIN public.sequencer
         WHERE stays AND xid <> ALL (late) AND lower(gaps) <= watched)
-    UPDATE sequencer SET
+    UPDATE public.sequencer SET
         late = late || xids, above = above || array_fill(lower(gaps) - 1, ARRAY[cardinality(xids)]),
         settled = watched, watched = reached,
         writers = coalesce((SELECT array_agg(writer) FROM now), '{}')
@@ -103,22 +103,22 @@ DECLARE
     at_a_time CONSTANT int := 2000;
     fault     text;
 BEGIN
-    SELECT f.fault INTO fault FROM sequence_fault f;
+    SELECT f.fault INTO fault FROM public.sequence_fault f;
     IF fault IS NOT NULL THEN
         RAISE EXCEPTION 'the sequence of positions %: as the owner, SELECT mend_sequence()', fault;
     END IF;
     WITH l AS MATERIALIZED (
         SELECT l.*, pg_visible_in_snapshot(xid, pg_current_snapshot()) AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned() AS ended
-        FROM sequencer CROSS JOIN LATERAL unnest(late, above) AS l (xid, above)),
+        FROM public.sequencer CROSS JOIN LATERAL unnest(late, above) AS l (xid, above)),
     chunk AS MATERIALIZED (
-        SELECT first, last, ctid AS place FROM old_gaps WHERE first > (SELECT min(above) FROM l WHERE ended) ORDER BY first LIMIT at_a_time),
+        SELECT first, last, ctid AS place FROM public.old_gaps WHERE first > (SELECT min(above) FROM l WHERE ended) ORDER BY first LIMIT at_a_time),
     found AS MATERIALIZED (
         SELECT position FROM chunk CROSS JOIN LATERAL (
-            SELECT position FROM events WHERE position BETWEEN first AND last ORDER BY position LIMIT most) e
+            SELECT position FROM public.events WHERE position BETWEEN first AND last ORDER BY position LIMIT most) e
         ORDER BY position LIMIT most),
     logged AS (
-        INSERT INTO log (idx, position)
-        SELECT head + row_number() OVER (ORDER BY position), position FROM found CROSS JOIN sequencer),
+        INSERT INTO public.log (idx, position)
+        SELECT head + row_number() OVER (ORDER BY position), position FROM found CROSS JOIN public.sequencer),
     now AS MATERIALIZED (
         SELECT *, int8multirange(int8range(NULL, CASE WHEN n < most THEN furthest ELSE last_found END, '(]')) AS done, n < most AND size < at_a_time AS finished
         FROM (SELECT count(*) AS n, max(position) AS last_found, coalesce(range_agg(int8range(position, position, '[]')), '{}') AS filled FROM found) f
@@ -127,10 +127,10 @@ BEGIN
         SELECT lower(r) AS first, upper(r) - 1 AS last FROM now CROSS JOIN LATERAL unnest(
             (gaps - done) + (gaps - filled) * coalesce((SELECT int8multirange(int8range(min(above), NULL, '()')) FROM l WHERE NOT ended HAVING count(*) > 0), '{}')) AS r),
     closed AS (
-        DELETE FROM old_gaps WHERE ctid = ANY (ARRAY (SELECT place FROM chunk WHERE (first, last) NOT IN (SELECT first, last FROM kept)))),
+        DELETE FROM public.old_gaps WHERE ctid = ANY (ARRAY (SELECT place FROM chunk WHERE (first, last) NOT IN (SELECT first, last FROM kept)))),
     split AS (
-        INSERT INTO old_gaps (first, last) SELECT first, last FROM kept EXCEPT SELECT first, last FROM chunk)
-    UPDATE sequencer SET head = head + n, (late, above) = (
+        INSERT INTO public.old_gaps (first, last) SELECT first, last FROM kept EXCEPT SELECT first, last FROM chunk)
+    UPDATE public.sequencer SET head = head + n, (late, above) = (
         SELECT coalesce(array_agg(xid), '{}'), coalesce(array_agg(CASE WHEN ended THEN greatest(above, upper(done) - 1) ELSE above END), '{}')
         FROM l WHERE NOT (ended AND finished))
     FROM now RETURNING epoch, head, true, true, false INTO now_epoch, now_head, more, open, crowded;
@@ -144,11 +144,12 @@ END $$;
 --
 -- The lowest positions come first. Nothing is placed once one of the late has ended,
 -- because its events come first. A caller that is late itself, and may be in the middle of
--- an INSERT, has not ended, although a snapshot shows a transaction what it has written. What is settled is no gap any more when nothing was
--- found in it, or is old as long as there are late ones.
+-- an INSERT, has not ended, although a snapshot shows a transaction what it has written.
+-- What is settled is no gap any more when nothing was found in it, or is old as long as
+-- there are late ones.
 CREATE FUNCTION sequence_events(most int, look boolean,
     OUT astray boolean, OUT now_epoch int, OUT now_head bigint, OUT more boolean, OUT open boolean, OUT crowded boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     aged int8multirange;
 BEGIN
@@ -158,29 +159,29 @@ BEGIN
     IF coalesce(most < 1, true) THEN -- a gap is closed when nothing is found in it
         RAISE EXCEPTION 'ask for one event or more' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM commit_durably(), set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+    PERFORM public.commit_durably(), set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
         set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
-    SELECT NOT goes_on INTO astray FROM history FOR UPDATE SKIP LOCKED;
+    SELECT NOT goes_on INTO astray FROM public.history FOR UPDATE SKIP LOCKED;
     IF NOT FOUND OR astray THEN
         RETURN;
     END IF;
     IF look THEN
-        PERFORM note_writers();
+        PERFORM public.note_writers();
     END IF;
     WITH s AS MATERIALIZED (
-        SELECT epoch, head, reached, gaps, watched, settled, late FROM sequencer
-        WHERE (SELECT fault IS NULL FROM sequence_fault)
+        SELECT epoch, head, reached, gaps, watched, settled, late FROM public.sequencer
+        WHERE (SELECT fault IS NULL FROM public.sequence_fault)
             AND NOT EXISTS (SELECT FROM unnest(late) AS xid
                 WHERE pg_visible_in_snapshot(xid, pg_current_snapshot()) AND xid IS DISTINCT FROM pg_current_xact_id_if_assigned())),
     found AS MATERIALIZED (
         SELECT position FROM (
             SELECT e.position FROM s CROSS JOIN LATERAL unnest(gaps) AS g CROSS JOIN LATERAL (
-                SELECT position FROM events WHERE position >= lower(g) AND position < upper(g) ORDER BY position LIMIT most) e
+                SELECT position FROM public.events WHERE position >= lower(g) AND position < upper(g) ORDER BY position LIMIT most) e
             UNION ALL
-            (SELECT position FROM events WHERE position > (SELECT reached FROM s) ORDER BY position LIMIT most)) seen
+            (SELECT position FROM public.events WHERE position > (SELECT reached FROM s) ORDER BY position LIMIT most)) seen
         ORDER BY position LIMIT most),
     logged AS (
-        INSERT INTO log (idx, position)
+        INSERT INTO public.log (idx, position)
         SELECT (SELECT head FROM s) + row_number() OVER (ORDER BY position), position FROM found),
     far AS (
         SELECT s.*, n, greatest(reached, last) AS furthest, int8multirange(int8range(NULL, CASE WHEN n < most THEN settled ELSE least(settled, last) END, '(]')) AS done
@@ -189,15 +190,15 @@ BEGIN
         SELECT *, CASE WHEN gaps = '{}' AND n = furthest - reached THEN gaps ELSE gaps + int8multirange(int8range(reached, furthest, '(]'))
             - (SELECT coalesce(range_agg(int8range(position, position, '[]')), '{}') FROM found) END AS left_open FROM far),
     moved AS (
-        UPDATE sequencer SET head = now.head + n, reached = furthest, gaps = left_open - done
+        UPDATE public.sequencer SET head = now.head + n, reached = furthest, gaps = left_open - done
         FROM now WHERE n > 0 OR now.gaps && done)
     SELECT epoch, head + n, n = most, left_open <> '{}' OR cardinality(late) > 0, left_open <> '{}' AND furthest - watched > most,
         CASE WHEN cardinality(late) > 0 THEN left_open * done ELSE '{}' END
     INTO now_epoch, now_head, more, open, crowded, aged FROM now;
     IF NOT FOUND THEN
-        SELECT * INTO now_epoch, now_head, more, open, crowded FROM place_old_events(most);
+        SELECT * INTO now_epoch, now_head, more, open, crowded FROM public.place_old_events(most);
     ELSIF aged <> '{}' THEN
-        INSERT INTO old_gaps (first, last) SELECT lower(r), upper(r) - 1 FROM unnest(aged) AS r;
+        INSERT INTO public.old_gaps (first, last) SELECT lower(r), upper(r) - 1 FROM unnest(aged) AS r;
     END IF;
 END $$;
 
@@ -207,36 +208,37 @@ END $$;
 -- Their positions are lower, so they are in a gap, and come next. Deliveries for all of
 -- that are given up, unless the caller has missed nothing.
 CREATE FUNCTION begin_epoch(epochs uuid, n int, most int, complete boolean) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     here  record;
     event record;
     done  record;
 BEGIN
-    SELECT *, CASE WHEN (system, relation) = (now_system, now_relation) THEN 'timeline' ELSE 'restore' END AS cause INTO here FROM history FOR UPDATE;
+    SELECT *, CASE WHEN (system, relation) = (now_system, now_relation) THEN 'timeline' ELSE 'restore' END AS cause INTO here FROM public.history FOR UPDATE;
     IF here.goes_on THEN
         RAISE EXCEPTION 'another process has begun the epoch' USING ERRCODE = 'serialization_failure';
     END IF;
     SELECT position, (data::json->>'epoch')::int AS epoch, (data::json->>'missing')::bigint AS missing INTO event
-    FROM events CROSS JOIN sequencer
+    FROM public.events CROSS JOIN public.sequencer
     WHERE stream = epochs AND version = n AND name = 'log.epoch-begun.v1' AND position > reached AND data::json->>'cause' = here.cause
         AND (data::json->>'lastKnown')::bigint = here.head AND (data::json->>'epoch')::int > here.epoch;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such event begins an epoch' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    INSERT INTO log (idx, position) VALUES (here.head + 1, event.position);
-    UPDATE sequencer SET epoch = event.epoch, system = here.now_system, relation = here.now_relation, timeline = here.now_timeline,
+    INSERT INTO public.log (idx, position) VALUES (here.head + 1, event.position);
+    UPDATE public.sequencer SET epoch = event.epoch, system = here.now_system, relation = here.now_relation, timeline = here.now_timeline,
         head = head + 1, reached = event.position, gaps = gaps + int8multirange(int8range(reached, event.position, '()')),
         late = CASE here.cause WHEN 'restore' THEN array_fill('0'::xid8, ARRAY[cardinality(late)]) ELSE late END; -- a copy has no old transactions
-    LOOP SELECT * INTO done FROM sequence_events(most, false); EXIT WHEN NOT done.more; END LOOP;
-    UPDATE sequencer SET untold = head WHERE NOT (complete AND here.cause = 'timeline' AND event.missing IS NOT DISTINCT FROM 0);
+    LOOP SELECT * INTO done FROM public.sequence_events(most, false); EXIT WHEN NOT done.more; END LOOP;
+    UPDATE public.sequencer SET untold = head WHERE NOT (complete AND here.cause = 'timeline' AND event.missing IS NOT DISTINCT FROM 0);
     RETURN done.now_head;
 END $$;
 -- +goose StatementEnd
 
 -- The serving role adds events whose positions are drawn, and calls the functions above.
--- Nobody but the owner makes functions in their way: Postgres prefers one that takes exactly
--- these types to its own that takes any range, wherever the two are.
+-- Nobody but the owner makes functions in the same schema: Postgres prefers one that takes
+-- exactly these types to its own that takes any range. For the same reason the functions
+-- above look for nothing in it without its name.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit;
 REVOKE INSERT ON events, log FROM frontdesk_app;
 REVOKE UPDATE ON sequencer, history FROM frontdesk_app;

@@ -145,7 +145,7 @@ func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 	}
 	plans.Reset()
 	do("EXECUTE feed ('c', '{}')", "SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)")
-	for _, seen := range []string{"INSERT INTO log", "ctid AS place", "pg_locks"} {
+	for _, seen := range []string{"INSERT INTO public.log", "ctid AS place", "pg_locks"} {
 		if !strings.Contains(plans.String(), seen) {
 			t.Errorf("no plan of a statement with %s", seen)
 		}
