@@ -247,6 +247,10 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- Databases from before Postgres 15 let everybody make functions beside the tables. One
+-- that fits better than Postgres's own would run as the owner in the functions above.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+
 -- The serving role adds events whose positions are drawn, and calls the functions above.
 REVOKE INSERT ON events, log FROM frontdesk_app;
 REVOKE UPDATE ON sequencer, history FROM frontdesk_app;

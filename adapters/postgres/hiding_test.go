@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event/eventtest"
 )
 
@@ -69,4 +71,24 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 	}
 	e.append(t, newStream(), 0, eventtest.Counted{N: 4})
 	e.wantAll(t)
+}
+
+// In a database from before Postgres 15 everybody may make functions, also one that the
+// owner's functions would call in the place of Postgres's own.
+func TestWhoServesMakesNoFunctionThatTheOwnerCalls_D52(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	execute(t, db.SuperuserURL, `DROP SCHEMA public CASCADE`)
+	execute(t, db.SuperuserURL, `CREATE SCHEMA public AUTHORIZATION frontdesk_owner`)
+	execute(t, db.SuperuserURL, `GRANT ALL ON SCHEMA public TO PUBLIC`)
+	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range []string{postgres.AppRole, postgres.AuditRole} {
+		var may bool
+		err := db.Pool(t).QueryRow(t.Context(), `SELECT has_schema_privilege($1::name, 'public', 'CREATE')`, role).Scan(&may)
+		if err != nil || may {
+			t.Errorf("%s makes functions in the schema: %t, %v", role, may, err)
+		}
+	}
 }
