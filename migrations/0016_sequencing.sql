@@ -235,6 +235,10 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- Databases from before Postgres 15 let everybody make functions beside the tables. One
+-- that fits better than Postgres's own would run as the owner in the functions above.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+
 -- The serving role adds events whose positions are drawn, and calls the functions above.
 -- Nobody but the owner makes functions in the same schema: Postgres prefers one that takes
 -- exactly these types to its own that takes any range. For the same reason the functions

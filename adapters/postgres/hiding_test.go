@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event/eventtest"
 )
 
@@ -69,4 +71,30 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 	}
 	e.append(t, newStream(), 0, eventtest.Counted{N: 4})
 	e.wantAll(t)
+}
+
+// In a database from before Postgres 15 everybody may make functions, also one that the
+// owner's functions would call in the place of Postgres's own.
+func TestWhoServesMakesNoFunctionThatTheOwnerCalls_D52(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	execute(t, db.SuperuserURL, `DROP SCHEMA public CASCADE`)
+	execute(t, db.SuperuserURL, `CREATE SCHEMA public AUTHORIZATION frontdesk_owner`)
+	execute(t, db.SuperuserURL, `GRANT ALL ON SCHEMA public TO PUBLIC`)
+	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
+		t.Fatal(err)
+	}
+	pool := db.Pool(t)
+	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
+		t.Errorf("after a migration somebody makes functions: %s, %v", mends, err)
+	}
+	execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner had no say
+	mends, err := postgres.CheckMakers(t.Context(), pool)
+	if err != nil || mends == "" {
+		t.Fatalf("auditors make functions, and nobody says so: %v", err)
+	}
+	execute(t, db.SuperuserURL, mends)
+	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
+		t.Errorf("mended, somebody makes functions: %s, %v", mends, err)
+	}
 }

@@ -48,6 +48,19 @@ func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, 
 	return superuser, nil
 }
 
+// CheckMakers returns the statement with which a superuser takes away the right to make
+// functions beside those of the owner, and "" if nobody who serves or audits has it. With
+// that right they could act as the owner. The serving role may call it.
+func CheckMakers(ctx context.Context, db projections.Querier) (mends string, err error) {
+	err = db.QueryRow(ctx, `
+		SELECT CASE WHEN has_schema_privilege($1::name, 'public', 'CREATE') OR has_schema_privilege($2::name, 'public', 'CREATE')
+			THEN 'REVOKE CREATE ON SCHEMA public FROM PUBLIC, ' || $1 || ', ' || $2 ELSE '' END`, AppRole, AuditRole).Scan(&mends)
+	if err != nil {
+		return "", fmt.Errorf("ask who may make functions: %w", err)
+	}
+	return mends, nil
+}
+
 // Given says what [ChangeOwner] did.
 type Given struct {
 	Role  string   // the new owner

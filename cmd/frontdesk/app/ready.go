@@ -78,5 +78,10 @@ func (e *Engine) mayServe(ctx context.Context) error {
 		e.config.Log.WarnContext(ctx, "a superuser owns the schema, which the next release will refuse: run frontdesk migrate --change-owner ROLE",
 			slog.String("owner", superuser))
 	}
-	return nil
+	mends, err := postgres.CheckMakers(ctx, e.background)
+	if mends != "" {
+		e.config.Log.WarnContext(ctx, "whoever has the serving role's or the auditors' password can act as the owner: end that as a superuser",
+			slog.String("by", mends))
+	}
+	return err
 }
