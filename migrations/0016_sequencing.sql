@@ -235,14 +235,11 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Databases from before Postgres 15 let everybody make functions beside the tables. One
--- that fits better than Postgres's own would run as the owner in the functions above.
-REVOKE CREATE ON SCHEMA public FROM PUBLIC;
-
 -- The serving role adds events whose positions are drawn, and calls the functions above.
--- Nobody but the owner makes functions in the same schema: Postgres prefers one that takes
--- exactly these types to its own that takes any range. For the same reason the functions
--- above look for nothing in it without its name.
+-- Nobody but the owner makes functions in the same schema, as everybody may in databases
+-- from before Postgres 15: Postgres prefers one that takes exactly these types to its own
+-- that takes any range. For the same reason the functions above look for nothing in it
+-- without its name.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit;
 REVOKE INSERT ON events, log FROM frontdesk_app;
 REVOKE UPDATE ON sequencer, history FROM frontdesk_app;
