@@ -49,8 +49,9 @@ func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, 
 }
 
 // CheckMakers returns the statement with which a superuser takes away the right to make
-// functions beside those of the owner, and "" if nobody who serves or audits has it. With
-// that right they could act as the owner. The serving role may call it.
+// functions beside those of the owner, and "" if nobody who serves or audits has it. The
+// owner's functions do not look there, but the next one might. The serving role may call
+// it.
 func CheckMakers(ctx context.Context, db projections.Querier) (mends string, err error) {
 	err = db.QueryRow(ctx, `
 		SELECT CASE WHEN has_schema_privilege($1::name, 'public', 'CREATE') OR has_schema_privilege($2::name, 'public', 'CREATE')

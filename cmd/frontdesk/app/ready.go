@@ -80,7 +80,7 @@ func (e *Engine) mayServe(ctx context.Context) error {
 	}
 	mends, err := postgres.CheckMakers(ctx, e.background)
 	if mends != "" {
-		e.config.Log.WarnContext(ctx, "whoever has the serving role's or the auditors' password can act as the owner: end that as a superuser",
+		e.config.Log.WarnContext(ctx, "whoever serves or audits may make functions beside those of the owner: end that as a superuser",
 			slog.String("by", mends))
 	}
 	return err
