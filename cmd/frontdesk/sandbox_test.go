@@ -105,7 +105,7 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 }
 
 // What is exported for other databases does not lead away from the sandbox's own.
-func TestASandboxKnowsNoOtherDatabase_D58(t *testing.T) {
+func TestASandboxKnowsNoOtherDatabase_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.env = []string{"FRONTDESK_DATABASE_URL=postgres://nowhere/", "PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=standby", "PGOPTIONS=-c default_transaction_read_only=on"}
@@ -135,7 +135,7 @@ func (s *program) postmaster() int {
 }
 
 // A second sandbox in a directory says which one runs there, and leaves it alone.
-func TestASecondSandboxLeavesTheFirstAlone_D58(t *testing.T) {
+func TestASecondSandboxLeavesTheFirstAlone_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.start()
@@ -175,7 +175,7 @@ func (s *program) files() map[string]string {
 }
 
 // Nobody depends on where a sandbox serves metrics: its file and its greeting say where.
-func TestASandboxTakesAnotherPortForMetrics_D58(t *testing.T) {
+func TestASandboxTakesAnotherPortForMetrics_D57(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // A range that the log does not have would look like all that there is.
-func TestARangeBeyondTheHeadIsRefused_D58(t *testing.T) {
+func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	file := filepath.Join(t.TempDir(), "log")

@@ -7,7 +7,7 @@ import (
 
 // The environment is often exported for other commands. What is typed wins over it, and
 // it names no other service unless it is complete.
-func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D58(t *testing.T) {
+func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 	for _, name := range []string{"DATABASE_URL", "JWKS_URL", "JWKS"} {
 		t.Setenv("FRONTDESK_"+name, "postgres://the.other.example/")
 	}

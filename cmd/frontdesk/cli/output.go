@@ -17,7 +17,7 @@ import (
 // output is where a command writes a file that it was asked for. A regular file is
 // replaced as a whole, in its own folder. Standard output, a device and a pipe are
 // written to as they stand: to put a file in the place of /dev/null would break the
-// machine (D58).
+// machine (D57).
 type output struct {
 	name   string    // without links
 	given  string    // as it was typed

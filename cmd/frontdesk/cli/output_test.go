@@ -47,7 +47,7 @@ func read(t *testing.T, file string) []byte {
 	return data
 }
 
-func TestAnExportGoesToStandardOutput_D58(t *testing.T) {
+func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := newClinic(t), t.TempDir()
 	manifest := filepath.Join(dir, "manifest")
@@ -77,7 +77,7 @@ func TestAnExportGoesToStandardOutput_D58(t *testing.T) {
 	c.wantExport(t, read(t, shell.Name()), manifest)
 }
 
-func TestAnExportGoesThroughADeviceAndAPipe_D58(t *testing.T) {
+func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := newClinic(t), t.TempDir()
 	manifest, pipe, device := filepath.Join(dir, "manifest"), filepath.Join(dir, "pipe"), filepath.Join(dir, "null")
@@ -110,7 +110,7 @@ func TestAnExportGoesThroughADeviceAndAPipe_D58(t *testing.T) {
 }
 
 // A link stays, and what it leads to is replaced as a whole in its own folder.
-func TestAnExportGoesWhereALinkLeads_D58(t *testing.T) {
+func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	t.Parallel()
 	c, dir, there := newClinic(t), t.TempDir(), t.TempDir()
 	link, file := filepath.Join(dir, "latest"), filepath.Join(there, "march")
@@ -133,7 +133,7 @@ func TestAnExportGoesWhereALinkLeads_D58(t *testing.T) {
 	}
 }
 
-func TestWhatCannotHoldAnExportIsSaid_D58(t *testing.T) {
+func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := newClinic(t), t.TempDir()
 	socket := filepath.Join(dir, "socket")
@@ -155,7 +155,7 @@ func TestWhatCannotHoldAnExportIsSaid_D58(t *testing.T) {
 
 // Two names of one file that is not there yet would let the manifest take the place of
 // the events.
-func TestAManifestDoesNotReplaceItsExport_D58(t *testing.T) {
+func TestAManifestDoesNotReplaceItsExport_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := newClinic(t), t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700), os.Symlink("folder", filepath.Join(dir, "link"))); err != nil {

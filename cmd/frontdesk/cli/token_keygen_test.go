@@ -30,7 +30,7 @@ func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCannotBePublishedIsNotMade_D58(t *testing.T) {
+func TestAKeyThatCannotBePublishedIsNotMade_D57(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, other := filepath.Join(dir, "key.pem"), filepath.Join(dir, "package.json")
