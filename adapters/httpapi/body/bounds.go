@@ -1,6 +1,7 @@
 package body
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"hash"
@@ -126,15 +127,15 @@ func (i *inline) Read(p []byte) (int, error) {
 	if full := i.add(n, 0); full != nil {
 		return 0, full
 	}
-	for _, c := range p[:n] {
-		if i.text.follow(c); i.text.length > maxText {
+	for passed := 0; passed < n; {
+		if passed += i.text.pass(p[passed:n]); i.text.length > maxText {
 			return 0, errLongText
 		}
 	}
 	return n, err
 }
 
-// texts follows the strings of a JSON text, character by character.
+// texts follows the strings of a JSON text.
 type texts struct {
 	inside  bool // a string, after its opening quote
 	escaped bool // the character before was a backslash that escapes this one
@@ -152,4 +153,34 @@ func (t *texts) follow(c byte) {
 		t.length++
 		t.escaped = c == '\\' && !t.escaped
 	}
+}
+
+// runLength is how far a run is looked for at a time. It keeps a text that is nothing
+// but escapes from being searched to its end for each of them.
+const runLength = 256
+
+// run passes the plain characters at the beginning of what comes next, and returns how
+// many they are: those of a string up to its next quote or backslash, or up to
+// runLength.
+func (t *texts) run(text []byte) int {
+	if !t.inside || t.escaped {
+		return 0
+	}
+	text = text[:min(len(text), runLength)]
+	for _, special := range []byte{'"', '\\'} {
+		if i := bytes.IndexByte(text, special); i >= 0 {
+			text = text[:i]
+		}
+	}
+	t.length += len(text)
+	return len(text)
+}
+
+// pass passes a run or one character, and returns how many that were.
+func (t *texts) pass(text []byte) int {
+	if n := t.run(text); n > 0 {
+		return n
+	}
+	t.follow(text[0])
+	return 1
 }

@@ -95,7 +95,7 @@ func (d *diverter) Read(p []byte) (int, error) {
 	return 0, d.err
 }
 
-// advance appends about n of the buffered bytes to out. It stops after the next
+// advance appends at most n of the buffered bytes to out. It stops after the next
 // file.
 func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 	if err := d.begin(); err != nil {
@@ -104,18 +104,32 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 	if _, err := d.in.Peek(1); err != nil {
 		return out, err
 	}
-	for range min(n, d.in.Buffered()) {
-		c, err := d.in.ReadByte()
-		if err != nil {
-			return out, err
-		}
-		if c == '"' && !d.texts.inside && d.place.isData() {
-			return d.divert(out)
-		}
-		out = append(out, c)
-		d.follow(c)
+	arrived, err := d.in.Peek(min(n, d.in.Buffered()))
+	if err != nil {
+		return out, err
 	}
-	return out, nil
+	passed := d.untilFile(arrived)
+	out = append(out, arrived[:passed]...)
+	if passed == len(arrived) {
+		_, err = d.in.Discard(passed)
+		return out, err
+	}
+	if _, err = d.in.Discard(passed + len(`"`)); err != nil {
+		return out, err
+	}
+	return d.divert(out)
+}
+
+// untilFile follows the text up to the opening quote of a file, and returns how much
+// that is.
+func (d *diverter) untilFile(text []byte) (passed int) {
+	for passed < len(text) {
+		if text[passed] == '"' && !d.texts.inside && d.place.isData() {
+			break
+		}
+		passed += d.follow(text[passed:])
+	}
+	return passed
 }
 
 // divert hands a string on as a file and appends a marker to out.
@@ -139,18 +153,24 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	return strconv.AppendQuote(out, marker), nil
 }
 
-// follow tells the place of the next character.
-func (d *diverter) follow(c byte) {
+// follow tells the place of what comes next, and returns how much that is: a run of
+// plain characters in a string, or one character.
+func (d *diverter) follow(text []byte) int {
+	if n := d.texts.run(text); n > 0 {
+		d.place.inString(text[:n])
+		return n
+	}
 	inside := d.texts.inside
-	d.texts.follow(c)
+	d.texts.follow(text[0])
 	switch {
 	case inside && d.texts.inside:
-		d.place.inString(c)
+		d.place.inString(text[:1])
 	case inside:
 		d.place.endString()
 	case d.texts.inside:
 		d.place.beginString()
 	default:
-		d.place.structural(c)
+		d.place.structural(text[0])
 	}
+	return 1
 }

@@ -157,6 +157,9 @@ func TestABodyThatIsCutIsRefused(t *testing.T) {
 	}
 }
 
+// escapedName is "attachments" as it is longest.
+const escapedName = `\u0061\u0074\u0074\u0061\u0063\u0068\u006d\u0065\u006e\u0074\u0073`
+
 func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -179,6 +182,7 @@ func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {
 		`[[[{"data":"YWJj"}]]]`,
 		`"data"`,
 		`{"` + strings.Repeat("a", 100) + `":[{"data":"YWJj"}]}`,
+		`{"` + escapedName + `s":[{"data":"YWJj"}]}`,
 	} {
 		s := &httpapitest.Shelf{}
 		got, err := read(t, s, text)

@@ -85,6 +85,7 @@ func TestNoTextIsLongerThanAMebibyte_D19(t *testing.T) {
 		"the longest":          {`{"note":"` + of("x", 1<<20) + `"}`, nil},
 		"longer":               {`{"note":"` + of("x", 1<<20+1) + `"}`, body.ErrInvalid},
 		"longer by an escape":  {`{"note":"` + of(`\"`, 1<<20) + `\\"}`, body.ErrInvalid},
+		"longer at the end":    {`{"note":"` + of(`\"`, 1000) + of("x", 1<<20-999) + `"}`, body.ErrInvalid},
 		"quotes inside":        {`{"note":"` + of(`\"`, 1<<20) + `"}`, nil},
 		"in an unknown member": {`{"x":[{"y":"` + of("é", 1<<20+2) + `"}]}`, body.ErrInvalid},
 		"a name":               {`{"` + of("x", 1<<20+1) + `":1}`, body.ErrInvalid},

@@ -60,9 +60,9 @@ func (p *place) beginString() {
 	}
 }
 
-func (p *place) inString(c byte) {
-	if p.naming && len(p.name) <= longestName { // one character too many is enough to tell them apart
-		p.name = append(p.name, c)
+func (p *place) inString(text []byte) {
+	if p.naming { // one character too many is enough to tell them apart
+		p.name = append(p.name, text[:min(len(text), longestName+1-len(p.name))]...)
 	}
 }
 
