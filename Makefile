@@ -67,9 +67,10 @@ growth: deps ## what everything takes beside ten million events and beside none,
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh
 
+# The collector is set as the program sets it (cmd/frontdesk/collector.go).
 bench: deps ## benchmarks as one table, also in .frontdesk/bench.md: ratios to floors of the same run hold on any machine
 	@files=$$(grep -l '^func Benchmark' $(filter-out ./bench/peers/%,$(SOURCES)))
-	$(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | $(GO) run ./.ci/bench
+	GOGC=400 $(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | $(GO) run ./.ci/bench
 
 peers: deps ## the log beside other stores of events, as a table, also in .frontdesk/peers.md (fetches them with npm)
 	@npm --prefix bench/peers/node ci
