@@ -18,8 +18,12 @@ func ReadCalls(f CallFilter) string { return f.query() }
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
 
-// SequenceEvents is one batch of a sequencer.
-const SequenceEvents = sequenceEvents
+// What a sequencer asks: for one batch, and whether there is anything to do.
+const (
+	SequenceEvents = sequenceEvents
+	WhatWaits      = whatWaits
+	IsBehind       = isBehind
+)
 
 // Holding bounds what a selection holds.
 func (s *Selection) Holding(most int64) *Selection {

@@ -139,13 +139,15 @@ func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 	const oneHasEnded = `UPDATE sequencer SET late = '{1}', above = '{0}'`
 	do("SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)", // plans all three steps
 		"SET plan_cache_mode = force_generic_plan",
-		"PREPARE feed (text, text[]) AS "+fmt.Sprintf(postgres.NextMessages, 100), "EXECUTE feed ('c', '{}')")
+		"PREPARE feed (text, text[]) AS "+fmt.Sprintf(postgres.NextMessages, 100), "EXECUTE feed ('c', '{}')",
+		"PREPARE waits AS "+postgres.WhatWaits, "EXECUTE waits", "PREPARE behind (int8) AS "+postgres.IsBehind, "EXECUTE behind (0)")
 	for range 3000 {
 		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 	}
 	plans.Reset()
-	do("EXECUTE feed ('c', '{}')", "SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)")
-	for _, seen := range []string{"INSERT INTO public.log", "ctid AS place", "pg_locks"} {
+	do("UPDATE sequencer SET gaps = '{[-1,0)}'", "EXECUTE waits", "EXECUTE behind (0)", "UPDATE sequencer SET gaps = '{}'",
+		"EXECUTE feed ('c', '{}')", "SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)")
+	for _, seen := range []string{"INSERT INTO public.log", "ctid AS place", "pg_locks", "max(position) FROM events", "SELECT reached <"} {
 		if !strings.Contains(plans.String(), seen) {
 			t.Errorf("no plan of a statement with %s", seen)
 		}

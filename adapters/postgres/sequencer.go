@@ -101,16 +101,18 @@ func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiti
 	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
 	defer cancel()
 	var now epoch.Mark
-	err = s.Pool.QueryRow(ctx, `
-		SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0,
-			NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR `+mayBeFilled+`
-		FROM sequencer`).Scan(&now.Epoch, &now.Head, &gaps.open, &waiting)
+	err = s.Pool.QueryRow(ctx, whatWaits).Scan(&now.Epoch, &now.Head, &gaps.open, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
 	s.remember(ctx, now)
 	return now.Head, waiting, nil
 }
+
+const whatWaits = `
+SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0,
+	NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR ` + mayBeFilled + `
+FROM sequencer`
 
 // batch sequences one batch: one round trip, one transaction, one statement of the
 // owner's function, which knows everything that it needs and believes nothing
@@ -176,9 +178,11 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 
 // behind reports whether an event up to a position may not be in the log yet.
 func (s *Sequencer) behind(ctx context.Context, position int64) (waiting bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT reached < $1 OR `+mayBeFilled+` FROM sequencer`, position).Scan(&waiting)
+	err = s.Pool.QueryRow(ctx, isBehind, position).Scan(&waiting)
 	if err != nil {
 		return false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
 	return waiting, nil
 }
+
+const isBehind = `SELECT reached < $1 OR ` + mayBeFilled + ` FROM sequencer`
