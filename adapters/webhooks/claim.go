@@ -107,8 +107,8 @@ type delivery struct {
 	notAfter                          time.Time // too old from then on
 	event                             event.Recorded
 	notice                            notice
-	tellable                          bool // false if the event cannot be read, or tells nothing
-	names                             names
+	tellable                          bool   // false if the event cannot be read, or tells nothing
+	names                             *names // what all deliveries of the event share; nil if it is not tellable
 	key                               signingKey
 }
 

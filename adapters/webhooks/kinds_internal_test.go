@@ -138,7 +138,7 @@ func (e example) payload(t *testing.T) []byte {
 		t.Fatalf("%s is not told", e.event.EventName())
 	}
 	id := uuid.MustParse("0195b5a0-0000-7000-8000-000000000009")
-	d := delivery{event: event.Recorded{ID: id, Stream: event.Stream{Tenant: "elm-street"}, Event: e.event}, notice: told, names: e.names}
+	d := delivery{event: event.Recorded{ID: id, Stream: event.Stream{Tenant: "elm-street"}, Event: e.event}, notice: told, names: &e.names}
 	payload, err := json.Marshal(d.claims(noon))
 	if err != nil {
 		t.Fatal(err)

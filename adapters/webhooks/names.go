@@ -26,19 +26,31 @@ type asking func(n *names, questions *pgx.Batch, e event.Recorded)
 
 // lookUp finds the names for all deliveries in one round trip.
 func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
-	var questions pgx.Batch
-	for i := range deliveries {
-		if d := &deliveries[i]; d.tellable {
-			d.notice.names(&d.names, &questions, d.event)
-		}
-	}
+	questions := namesOf(deliveries)
 	if questions.Len() == 0 {
 		return nil
 	}
-	if err := s.DB.SendBatch(ctx, &questions).Close(); err != nil {
+	if err := s.DB.SendBatch(ctx, questions).Close(); err != nil {
 		return fmt.Errorf("look up names: %w", err)
 	}
 	return nil
+}
+
+// namesOf asks once for each event, however many destinations are told of it.
+func namesOf(deliveries []delivery) *pgx.Batch {
+	questions, known := &pgx.Batch{}, map[uuid.UUID]*names{}
+	for i := range deliveries {
+		d := &deliveries[i]
+		if !d.tellable {
+			continue
+		}
+		if d.names = known[d.event.ID]; d.names == nil {
+			d.names = &names{}
+			known[d.event.ID] = d.names
+			d.notice.names(d.names, questions, d.event)
+		}
+	}
+	return questions
 }
 
 func nobody(*names, *pgx.Batch, event.Recorded) {}

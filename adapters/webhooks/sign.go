@@ -31,7 +31,7 @@ type claims struct {
 func (d delivery) claims(now time.Time) claims {
 	return claims{
 		Issuer: issuer, IssuedAt: now.Unix(), ExpiresAt: now.Add(lifetime).Unix(), ID: d.event.ID,
-		Event: d.notice.kind, TenantID: d.event.Stream.Tenant, Data: d.notice.data(d.names),
+		Event: d.notice.kind, TenantID: d.event.Stream.Tenant, Data: d.notice.data(*d.names),
 	}
 }
 
