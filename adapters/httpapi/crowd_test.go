@@ -170,7 +170,12 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, release := &counter{}, make(chan struct{})
-		c.appending = func() { <-release }
+		var wait func()
+		wait = func() {
+			c.next(wait)
+			<-release
+		}
+		c.next(wait)
 		handler := crowd(c, httpapi.Seats{Turns: 1}).Handler()
 		call := func(name, source string) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/transactional-api/create-patient-request", strings.NewReader(cough()))
@@ -183,8 +188,10 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 			call("greedy", "192.0.2.1")
 		}
 		call("honest", "192.0.2.2")
-		close(release)
-		synctest.Wait()
+		for range 21 { // one by one, so that nobody is late because its goroutine did not run
+			release <- struct{}{}
+			synctest.Wait()
+		}
 		at := slices.IndexFunc(c.taken, func(r takenRequest) bool { return r.by == named("honest").String() })
 		if len(c.taken) != 21 || at < 0 || at > 3 {
 			t.Errorf("of %d calls, the other caller's was number %d", len(c.taken), at+1)

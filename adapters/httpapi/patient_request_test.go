@@ -61,6 +61,13 @@ func (c *counter) api() *httpapi.API {
 // Load is of streams that there are not.
 func (c *counter) Load(context.Context, event.Stream) ([]event.Event, error) { return nil, nil }
 
+// next says what the next append waits for.
+func (c *counter) next(appending func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.appending = appending
+}
+
 // Append takes a request.
 func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	c.mu.Lock()
