@@ -117,17 +117,14 @@ func (t *together) depart(r role) {
 	}
 }
 
-// leave takes a member out of those who wait. It reports false if its group is under way.
-func (t *together) leave(m *member) bool {
+// leave takes a member out of those who wait, unless its group is under way already.
+func (t *together) leave(m *member) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := slices.Index(t.waiting, m)
-	if at < 0 {
-		return false
+	if at := slices.Index(t.waiting, m); at >= 0 {
+		t.waiting = slices.Delete(t.waiting, at, at+1)
+		t.release(m)
 	}
-	t.waiting = slices.Delete(t.waiting, at, at+1)
-	t.release(m)
-	return true
 }
 
 func (t *together) release(members ...*member) {
@@ -177,6 +174,8 @@ const (
 	unknown                // the connection was lost, or no answer came in time
 	outcomes
 )
+
+var outcomeNames = [outcomes]string{kept: "stored", refused: "refused", unknown: "unknown"}
 
 // outcomeOf returns what an error says of a group.
 func outcomeOf(err error) outcome {
