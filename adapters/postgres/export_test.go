@@ -41,8 +41,8 @@ func Crowd(s *Store) (here, waiting int) {
 // Grouped says how many groups and appends became what.
 func Grouped(s *Store) string {
 	text := ""
-	for o, name := range outcomeNames {
-		text += fmt.Sprintf("%d groups of %d appends %s; ", s.together.counted[o].groups.Load(), s.together.counted[o].appends.Load(), name)
+	for o := range outcomes {
+		text += fmt.Sprintf("%d groups of %d appends %s; ", s.together.counted[o].groups.Load(), s.together.counted[o].appends.Load(), o)
 	}
 	return text
 }

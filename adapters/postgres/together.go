@@ -175,7 +175,8 @@ const (
 	outcomes
 )
 
-var outcomeNames = [outcomes]string{kept: "stored", refused: "refused", unknown: "unknown"}
+// String returns the outcome as metrics name it.
+func (o outcome) String() string { return [outcomes]string{"stored", "refused", "unknown"}[o] }
 
 // outcomeOf returns what an error says of a group.
 func outcomeOf(err error) outcome {
