@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -165,8 +166,8 @@ func TestClosingWaitsForWhoeverFlies_D60(t *testing.T) {
 	come(t, all, waits, begin(1))
 	closed := make(chan struct{})
 	go func() { all.close(); close(closed) }()
-	for all.arrive(memberOf(begin(1))) != single { // until it has begun to close
-		continue
+	for !all.closing() {
+		runtime.Gosched()
 	}
 	group := all.land(flying[0])
 	all.land(flying[1])
@@ -178,4 +179,10 @@ func TestClosingWaitsForWhoeverFlies_D60(t *testing.T) {
 	all.land(group...)
 	<-closed
 	come(t, all, single, begin(1))
+}
+
+func (t *together) closing() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed
 }
