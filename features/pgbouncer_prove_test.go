@@ -3,20 +3,10 @@
 package features_test
 
 import (
-	"context"
-	"fmt"
-	"net/url"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres/postgrestest"
 )
@@ -27,7 +17,7 @@ import (
 func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/operations.md")
-	if err != nil || !strings.Contains(string(page), "`"+pooledMode+"=cache_describe`") {
+	if err != nil || !strings.Contains(string(page), "`"+postgrestest.PooledMode+"`") {
 		t.Errorf("docs/operations.md does not say what is proved here, %v", err)
 	}
 	files, err := filepath.Glob("*.feature")
@@ -38,122 +28,8 @@ func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			db := postgrestest.New(t)
-			db.URL = pooled(t, db.URL)
+			db.URL = postgrestest.Pooled(t, db.URL)
 			runFeature(t, file, db)
 		})
-	}
-}
-
-// pooledMode is the option of a database's URL that keeps the driver from
-// naming prepared statements, which another connection would not know.
-const pooledMode = "default_query_exec_mode"
-
-const pooling = `[databases]
-* = host=%s port=%s
-[pgbouncer]
-pool_mode = transaction
-listen_addr =
-listen_port = %[2]s
-unix_socket_dir = %[3]s
-auth_type = trust
-auth_file = %[3]s/roles
-`
-
-// pooled is the same database behind a PgBouncer of its own.
-func pooled(t *testing.T, database string) string {
-	t.Helper()
-	at, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query, dir := at.Query(), shortDirectory(t)
-	host, port := query.Get("host"), query.Get("port")
-	settings := filepath.Join(dir, "pgbouncer.ini")
-	write(t, settings, fmt.Sprintf(pooling, host, port, dir))
-	write(t, filepath.Join(dir, "roles"), "\"frontdesk_app\" \"\"\n\"frontdesk_audit\" \"\"\n")
-	query.Set("host", dir)
-	query.Set(pooledMode, "cache_describe")
-	at.RawQuery = query.Encode()
-	startPgBouncer(t, settings, ownerOf(t, filepath.Join(host, ".s.PGSQL."+port)))
-	waitForDatabase(t, at.String())
-	return at.String()
-}
-
-// startPgBouncer runs it until the test ends, as somebody whom Postgres lets
-// in, if we may choose.
-func startPgBouncer(t *testing.T, settings string, as *user.User) {
-	t.Helper()
-	path, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		path = "/usr/sbin/pgbouncer" // Debian's, which is in the path of root alone
-	}
-	bouncer := exec.CommandContext(context.WithoutCancel(t.Context()), path, settings)
-	if os.Geteuid() == 0 {
-		bouncer.Args = append(bouncer.Args, "-u", as.Username)
-		chown(t, filepath.Dir(settings), as)
-	}
-	if err := bouncer.Start(); err != nil {
-		t.Fatalf("start PgBouncer, Debian's package pgbouncer: %v", err)
-	}
-	t.Cleanup(func() {
-		_ = bouncer.Process.Signal(syscall.SIGTERM) // at once
-		_ = bouncer.Wait()
-	})
-}
-
-func waitForDatabase(t *testing.T, database string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), stepLimit)
-	defer cancel()
-	for {
-		conn, err := pgx.Connect(ctx, database)
-		if err == nil {
-			_ = conn.Close(ctx)
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("PgBouncer does not answer: %v", err)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// shortDirectory is one whose name leaves room for a socket's.
-func shortDirectory(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "frontdesk-pgbouncer-") //nolint:usetesting // it is PgBouncer's user's, and t.TempDir is shut to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func ownerOf(t *testing.T, file string) *user.User {
-	t.Helper()
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner, err := user.LookupId(strconv.Itoa(int(info.Sys().(*syscall.Stat_t).Uid)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return owner
-}
-
-func chown(t *testing.T, file string, to *user.User) {
-	t.Helper()
-	uid, _ := strconv.Atoi(to.Uid)
-	gid, _ := strconv.Atoi(to.Gid)
-	if err := os.Chown(file, uid, gid); err != nil {
-		t.Fatal(err)
 	}
 }

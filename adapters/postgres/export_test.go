@@ -1,9 +1,13 @@
 package postgres
 
+import "fmt"
+
 // What the tests of this package look at from outside.
 const (
 	AppendFirst   = appendFirst
 	AppendNext    = appendNext
+	AppendGroup   = appendGroup
+	Few           = few
 	NextMessages  = nextMessages
 	ReadLog       = readLog
 	LossesBetween = lossesBetween
@@ -29,4 +33,20 @@ const (
 func (s *Selection) Holding(most int64) *Selection {
 	s.most = most
 	return s
+}
+
+// Crowd is how many appends are here, and how many of them wait for a group.
+func Crowd(s *Store) (here, waiting int) {
+	s.together.mu.Lock()
+	defer s.together.mu.Unlock()
+	return s.together.here, len(s.together.waiting)
+}
+
+// Grouped says how many groups and appends became what.
+func Grouped(s *Store) string {
+	text := ""
+	for o := range outcomes {
+		text += fmt.Sprintf("%d groups of %d appends %s; ", s.together.counted[o].groups.Load(), s.together.counted[o].appends.Load(), o)
+	}
+	return text
 }

@@ -95,3 +95,14 @@ func cut(err error) bool {
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }
+
+// undone reports whether Postgres has refused a change and goes on: then nothing of it
+// is stored. A pooler that has lost its connection may say ERROR, too, in class 08.
+func undone(err error) bool {
+	refused, answered := errors.AsType[*pgconn.PgError](err)
+	if answered {
+		return refused.SeverityUnlocalized == "ERROR" && !strings.HasPrefix(refused.Code, "08")
+	}
+	judged, is := errors.AsType[*fault.Error](err)
+	return is && judged != ErrUnavailable
+}

@@ -22,6 +22,8 @@ type Store struct {
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *Bell                    // rung after each commit; nil rings nobody
+
+	together together
 }
 
 // Load returns the history of a stream, oldest event first. It is empty if there is
@@ -43,7 +45,8 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 }
 
 // Append stores the events of all changes, or nothing, and returns them as recorded,
-// without their idx. Their metadata comes from ctx.
+// without their idx. Their metadata comes from ctx. When many append at once, those to
+// new streams share transactions.
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
@@ -53,15 +56,13 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil || len(recorded) == 0 {
 		return nil, err
 	}
-	batch, err := s.batch(recorded)
+	events, err := s.write(recorded)
 	if err != nil {
 		return nil, err
 	}
-	// One batch is one round trip and one implicit transaction.
-	if err := s.DB.ExecBatch(ctx, batch); err != nil {
+	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
-	s.Appended.Ring()
 	return recorded, nil
 }
 
@@ -90,40 +91,71 @@ func inStreamOrder(changes []event.Change) []event.Change {
 	})
 }
 
-// batch queues every event, then the rows that must hold at once. The commit waits for
-// the disk, and for synchronous standbys.
-func (s *Store) batch(recorded []event.Recorded) (*pgx.Batch, error) {
-	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_durably()`)
-	for _, e := range recorded {
-		if err := s.queue(batch, e); err != nil {
-			return nil, err
-		}
-	}
-	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
-	for _, e := range recorded {
-		for _, projection := range s.AtOnce {
-			projection.Project(e, do)
-		}
-	}
-	return batch, nil
+// written is an event as it is stored.
+type written struct {
+	event.Recorded
+	name, data, metadata string
+	patient              *uuid.UUID
 }
 
-func (s *Store) queue(batch *pgx.Batch, e event.Recorded) error {
-	name, data, err := s.Codec.Encode(e.Event)
-	if err != nil {
+func (s *Store) write(recorded []event.Recorded) ([]written, error) {
+	all := make([]written, 0, len(recorded))
+	for _, e := range recorded {
+		name, data, err := s.Codec.Encode(e.Event)
+		if err != nil {
+			return nil, err
+		}
+		metadata, err := json.Marshal(e.Metadata)
+		if err != nil {
+			return nil, fmt.Errorf("encode metadata of %s: %w", name, err)
+		}
+		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event)})
+	}
+	return all, nil
+}
+
+// alone stores an append in a transaction of its own.
+func (s *Store) alone(ctx context.Context, events []written) error {
+	return s.commit(ctx, s.batch(events))
+}
+
+// batch queues every event, then the rows that must hold at once.
+func (s *Store) batch(events []written) *pgx.Batch {
+	batch := durably()
+	for _, e := range events {
+		statement := appendNext
+		if e.Version == 1 {
+			statement = appendFirst
+		}
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.name, e.patient, e.data, e.metadata, e.At)
+	}
+	s.atOnce(batch, events)
+	return batch
+}
+
+// durably returns a batch whose commit waits for the disk, and for synchronous standbys.
+func durably() *pgx.Batch {
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT commit_durably()`)
+	return batch
+}
+
+// atOnce queues the rows that must hold at once.
+func (s *Store) atOnce(batch *pgx.Batch, events []written) {
+	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
+	for _, e := range events {
+		for _, projection := range s.AtOnce {
+			projection.Project(e.Recorded, do)
+		}
+	}
+}
+
+// commit sends a batch: it is one round trip and one implicit transaction.
+func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}
-	metadata, err := json.Marshal(e.Metadata)
-	if err != nil {
-		return fmt.Errorf("encode metadata of %s: %w", name, err)
-	}
-	statement := appendNext
-	if e.Version == 1 {
-		statement = appendFirst
-	}
-	batch.Queue(statement,
-		e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, name, patientOf(e.Event), string(data), string(metadata), e.At)
+	s.Appended.Ring()
 	return nil
 }
 

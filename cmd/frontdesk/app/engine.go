@@ -30,6 +30,7 @@ type Engine struct {
 	config     Config
 	passwords  signin.Vault
 	codec      *event.Codec
+	store      *postgres.Store
 	pools      pools
 	calls      postgres.DB // for work that a caller waits for
 	background postgres.DB // for all other work
@@ -65,8 +66,8 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
-	store := &postgres.Store{DB: calls, Codec: codec, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
-	e.Desk = e.desk(store)
+	e.store = &postgres.Store{DB: calls, Codec: codec, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
+	e.Desk = e.desk(e.store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
 	return e
 }
@@ -102,8 +103,12 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 // not serve calls it before it ends.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
 
-// Close closes the connections to the database.
-func (e *Engine) Close() { e.pools.close() }
+// Close waits for the appends that are under way, and closes the connections to the
+// database.
+func (e *Engine) Close() {
+	e.store.Close()
+	e.pools.close()
+}
 
 // How many connections each pool has at most. A deployment may change the calls'.
 const (

@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// errApart tells a member that nothing of its group is stored: it flies alone.
+var errApart = errors.New("the group was refused")
+
+// store writes the events of one append, alone or in a group.
+func (s *Store) store(ctx context.Context, events []written) error {
+	ctx, cancel := s.DB.within(ctx)
+	defer cancel()
+	m := memberOf(events)
+	role := s.together.arrive(m)
+	defer s.together.depart(role)
+	switch role {
+	case first:
+		defer s.flyOn(m)
+	case waits:
+		if err := s.outcome(ctx, m); !errors.Is(err, errApart) {
+			return err
+		}
+	case single:
+	}
+	return s.alone(ctx, events)
+}
+
+// outcome waits until a group has landed. A member whose context ends does not take
+// the others down, so nobody knows whether it is stored if they have set off.
+func (s *Store) outcome(ctx context.Context, m *member) error {
+	select {
+	case err := <-m.outcome:
+		return err
+	case <-ctx.Done():
+		s.together.leave(m)
+		return faultOf(ctx.Err())
+	}
+}
+
+// flyOn lands a group and lets those fly who wait, for as long as somebody does.
+// [Store.Close] waits for them.
+func (s *Store) flyOn(landed ...*member) {
+	if group := s.together.land(landed...); len(group) > 0 {
+		go s.fly(group)
+	}
+}
+
+// fly stores one group after the other. Each member gets the outcome. If a group is
+// refused, nothing of it is stored, and each flies again by itself, on its own caller's
+// goroutine: so each caller is told what is wrong with its own append. In any other case
+// nobody knows whether it is stored, and nothing is sent again.
+func (s *Store) fly(group []*member) {
+	for len(group) > 0 {
+		err := s.storeGroup(group)
+		became := outcomeOf(err)
+		s.together.count(became, len(group))
+		if became == refused {
+			err = errApart
+		}
+		for _, m := range group {
+			m.outcome <- err
+		}
+		group = s.together.land(group...)
+	}
+}
+
+func (s *Store) storeGroup(group []*member) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
+	defer cancel()
+	batch := durably()
+	queueGroup(batch, group)
+	slices.SortStableFunc(group, byKey)
+	for _, m := range group {
+		s.atOnce(batch, m.events)
+	}
+	return s.commit(ctx, batch)
+}
+
+// byKey is the order in which members lock the rows that hold at once. Groups of two
+// processes may have the same idempotency keys; what else is unique is hardly ever
+// contended, and a deadlock is a refusal like any other.
+func byKey(a, b *member) int {
+	x, y := a.events[0].Metadata.Idempotency.Key, b.events[0].Metadata.Idempotency.Key
+	return bytes.Compare(x[:], y[:])
+}
+
+// appendGroup stores all events of a group. It is one statement, whatever the size of
+// the group, so that each connection prepares it once.
+const appendGroup = `
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[])`
+
+// columns are the arguments of [appendGroup]. Arrays of our own types would be encoded by
+// reflection.
+type columns struct {
+	id, stream, patient          pgtype.FlatArray[pgtype.UUID]
+	tenant, name, data, metadata []string
+	version                      []int32
+	at                           []time.Time
+}
+
+// queueGroup queues the events, streams in the order of their ids, as in an append alone.
+func queueGroup(batch *pgx.Batch, group []*member) {
+	var events []written
+	for _, m := range group {
+		events = append(events, m.events...)
+	}
+	slices.SortFunc(events, func(a, b written) int {
+		return cmp.Or(bytes.Compare(a.Stream.ID[:], b.Stream.ID[:]), cmp.Compare(a.Version, b.Version))
+	})
+	var c columns
+	for _, e := range events {
+		c.add(e)
+	}
+	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at)
+}
+
+func (c *columns) add(e written) {
+	c.id = append(c.id, pgtype.UUID{Bytes: e.ID, Valid: true})
+	c.stream = append(c.stream, pgtype.UUID{Bytes: e.Stream.ID, Valid: true})
+	patient := pgtype.UUID{}
+	if e.patient != nil {
+		patient = pgtype.UUID{Bytes: *e.patient, Valid: true}
+	}
+	c.patient = append(c.patient, patient)
+	c.tenant = append(c.tenant, e.Stream.Tenant)
+	c.name = append(c.name, e.name)
+	c.data = append(c.data, e.data)
+	c.metadata = append(c.metadata, e.metadata)
+	c.version = append(c.version, int32(e.Version)) //nolint:gosec // a new stream's, as many as an append has events
+	c.at = append(c.at, e.At)
+}
+
+// Close waits for the groups of appends that are under way. Their callers may have
+// gone. Whoever appends later has a transaction of its own.
+func (s *Store) Close() { s.together.close() }

@@ -1,0 +1,24 @@
+//go:build prove
+
+package postgres_test
+
+import (
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+// The storm lasts, beside Postgres and through a pooler that lends connections.
+func TestProveThatAStormOfAppendsLosesNothing_D60(t *testing.T) {
+	for name, through := range map[string]func(*testing.T, string) string{
+		"direct":    func(_ *testing.T, url string) string { return url },
+		"PgBouncer": postgrestest.Pooled,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := postgrestest.New(t)
+			weather(t, db, through(t, db.URL), time.Minute).check(t)
+		})
+	}
+}

@@ -1,0 +1,239 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/fault"
+	"frontdesk/projections"
+)
+
+// crowd is a store at which many append at once, and nothing is stored until it is let go.
+type crowd struct {
+	*engine
+	super *pgxpool.Pool
+	ahead sync.WaitGroup     // who fly alone, the first two of them in the place of groups
+	land  context.CancelFunc // lets those two land without having been stored
+	letGo func()
+}
+
+func newCrowd(t *testing.T, options string) *crowd {
+	t.Helper()
+	db := postgrestest.New(t)
+	c := &crowd{engine: engineOn(t, db.URL+"&pool_max_conns=24"+options), super: db.SuperuserPool(t)}
+	c.must(t, `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
+		CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE,
+			settings text DEFAULT current_setting('synchronous_commit') || ', ' || current_setting('transaction_isolation'), writer text DEFAULT pg_current_xact_id()::text);
+		GRANT ALL ON test.notes TO frontdesk_app`)
+	c.store.AtOnce = []projections.Projection{rowFor{}}
+	c.hold(t)
+	var landing context.Context
+	landing, c.land = context.WithCancel(context.WithoutCancel(t.Context()))
+	for range postgres.Few {
+		c.ahead.Go(func() { _, _ = c.note(t.Context(), fmt.Sprint("ahead ", newStream().ID)) })
+	}
+	c.await(t, postgres.Few, 0)
+	for range 2 {
+		c.ahead.Go(func() { _, _ = c.note(landing, fmt.Sprint("lands ", newStream().ID)) })
+	}
+	c.await(t, postgres.Few+2, 0)
+	t.Cleanup(func() { c.letGo(); c.land(); c.ahead.Wait() })
+	return c
+}
+
+func (c *crowd) must(t *testing.T, sql string) {
+	t.Helper()
+	if _, err := c.super.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hold keeps everybody from adding events.
+func (c *crowd) hold(t *testing.T) {
+	t.Helper()
+	tx, err := c.super.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `LOCK TABLE events IN SHARE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	c.letGo = sync.OnceFunc(func() { _ = tx.Commit(context.WithoutCancel(t.Context())) })
+}
+
+// await waits until so many appends are here, and so many of them wait for a group.
+func (c *crowd) await(t *testing.T, here, waiting int) {
+	t.Helper()
+	eventually(t, "the appends have come", func() bool {
+		nowHere, nowWaiting := postgres.Crowd(c.store)
+		return nowHere == here && nowWaiting == waiting
+	})
+}
+
+func (c *crowd) note(ctx context.Context, note string) ([]event.Recorded, error) {
+	return c.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: note}}})
+}
+
+// join lets appends of one note each come, one after the other, to wait for one group.
+func (c *crowd) join(t *testing.T, ctx context.Context, notes ...string) (outcomes []chan error) {
+	t.Helper()
+	for n, note := range notes {
+		outcome := make(chan error, 1)
+		go func() { outcome <- second(c.note(ctx, note)) }()
+		outcomes = append(outcomes, outcome)
+		c.await(t, postgres.Few+2+n+1, n+1)
+	}
+	return outcomes
+}
+
+// transactions is how many have written notes that begin so.
+func (c *crowd) transactions(t *testing.T, notes string) (n int) {
+	t.Helper()
+	if err := c.super.QueryRow(t.Context(), `SELECT count(DISTINCT writer) FROM test.notes WHERE note LIKE $1`, notes+"%").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestThoseWhoWaitShareATransaction_D60(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"cache_statement", "cache_describe"} {
+		c := newCrowd(t, "&default_query_exec_mode="+mode)
+		c.must(t, `ALTER ROLE frontdesk_app IN DATABASE `+c.pool.Config().ConnConfig.Database+` SET synchronous_commit = off`)
+		outcomes := c.join(t, t.Context(), "one", "two", "three")
+		c.letGo()
+		for _, outcome := range outcomes {
+			if err := <-outcome; err != nil {
+				t.Error(err)
+			}
+		}
+		c.ahead.Wait()
+		var settings, writers string
+		err := c.super.QueryRow(t.Context(), `SELECT string_agg(DISTINCT settings, '; '), count(DISTINCT writer)::text FROM test.notes
+			WHERE note IN ('one', 'two', 'three')`).Scan(&settings, &writers)
+		if err != nil || settings != "on, read committed" || writers != "1" {
+			t.Errorf("%s: %s transactions with %s, %v; want one that is durable and READ COMMITTED", mode, writers, settings, err)
+		}
+		c.drain(t)
+		wantCausal(t, c.logged(t))
+	}
+}
+
+// The two that clash, and the one whose note is taken, would take everybody down.
+func TestARefusedGroupFallsApart_D60(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, "")
+	c.must(t, `INSERT INTO test.notes (note) VALUES ('taken')`)
+	outcomes := c.join(t, t.Context(), "a", "clash", "taken", "b", "clash", "c")
+	c.letGo()
+	var refused []int
+	for n, outcome := range outcomes {
+		err := <-outcome
+		if judged, is := errors.AsType[*fault.Error](err); is && judged.Code == "username-taken" {
+			refused = append(refused, n)
+		} else if err != nil {
+			t.Errorf("append %d: %v", n, err)
+		}
+	}
+	if got := fmt.Sprint(refused); got != "[2 4]" && got != "[1 2]" {
+		t.Errorf("appends %s are refused, want the one that is taken and one of those that clash", got)
+	}
+	c.ahead.Wait()
+	if events, want := c.count(t, "events"), postgres.Few+2+4; events != want {
+		t.Errorf("%d events are stored, want %d", events, want)
+	}
+	if n := c.transactions(t, ""); n != postgres.Few+2+4+1 {
+		t.Errorf("%d transactions, want one for each", n)
+	}
+}
+
+// Nobody knows whether a group is stored when its connection breaks, so nothing is
+// sent again: the test does know.
+func TestABrokenGroupIsNotSentAgain_D60(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, "")
+	outcomes := c.join(t, t.Context(), "broken one", "broken two")
+	c.land()
+	c.kill(t)
+	for _, outcome := range outcomes {
+		if err := <-outcome; !errors.Is(err, postgres.ErrUnavailable) {
+			t.Errorf("append: %v, want %v", err, postgres.ErrUnavailable)
+		}
+	}
+	c.letGo()
+	c.ahead.Wait()
+	if n := c.transactions(t, "broken"); n != 0 {
+		t.Error("the group was sent again")
+	}
+}
+
+// kill ends the connection of the one group that is under way.
+func (c *crowd) kill(t *testing.T) {
+	t.Helper()
+	eventually(t, "the group is under way, and its connection is ended", func() bool {
+		var ended int
+		err := c.super.QueryRow(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND query LIKE '%unnest($1::uuid[]%' AND state = 'active' AND pid <> pg_backend_pid()`).Scan(&ended)
+		return err == nil && ended > 0
+	})
+}
+
+// One leaves while it waits, and is not stored. One leaves when its group has set off, and
+// is told at once, and the others are stored. Closing waits for the group.
+func TestWhoLeavesTakesNobodyDown_D60(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, "")
+	stay, leaving := t.Context(), make([]context.CancelFunc, 2)
+	contexts := make([]context.Context, 2)
+	for n := range leaving {
+		contexts[n], leaving[n] = context.WithCancel(stay)
+	}
+	early, late := make(chan error, 1), make(chan error, 1)
+	go func() { early <- second(c.note(contexts[0], "early")) }()
+	c.await(t, postgres.Few+3, 1)
+	leaving[0]()
+	wantCancelled(t, <-early)
+	c.await(t, postgres.Few+2, 0)
+
+	stayed := c.join(t, stay, "stays")
+	go func() { late <- second(c.note(contexts[1], "late")) }()
+	c.await(t, postgres.Few+4, 2)
+	c.land()
+	c.await(t, postgres.Few+2, 0) // both have set off
+	leaving[1]()
+	wantCancelled(t, <-late)
+
+	closed := make(chan struct{})
+	go func() { c.store.Close(); close(closed) }()
+	select {
+	case <-closed:
+		t.Error("closing has not waited for the group")
+	case <-time.After(20 * time.Millisecond):
+	}
+	c.letGo()
+	<-closed
+	if err := <-stayed[0]; err != nil {
+		t.Error(err)
+	}
+	if n := c.transactions(t, "stays") + 10*c.transactions(t, "early") + 100*c.transactions(t, "late"); n != 101 {
+		t.Errorf("%d: want the one who stayed and the one who left late to be stored", n)
+	}
+}
+
+func wantCancelled(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "unavailable") {
+		t.Errorf("append: %v, want that its caller has gone", err)
+	}
+}
