@@ -101,7 +101,8 @@ func cut(err error) bool {
 func undone(err error) bool {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	if answered {
-		return refused.SeverityUnlocalized == "ERROR" && !strings.HasPrefix(refused.Code, "08")
+		unknown := strings.HasPrefix(refused.Code, "08") || refused.Code == "40003" // nobody knows whether it was completed
+		return refused.SeverityUnlocalized == "ERROR" && !unknown
 	}
 	judged, is := errors.AsType[*fault.Error](err)
 	return is && judged != ErrUnavailable
