@@ -34,10 +34,39 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 		do(`UPDATE staff SET credential = $3, password_digest = $4 WHERE tenant = $1 AND staff = $2`,
 			r.Stream.Tenant, r.Stream.ID, e.Credential, digest)
+		endLink(r.Stream, do)
+	case staff.RolesSet:
+		do(`UPDATE staff SET roles = $3 WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID, e.Roles)
+	case staff.Invited:
+		keepLink(r.Stream, e.Link, do)
+	case staff.Reset:
+		endPassword(r.Stream, do)
+		keepLink(r.Stream, e.Link, do)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+		endLink(r.Stream, do)
+	case staff.Reactivated:
+		do(`UPDATE staff SET active = true WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+		endPassword(r.Stream, do)
 	}
 }
+
+func endPassword(member event.Stream, do func(sql string, args ...any)) {
+	do(`UPDATE staff SET credential = NULL, password_digest = NULL WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+func keepLink(member event.Stream, link staff.Link, do func(sql string, args ...any)) {
+	do(`INSERT INTO staff_links (tenant, link, staff, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant, staff) DO UPDATE SET link = $2, expires_at = $4`,
+		member.Tenant, link.Digest[:], member.ID, link.ExpiresAt)
+}
+
+func endLink(member event.Stream, do func(sql string, args ...any)) {
+	do(`DELETE FROM staff_links WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+// RolesOfStaff is the expression for the roles of a row s of staff (D63).
+const RolesOfStaff = `coalesce(s.roles, CASE WHEN s.administrator THEN ARRAY['manager'] ELSE ARRAY[]::text[] END)`
 
 const staffNamed = `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`
 

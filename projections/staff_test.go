@@ -3,10 +3,12 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
@@ -85,4 +87,58 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
+}
+
+// What a link's row says is what the last link's event says, until it has ended.
+func TestOnlyTheNewestLinkOfAMemberIsKept_D64(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	member := staff.StreamOf(elm, lee)
+	first, second := staff.Link{Digest: event.Digest{1}, ExpiresAt: d.at}, staff.Link{Digest: event.Digest{2}, ExpiresAt: d.at}
+	links := func(want ...event.Digest) {
+		t.Helper()
+		rows, _ := d.pool.Query(t.Context(), `SELECT link FROM staff_links WHERE staff = $1`, lee)
+		got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (digest event.Digest, err error) {
+			var link []byte
+			err = row.Scan(&link)
+			copy(digest[:], link)
+			return digest, err
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("links %v, %v, want %v", got, err, want)
+		}
+	}
+	d.happens(t, member, registeredLee, staff.Invited{Link: first})
+	links(first.Digest)
+	d.happens(t, member, staff.Invited{Link: second})
+	links(second.Digest)
+	d.happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.New()}, Link: second.Digest})
+	links()
+	d.happens(t, member, staff.Reset{Link: first})
+	links(first.Digest)
+	var credential *uuid.UUID
+	if err := d.pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, lee).Scan(&credential); err != nil || credential != nil {
+		t.Errorf("after a reset the password is %v, %v", credential, err)
+	}
+	d.happens(t, member, staff.Deactivated{})
+	links()
+}
+
+func TestRolesOfStaff_D63(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	roles := func(want ...staff.Role) {
+		t.Helper()
+		var got staff.Roles
+		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+` FROM staff s WHERE staff = $1`, lee).Scan(&got)
+		if err != nil || !slices.Equal(got, staff.Roles(want)) {
+			t.Errorf("roles %v, %v, want %v", got, err, want)
+		}
+	}
+	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	roles(staff.Manager) // whoever was administrator
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
+	roles(staff.Clinician)
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
+	roles()
 }

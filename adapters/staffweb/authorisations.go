@@ -38,7 +38,7 @@ func (p *Pages) authorisations(v *visit) error {
 		return v.goTo(v.base() + "/sign-in")
 	}
 	page := authorisationsPage{
-		Stopped: v.form.Has("stopped"), Administrator: v.session.Administrator, Token: v.session.FormToken("revoke"),
+		Stopped: v.form.Has("stopped"), Administrator: v.session.Roles.May(staff.EndOthersAuthorisations), Token: v.session.FormToken("revoke"),
 	}
 	own, err := p.Given.By(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *Pages) revoke(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if intent.Username != v.session.Username && !v.session.Administrator {
+	if intent.Username != v.session.Username && !v.session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
 	err = p.Desk.RevokeUserAuthorisation(v.asStaff(), intent)

@@ -4,9 +4,15 @@
 //  1. A username is 1 to 128 printable characters, is not a UUID, and is unique
 //     within the practice, with exact case (D35). The store keeps it unique,
 //     because no stream knows the others.
-//  2. A member of staff who is deactivated stays so; their authorisations stop
-//     at once (D14).
+//  2. What a member of staff may do ends at once when they are deactivated (D14).
+//     Who is reactivated has no password and no authorisation of before.
 //  3. The password of an active member of staff can be set, if it is fit. The
 //     log names it by an opaque id, and knows its hash by a digest; no password
 //     and no hash is in the log (D27, D56).
+//  4. A member of staff has any number of roles, which say what they may do on the
+//     practice's pages and nothing else. Who was registered as administrator is
+//     manager until roles are set (D63).
+//  5. A link lets its holder choose a password once, within 72 hours. The newest link
+//     counts. Somebody is invited while they have no password; a reset ends the one
+//     that they have, and everything that was begun with it (D64).
 package staff

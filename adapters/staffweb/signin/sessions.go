@@ -11,18 +11,22 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Session is somebody who is signed in at a practice.
 type Session struct {
-	Token         string // the secret that its browser shows
-	Staff         staff.ID
-	Username      string
-	Name          string
-	Administrator bool
+	Token       string    // the secret that its browser shows
+	ID          uuid.UUID // names the session to its member of staff
+	Staff       staff.ID
+	Username    string
+	Name        string
+	Roles       staff.Roles
+	ConfirmedAt time.Time // when they last proved who they are
 }
 
 // FormToken is what a form of the session carries, so that no other site can
@@ -75,7 +79,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token str
 }
 
 const sessionOf = `
-SELECT s.staff, s.username, s.name, s.administrator
+SELECT n.id, s.staff, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at)
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -83,7 +87,7 @@ WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at 
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.Staff, &session.Username, &session.Name, &session.Administrator)
+		Scan(&session.ID, &session.Staff, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
