@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -38,12 +39,6 @@ type Pages struct {
 	seats seats
 }
 
-// page answers one visit. If it returns an error, an apology is the answer.
-type page func(*visit) error
-
-// methods are the pages of one path, by HTTP method.
-type methods map[string]page
-
 // of is the path under which a practice's pages are.
 const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
@@ -54,32 +49,17 @@ func (p *Pages) Handler() http.Handler {
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
-	p.route(router, of, "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/", "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.signIn})
-	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: p.signOut})
-	p.route(router, of+"/authorise", "authorise", methods{http.MethodGet: p.authoriseForm, http.MethodPost: p.authorise})
-	p.route(router, of+"/authorisations", "authorisations", methods{http.MethodGet: p.authorisations, http.MethodPost: p.revoke})
+	p.route(router, of, "home", methods{http.MethodGet: anybody(p.home)})
+	p.route(router, of+"/", "home", methods{http.MethodGet: anybody(p.home)})
+	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: anybody(p.signInForm), http.MethodPost: anybody(p.signIn)})
+	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: anybody(p.signOut)})
+	p.route(router, of+"/authorise", "authorise", both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise))
+	p.route(router, of+"/authorisations", "authorisations", both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke))
+	p.route(router, of+"/account", "account", methods{http.MethodGet: whoMay(staff.ManageOwnAccount, p.account)})
+	p.route(router, of+"/account/password", "password", both(staff.ManageOwnAccount, p.passwordForm, p.changePassword))
+	p.route(router, of+"/account/sessions", "sessions", methods{http.MethodPost: whoMay(staff.ManageOwnAccount, p.endSessions)})
 	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
 	return p.hardened(router)
-}
-
-// route serves one path of every practice.
-func (p *Pages) route(router *mux.Router, path, name string, by methods) {
-	router.Handle(path, p.visited(name, func(v *visit) error {
-		method := v.r.Method
-		if method == http.MethodHead {
-			method = http.MethodGet
-		}
-		answer, ok := by[method]
-		if !ok {
-			return notAllowed(v, by)
-		}
-		if err := p.enter(v); err != nil {
-			return err
-		}
-		return answer(v)
-	}))
 }
 
 // home sends staff to their authorisations if no application has sent them.

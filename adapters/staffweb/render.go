@@ -12,18 +12,19 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/staff"
 )
 
 //go:embed templates
 var sources embed.FS
 
 // templates are the pages by name, each within the frame that all pages share.
-var templates = parse("sign_in", "authorise", "authorisations", "sorry")
+var templates = parse("sign_in", "authorise", "authorisations", "account", "password", "sorry")
 
 func parse(names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	for _, name := range names {
-		pages[name] = template.Must(template.New(name).Funcs(template.FuncMap{"plain": plain}).ParseFS(sources, "templates/frame.html", "templates/"+name+".html"))
+		pages[name] = template.Must(template.New(name).Funcs(template.FuncMap{"plain": plain}).ParseFS(sources, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return pages
 }
@@ -48,6 +49,9 @@ type frame struct {
 	Ask      ask             // what the browser comes back to after signing in or out
 	Content  any
 }
+
+// MayManagePeople reports whether the page people is for whoever is signed in.
+func (f frame) MayManagePeople() bool { return f.Session.Roles.May(staff.ManagePeople) }
 
 // show makes a whole page the answer of the visit or, if its template fails, a plain
 // error.

@@ -11,22 +11,10 @@ import (
 
 // signInPage is what the sign-in page shows.
 type signInPage struct {
+	faulty
 	SignedOut bool
+	Ended     string // why the session that the browser shows has ended; "" if there is nothing to say
 	Username  string // as it was typed
-	Faults    []fieldFault
-}
-
-// fieldFault says what is wrong with a field.
-type fieldFault struct{ Field, Text string }
-
-// Fault returns what is wrong with a field; "" if nothing is.
-func (s signInPage) Fault(field string) string {
-	for _, f := range s.Faults {
-		if f.Field == field {
-			return f.Text
-		}
-	}
-	return ""
 }
 
 // signInForm asks who is there, unless somebody is signed in already.
@@ -34,17 +22,39 @@ func (p *Pages) signInForm(v *visit) error {
 	if v.signedIn {
 		return p.onward(v)
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out")})
+	ended, err := p.sayEnded(v)
+	if err != nil {
+		return err
+	}
+	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out"), Ended: ended})
+}
+
+// sayEnded says why the session that the browser shows has ended, once. A stranger has no
+// token of a session, and is told nothing.
+func (p *Pages) sayEnded(v *visit) (why string, err error) {
+	token := v.shown(p.sessionCookie(v, ""))
+	if token == "" {
+		return "", nil
+	}
+	ending, err := p.Door.Sessions.Ended(v.ctx(), v.tenant, token)
+	if err != nil || endings[ending] == "" {
+		return "", err
+	}
+	http.SetCookie(v.w, p.sessionCookie(v, ""))
+	return endings[ending], nil
+}
+
+// endings are what is said about a session that has ended.
+var endings = map[signin.Ending]string{
+	signin.Idle:        "You have been signed out because you had not used these pages for some time.",
+	signin.Locked:      "You have been signed out because your password was changed or reset.",
+	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 
 // askWho shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
 func (p *Pages) askWho(v *visit, status int, page signInPage) error {
-	title := "Sign in"
-	if len(page.Faults) > 0 {
-		title = "Error: " + title
-	}
-	p.show(v, view{name: "sign_in", status: status, title: title, content: page})
+	p.show(v, view{name: "sign_in", status: status, title: page.title("Sign in"), content: page})
 	return nil
 }
 
@@ -64,12 +74,7 @@ func (p *Pages) signIn(v *visit) error {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
 	v.leave() // for a queue of its own
-	in, err := p.Door.SignIn(v.ctx(), signin.Try{
-		Account:  signin.Account{Tenant: v.tenant, Username: page.Username},
-		Password: password,
-		Source:   v.source,
-		Device:   v.shown(p.deviceCookie(v, "")),
-	})
+	in, err := p.Door.SignIn(v.ctx(), p.tryOf(v, page.Username, password))
 	p.noteSignIn(v, in.Holder, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
@@ -77,11 +82,9 @@ func (p *Pages) signIn(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := p.endSession(v); err != nil {
+	if err := p.letIn(v, in); err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.sessionCookie(v, in.Session))
-	http.SetCookie(v.w, p.deviceCookie(v, in.Device))
 	return p.onward(v)
 }
 
@@ -106,13 +109,19 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // turnAway says the same whatever the reason for the refusal, and how long to wait.
 func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
-	status, text := http.StatusBadRequest, refusal.Detail
-	if wait := refusal.RetryAt.Sub(p.Now()); !refusal.RetryAt.IsZero() && wait > 0 {
-		status, text = http.StatusTooManyRequests, text+" You have tried too often: you can try again in "+span(roundUp(wait))+"."
-		v.w.Header().Set("Retry-After", seconds(wait))
-	}
+	status, text := p.waitFor(v, refusal, refusal.Detail)
 	page.Faults = []fieldFault{{"username", text}}
 	return p.askWho(v, status, page)
+}
+
+// waitFor adds to a text how long to wait, if the refusal of a password says so.
+func (p *Pages) waitFor(v *visit, refusal *fault.Error, text string) (status int, whole string) {
+	wait := refusal.RetryAt.Sub(p.Now())
+	if refusal.RetryAt.IsZero() || wait <= 0 {
+		return http.StatusBadRequest, text
+	}
+	v.w.Header().Set("Retry-After", seconds(wait))
+	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
 }
 
 // noteSignIn writes a line of the log, so that an attack can be seen. The line never

@@ -75,3 +75,7 @@ func (r Roles) May(action Action) bool {
 	of, known := rights[action]
 	return known && (of == nil || slices.ContainsFunc(of, r.Has))
 }
+
+// RolesWhoMay returns the roles of which any one is enough; none if everybody may who is
+// signed in.
+func RolesWhoMay(action Action) []Role { return slices.Clone(rights[action]) }

@@ -3,12 +3,14 @@ package signin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -50,6 +52,7 @@ type Try struct {
 	Password string
 	Source   string // an address or a network, as fair.Source returns it
 	Device   string // the token that the browser was given by an earlier sign-in; "" for none
+	Browser  string // what the member of staff is shown of the browser
 }
 
 // SignedIn is what somebody gets who has signed in.
@@ -66,66 +69,66 @@ var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or 
 // ErrBusy says that too many are signing in. No password was looked at.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
-// SignIn begins a session, or returns [ErrRefused] or [ErrBusy]. What a known device
-// tries is counted for itself alone; everybody else spends what their source may get
-// wrong.
+// SignIn begins a session, or returns [ErrRefused] or [ErrBusy].
 func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
-	known, err := d.Devices.Known(ctx, t)
+	h, err := d.Prove(ctx, t)
 	if err != nil {
 		return in, err
 	}
+	return d.admit(ctx, t, h)
+}
+
+// Prove finds out whose password it is and begins nothing, or returns [ErrRefused] or
+// [ErrBusy]. What a known device tries is counted for itself alone; everybody else spends
+// what their source may get wrong.
+func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
+	known, err := d.Devices.Known(ctx, t)
+	if err != nil {
+		return h, err
+	}
 	if known {
-		in, err = d.check(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
+		h, err = d.look(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
 		if !errors.Is(err, errStranger) {
-			return in, err
+			return h, err
 		}
 	}
 	if wait := d.Guesses.Spend(t); wait > 0 {
-		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
+		return h, ErrRefused.Until(d.Tries.Now().Add(wait))
 	}
-	in, err = d.stranger(ctx, t)
+	h, err = d.stranger(ctx, t)
 	if !errors.Is(err, ErrRefused) {
 		d.Guesses.Return(t)
 	}
-	return in, err
+	return h, err
 }
 
-// stranger signs somebody in whose browser is not known. Who has to wait for another
-// try takes nobody's turn.
-func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
+// stranger finds out whose password it is that comes from a browser that is not known.
+// Who has to wait for another try takes nobody's turn.
+func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	place := d.Queue.ofStranger(t)
 	if !place.seat.Take() {
-		return in, ErrBusy
+		return h, ErrBusy
 	}
 	defer place.seat.Release()
 	until, err := d.Tries.LockedUntil(ctx, t)
 	if err != nil {
-		return in, err
+		return h, err
 	}
 	if until.After(d.Tries.Now()) {
-		return in, ErrRefused.Until(until)
+		return h, ErrRefused.Until(until)
 	}
-	in, err = d.check(ctx, t, place, d.Tries.Reserve)
+	h, err = d.look(ctx, t, place, d.Tries.Reserve)
 	if err != nil {
-		return in, err
+		return h, err
 	}
-	return in, d.Tries.Forget(ctx, t.Account, t.Source)
+	return h, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
 // reservation counts a try before the password is looked at. until is when the next
 // one may follow.
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// check waits for its turn and looks at the password once the try is counted.
-func (d Door) check(ctx context.Context, t Try, at place, reserve reservation) (SignedIn, error) {
-	h, err := d.look(ctx, t, at, reserve)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return d.admit(ctx, t, h)
-}
-
-// look returns whose password it is.
+// look waits for its turn, and returns whose password it is once the try is counted.
 func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
@@ -152,8 +155,23 @@ func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err erro
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
-	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h)
+	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser)
 	return in, err
+}
+
+// Welcome begins a session of somebody who has just chosen a password, and may be asked
+// for nothing more. The error is [ErrRefused] if it counts no more.
+func (d Door) Welcome(ctx context.Context, t Try, member staff.ID) (in SignedIn, err error) {
+	h := Holder{Staff: member}
+	err = d.Sessions.DB.QueryRow(ctx, `SELECT credential FROM staff WHERE tenant = $1 AND staff = $2 AND active AND credential IS NOT NULL`,
+		t.Tenant, member).Scan(&h.Credential)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return in, ErrRefused
+	}
+	if err != nil {
+		return in, fmt.Errorf("look up who has chosen a password: %w", err)
+	}
+	return d.admit(ctx, t, h)
 }
 
 // refused names the wait that this try has caused, if it has caused one.

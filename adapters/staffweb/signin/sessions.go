@@ -60,14 +60,15 @@ type Sessions struct {
 const memberSessions = 20
 
 // Begin makes a session with a new token, whatever the browser has shown before,
-// so that nobody can plant one. It also drops sessions that have ended.
-func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token string, err error) {
+// so that nobody can plant one. browser is what its member of staff is shown of it. It
+// also drops sessions that have ended.
+func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, err error) {
 	token = newToken()
 	now := s.Now()
 	batch := &pgx.Batch{}
 	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
-	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
-		hashOf(token), tenant, h.Staff, h.Credential, now)
+	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, browser) VALUES ($1, $2, $3, $4, $5, $5, $6)`,
+		hashOf(token), tenant, h.Staff, h.Credential, now, browser)
 	batch.Queue(`
 		DELETE FROM staff_sessions WHERE token_hash IN (
 			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,

@@ -1,0 +1,123 @@
+package staffweb
+
+import (
+	"errors"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
+)
+
+// passwordPage is where members of staff choose another password.
+type passwordPage struct {
+	faulty
+	Present, New field
+	Token        string
+}
+
+func (p *Pages) passwordForm(v *visit) error {
+	return p.askPassword(v, http.StatusOK, faulty{})
+}
+
+func (p *Pages) askPassword(v *visit, status int, wrong faulty) error {
+	p.show(v, view{name: "password", status: status, title: wrong.title("Change your password"), content: passwordPage{
+		faulty:  wrong,
+		Present: wrong.password("present", "Your present password", "", "current-password"),
+		New:     wrong.password("password", "New password", staff.ErrPasswordShort.Detail, "new-password"),
+		Token:   v.session.FormToken("password"),
+	}})
+	return nil
+}
+
+// changePassword gives the member of staff another password, if they know the one that
+// they have: a browser that was left alone is not enough. Everything that was begun with
+// the old one ends, and this browser goes on in a new session.
+func (p *Pages) changePassword(v *visit) error {
+	if !v.owns("password") {
+		return errStale
+	}
+	present, chosen := v.form.Get("present"), v.form.Get("password")
+	if wrong := unfit(v.session.Username, present, chosen); len(wrong.Faults) > 0 {
+		return p.askPassword(v, http.StatusBadRequest, wrong)
+	}
+	v.leave() // for a queue of its own
+	try := p.tryOf(v, v.session.Username, present)
+	_, err := p.Door.Prove(v.ctx(), try)
+	if refusal, ok := refusalOf(err); ok {
+		status, text := p.waitFor(v, refusal, "This is not your password.")
+		return p.askPassword(v, status, faulty{[]fieldFault{{"present", text}}})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.Desk.SetPassword(v.asStaff(), commands.SetPassword{Tenant: v.tenant, Username: v.session.Username, Password: chosen})
+	if wrong, ok := faultOf(err, "password"); ok {
+		return p.askPassword(v, http.StatusBadRequest, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.welcome(v, try, v.session.Staff); err != nil {
+		return err
+	}
+	return v.goTo(v.base() + "/account?done=password")
+}
+
+// unfit says what is wrong with what was typed before anybody's password is looked at.
+func unfit(username, present, chosen string) (wrong faulty) {
+	if present == "" {
+		wrong.add("present", "Enter the password that you have now")
+	}
+	if chosen == "" {
+		wrong.add("password", "Enter a new password")
+		return wrong
+	}
+	if fit, ok := faultOf(staff.CheckPassword(username, chosen), "password"); ok {
+		wrong.Faults = append(wrong.Faults, fit.Faults...)
+	}
+	return wrong
+}
+
+// tryOf is a try to sign in with this browser.
+func (p *Pages) tryOf(v *visit, username, password string) signin.Try {
+	return signin.Try{
+		Account: signin.Account{Tenant: v.tenant, Username: username}, Password: password,
+		Source: v.source, Device: v.shown(p.deviceCookie(v, "")), Browser: browserOf(v.r.UserAgent()),
+	}
+}
+
+// welcome signs somebody in who has just chosen a password, in place of whoever was signed
+// in with this browser.
+func (p *Pages) welcome(v *visit, try signin.Try, member staff.ID) error {
+	in, err := p.Door.Welcome(v.ctx(), try, member)
+	if errors.Is(err, signin.ErrRefused) { // somebody has reset them meanwhile
+		return errStale
+	}
+	if err != nil {
+		return err
+	}
+	return p.letIn(v, in)
+}
+
+// letIn gives the browser its new session, in place of the one that it may have.
+func (p *Pages) letIn(v *visit, in signin.SignedIn) error {
+	if err := p.endSession(v); err != nil {
+		return err
+	}
+	http.SetCookie(v.w, p.sessionCookie(v, in.Session))
+	http.SetCookie(v.w, p.deviceCookie(v, in.Device))
+	return nil
+}
+
+// faultOf is a refusal of a rule as what is wrong with a field. Whatever else the error is
+// belongs to no field.
+func faultOf(err error, field string) (wrong faulty, ok bool) {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok || refusal.Kind == fault.Unavailable {
+		return wrong, false
+	}
+	wrong.add(field, refusal.Detail)
+	return wrong, true
+}

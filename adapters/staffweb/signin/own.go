@@ -1,0 +1,85 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/staff"
+)
+
+// OwnSession is a session as its member of staff is shown it.
+type OwnSession struct {
+	ID                   uuid.UUID
+	Browser              string // in plain words; "" if it was begun before they were kept
+	SignedInAt, LastSeen time.Time
+}
+
+// OwnedBy returns the sessions of a member of staff that have not ended, the one that was
+// seen last first. There are never many.
+func (s Sessions) OwnedBy(ctx context.Context, tenant string, member staff.ID) ([]OwnSession, error) {
+	now := s.Now()
+	rows, _ := s.DB.Query(ctx, `
+		SELECT n.id, n.browser, n.signed_in_at, n.seen_at
+		FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
+		WHERE n.tenant = $1 AND n.staff = $2 AND n.seen_at > $3 AND n.signed_in_at > $4
+		ORDER BY n.seen_at DESC, n.id`, tenant, member, now.Add(-s.Idle), now.Add(-s.Limit))
+	own, err := pgx.CollectRows(rows, pgx.RowToStructByPos[OwnSession])
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return own, nil
+}
+
+// EndOwn ends one session of a member of staff. Somebody else's stays.
+func (s Sessions) EndOwn(ctx context.Context, tenant string, member staff.ID, session uuid.UUID) error {
+	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id = $3`, tenant, member, session)
+	if err != nil {
+		return fmt.Errorf("end own session: %w", err)
+	}
+	return nil
+}
+
+// EndOthers ends all sessions of a member of staff but one.
+func (s Sessions) EndOthers(ctx context.Context, tenant string, member staff.ID, but uuid.UUID) error {
+	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id <> $3`, tenant, member, but)
+	if err != nil {
+		return fmt.Errorf("end other sessions: %w", err)
+	}
+	return nil
+}
+
+// Ending is why a session has ended.
+type Ending int
+
+// The ways in which a session ends by itself or by somebody else.
+const (
+	NeverBegun  Ending = iota // or its member of staff has ended it
+	Idle                      // nothing was done in it for too long, or it was too old
+	Locked                    // what it was begun with counts no more: another password, or a reset
+	Deactivated               // its member of staff was deactivated
+)
+
+// Ended says why a token is that of no session. Only a browser that shows the token is told.
+func (s Sessions) Ended(ctx context.Context, tenant, token string) (why Ending, err error) {
+	var active, counts bool
+	err = s.DB.QueryRow(ctx, `
+		SELECT s.active, s.credential IS NOT DISTINCT FROM n.credential
+		FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff
+		WHERE n.token_hash = $1 AND n.tenant = $2`, hashOf(token), tenant).Scan(&active, &counts)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return NeverBegun, nil
+	case err != nil:
+		return NeverBegun, fmt.Errorf("read why a session has ended: %w", err)
+	case !active:
+		return Deactivated, nil
+	case !counts:
+		return Locked, nil
+	}
+	return Idle, nil
+}
