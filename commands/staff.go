@@ -35,12 +35,12 @@ type Passwords interface {
 
 // RegisterStaff makes somebody a member of staff of a practice.
 type RegisterStaff struct {
-	Tenant        string
-	Username      string
-	Name          string
-	Email         string
-	Administrator bool
-	Password      string // "" for none yet, so that they cannot sign in
+	Tenant   string
+	Username string
+	Name     string
+	Email    string
+	Roles    staff.Roles
+	Password string // "" for none yet, so that they cannot sign in
 }
 
 // RegisterStaff returns the identifier of the new member of staff. It refuses a username
@@ -50,9 +50,7 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	id := staff.ID{UUID: event.NewID()}
-	events, err := staff.Register(staff.Registered{
-		Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-	})
+	events, err := registered(staff.Registered{Username: c.Username, Name: c.Name, Email: c.Email}, c.Roles)
 	if err != nil {
 		return staff.ID{}, err
 	}
@@ -64,6 +62,20 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		events = append(events, kept)
 	}
 	return id, d.begin(ctx, staff.StreamOf(c.Tenant, id), events...)
+}
+
+// registered are the first events of a member of staff with these roles.
+func registered(r staff.Registered, roles staff.Roles) ([]event.Event, error) {
+	roles, err := staff.RolesOf(roles...)
+	if err != nil {
+		return nil, err
+	}
+	events, err := staff.Register(r)
+	if err != nil {
+		return nil, err
+	}
+	set, err := event.Fold[staff.Member](events...).SetRoles(roles)
+	return append(events, set...), err
 }
 
 // SetPassword gives a member of staff another password. It ends their sessions, makes
@@ -113,6 +125,28 @@ func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, user
 		return staff.PasswordSet{}, err
 	}
 	return d.Passwords.Keep(ctx, tenant, id, password)
+}
+
+// SetStaffRoles gives a member of staff these roles in place of what they had.
+type SetStaffRoles struct {
+	Tenant   string
+	Username string
+	Roles    staff.Roles
+}
+
+// SetStaffRoles takes effect with the next page that the member of staff asks for.
+func (d Desk) SetStaffRoles(ctx context.Context, c SetStaffRoles) error {
+	roles, err := staff.RolesOf(c.Roles...)
+	if err != nil {
+		return err
+	}
+	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+	if err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
+		return m.SetRoles(roles)
+	})
 }
 
 // DeactivateStaff ends everything that a member of staff may do, and what applications

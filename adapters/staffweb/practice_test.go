@@ -96,10 +96,14 @@ func (s *service) open(t *testing.T) {
 	}
 }
 
-func (s *service) register(t *testing.T, tenant, username, name string, administrator bool) {
+func (s *service) register(t *testing.T, tenant, username, name string, manager bool) {
 	t.Helper()
+	var roles staff.Roles
+	if manager {
+		roles = staff.Roles{staff.Manager}
+	}
 	_, err := commands.Desk{Store: s.store, Passwords: passwords{s.pool}}.RegisterStaff(t.Context(), commands.RegisterStaff{
-		Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Administrator: administrator, Password: password,
+		Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Roles: roles, Password: password,
 	})
 	must(t, err)
 }

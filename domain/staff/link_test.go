@@ -85,6 +85,6 @@ func TestWhoIsReactivatedHasNoPassword_D14(t *testing.T) {
 	reactivate := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(link) }
 
 	given(drLee, passwordSet, staff.Deactivated{}).When(reactivate).Then(t, staff.Reactivated{}, staff.Invited{Link: link})
-	given(drLee).When(reactivate).Then(t)
+	given(drLee).When(reactivate).Refuses(t, staff.ErrActive)
 	given().When(reactivate).Refuses(t, staff.ErrUnknown)
 }

@@ -20,6 +20,7 @@ var (
 	ErrNameless      = fault.New(fault.Invalid, "missing-name", "Give the member of staff a name.")
 	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The e-mail address must be written like lee@elm.example.")
 	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: somebody at the practice has this one already.")
+	ErrActive        = fault.New(fault.Conflict, "active-already", "This member of staff is active. To give them a link, invite them or reset how they sign in.")
 	ErrUnknown       = fault.New(fault.Missing, "unknown-staff", "The practice has no active member of staff with this username.")
 )
 
@@ -67,6 +68,18 @@ func (m Member) Active() error {
 	return nil
 }
 
+// HasLeft returns [ErrActive] if the member of staff may act, and [ErrUnknown] if there
+// never was one.
+func (m Member) HasLeft() error {
+	switch {
+	case !m.registered:
+		return ErrUnknown
+	case !m.deactivated:
+		return ErrActive
+	}
+	return nil
+}
+
 // SetRoles gives the member of staff these roles in place of what they had (rule 4).
 func (m Member) SetRoles(roles Roles) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
@@ -90,13 +103,10 @@ func (m Member) Deactivate() ([]event.Event, error) {
 }
 
 // Reactivate lets the member of staff act again, once they have chosen a password by
-// the link (rule 2). It changes nothing if they may act.
+// the link (rule 2).
 func (m Member) Reactivate(by Link) ([]event.Event, error) {
-	if !m.registered {
-		return nil, ErrUnknown
-	}
-	if !m.deactivated {
-		return nil, nil
+	if err := m.HasLeft(); err != nil {
+		return nil, err
 	}
 	return []event.Event{Reactivated{}, Invited{by}}, nil
 }

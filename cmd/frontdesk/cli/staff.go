@@ -7,6 +7,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/staff"
 )
 
 // staffCommands are what can be typed about staff.
@@ -21,8 +22,8 @@ type registerStaffCmd struct {
 	Username      string `required:"" help:"What they sign in with."`
 	Name          string `required:"" help:"Their name, as others see it."`
 	Email         string `required:"" help:"Their e-mail address."`
-	Administrator bool   `help:"They are a practice administrator."`
-	PasswordStdin bool   `help:"Also set their password: one line of standard input."`
+	roleFlags     `embed:""`
+	PasswordStdin bool `help:"Also set their password: one line of standard input."`
 }
 
 func (c *registerStaffCmd) Run(r *run) (err error) {
@@ -33,9 +34,21 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 		}
 	}
 	return create(r, c.practiceFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
-		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-		Password: password,
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(), Password: password,
 	})
+}
+
+// roleFlags say what a member of staff is at the practice.
+type roleFlags struct {
+	Role          staff.Roles `sep:"none" placeholder:"ROLE" help:"What they are there: receptionist, clinician, manager or privacy-officer; may be repeated."`
+	Administrator bool        `help:"Older word for --role=manager."`
+}
+
+func (f roleFlags) roles() staff.Roles {
+	if f.Administrator {
+		return append(f.Role, staff.Manager)
+	}
+	return f.Role
 }
 
 type setPasswordCmd struct {

@@ -113,7 +113,7 @@ func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err
 	}
 	s.Staff = Staff{Username: "sam.taylor", Name: "Dr Sam Taylor", Email: "sam.taylor@sandbox.example"}
 	_, err = desk.RegisterStaff(ctx, commands.RegisterStaff{
-		Tenant: tenant, Username: s.Staff.Username, Name: s.Staff.Name, Email: s.Staff.Email, Administrator: true,
+		Tenant: tenant, Username: s.Staff.Username, Name: s.Staff.Name, Email: s.Staff.Email, Roles: staff.Roles{staff.Manager},
 	})
 	if err != nil && !errors.Is(err, staff.ErrUsernameTaken) {
 		return s, err
