@@ -45,16 +45,13 @@ func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
-	kept, err := d.keepPassword(ctx, c.Tenant, holder.Staff, holder.Username, c.Password)
-	if err != nil {
-		return Accepted{}, err
-	}
-	kept.Link = link
-	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, holder.Staff), func(m staff.Member) ([]event.Event, error) {
+	accept := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) {
+		kept.Link = link
 		return m.Accept(kept, d.Now())
-	})
+	}
+	chosen, err := d.newPassword(ctx, c.Tenant, holder.Staff, holder.Username, c.Password, accept)
 	if err != nil {
 		return Accepted{}, err
 	}
-	return Accepted{holder, kept.Credential}, d.Passwords.Discard(ctx, c.Tenant, holder.Staff, kept.Credential)
+	return Accepted{holder, chosen}, nil
 }

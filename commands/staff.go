@@ -106,17 +106,49 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 }
 
 func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+	_, err := d.newPassword(ctx, c.Tenant, id, c.Username, c.Password, staff.Member.SetPassword)
+	return err
+}
+
+// ChangePassword gives a member of staff another password, in place of the one that they
+// have just shown. It ends what SetPassword ends.
+type ChangePassword struct {
+	Tenant   string
+	Username string
+	Staff    staff.ID
+	Shown    staff.CredentialID
+	Password string
+}
+
+// ChangePassword returns the new password's name. It refuses with staff.ErrPasswordGone if
+// what was shown does not count any more. After any other error the new password may count
+// already.
+func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.CredentialID, error) {
+	change := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) { return m.ChangePassword(c.Shown, kept) }
+	chosen, err := d.newPassword(ctx, c.Tenant, c.Staff, c.Username, c.Password, change)
 	if err != nil {
-		return err
+		return staff.CredentialID{}, err
 	}
-	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
-		return m.SetPassword(kept)
+	_, err = d.revokeAll(ctx, c.Tenant, c.Staff, authorisation.PasswordReset)
+	return chosen, err
+}
+
+// newPassword has a password become the one to sign in with by a decision, and returns its
+// name.
+func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, username, password string,
+	decide func(staff.Member, staff.PasswordSet) ([]event.Event, error),
+) (staff.CredentialID, error) {
+	kept, err := d.keepPassword(ctx, tenant, id, username, password)
+	if err != nil {
+		return staff.CredentialID{}, err
+	}
+	err = Update(ctx, d.Store, staff.StreamOf(tenant, id), func(m staff.Member) ([]event.Event, error) {
+		return decide(m, kept)
 	})
 	if err != nil {
-		return err
+		return staff.CredentialID{}, err
 	}
-	return d.Passwords.Discard(ctx, c.Tenant, id, kept.Credential)
+	return kept.Credential, d.Passwords.Discard(ctx, tenant, id, kept.Credential)
 }
 
 // keepPassword checks a password against the rules and keeps its hash.

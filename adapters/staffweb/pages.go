@@ -14,7 +14,6 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -27,6 +26,7 @@ type Pages struct {
 	Signposts projections.Signposts
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
+	People    projections.People
 	Door      signin.Door
 	Desk      commands.Desk
 
@@ -49,15 +49,9 @@ func (p *Pages) Handler() http.Handler {
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
-	p.route(router, of, "home", methods{http.MethodGet: anybody(p.home)})
-	p.route(router, of+"/", "home", methods{http.MethodGet: anybody(p.home)})
-	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: anybody(p.signInForm), http.MethodPost: anybody(p.signIn)})
-	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: anybody(p.signOut)})
-	p.route(router, of+"/authorise", "authorise", both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise))
-	p.route(router, of+"/authorisations", "authorisations", both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke))
-	p.route(router, of+"/account", "account", methods{http.MethodGet: whoMay(staff.ManageOwnAccount, p.account)})
-	p.route(router, of+"/account/password", "password", both(staff.ManageOwnAccount, p.passwordForm, p.changePassword))
-	p.route(router, of+"/account/sessions", "sessions", methods{http.MethodPost: whoMay(staff.ManageOwnAccount, p.endSessions)})
+	for _, r := range p.routes() {
+		router.Handle(of+r.path, p.visited(r.name, r.serve(p)))
+	}
 	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
 	return p.hardened(router)
 }

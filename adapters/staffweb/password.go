@@ -44,7 +44,7 @@ func (p *Pages) changePassword(v *visit) error {
 	}
 	v.leave() // for a queue of its own
 	try := p.tryOf(v, v.session.Username, present)
-	_, err := p.Door.Prove(v.ctx(), try)
+	shown, err := p.Door.Prove(v.ctx(), try)
 	if refusal, ok := refusalOf(err); ok {
 		status, text := p.waitFor(v, refusal, "This is not your password.")
 		return p.askPassword(v, status, faulty{[]fieldFault{{"present", text}}})
@@ -52,14 +52,16 @@ func (p *Pages) changePassword(v *visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Desk.SetPassword(v.asStaff(), commands.SetPassword{Tenant: v.tenant, Username: v.session.Username, Password: chosen})
-	if wrong, ok := faultOf(err, "password"); ok {
-		return p.askPassword(v, http.StatusBadRequest, wrong)
+	shown.Credential, err = p.Desk.ChangePassword(v.asStaff(), commands.ChangePassword{
+		Tenant: v.tenant, Username: v.session.Username, Staff: shown.Staff, Shown: shown.Credential, Password: chosen,
+	})
+	if errors.Is(err, staff.ErrPasswordGone) {
+		return errStale
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.welcome(v, try, v.session.Staff); err != nil {
+	if err := p.admit(v, try, shown); err != nil {
 		return err
 	}
 	return v.goTo(v.base() + "/account?done=password")
@@ -88,13 +90,10 @@ func (p *Pages) tryOf(v *visit, username, password string) signin.Try {
 	}
 }
 
-// welcome signs somebody in who has just chosen a password, in place of whoever was signed
-// in with this browser.
-func (p *Pages) welcome(v *visit, try signin.Try, member staff.ID) error {
-	in, err := p.Door.Welcome(v.ctx(), try, member)
-	if errors.Is(err, signin.ErrRefused) { // somebody has reset them meanwhile
-		return errStale
-	}
+// admit signs somebody in who has just chosen a password, in place of whoever was signed in
+// with this browser.
+func (p *Pages) admit(v *visit, try signin.Try, chosen signin.Holder) error {
+	in, err := p.Door.Admit(v.ctx(), try, chosen)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 var sources embed.FS
 
 // templates are the pages by name, each within the frame that all pages share.
-var templates = parse("sign_in", "authorise", "authorisations", "account", "password", "sorry")
+var templates = parse("sign_in", "authorise", "authorisations", "account", "password", "link", "people", "person", "invite", "handed", "sorry")
 
 func parse(names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorilla/mux"
-
 	"frontdesk/domain/staff"
 )
 
@@ -35,22 +33,46 @@ func both(right staff.Action, form, sent page) methods {
 	return methods{http.MethodGet: whoMay(right, form), http.MethodPost: whoMay(right, sent)}
 }
 
-// route serves one path of every practice.
-func (p *Pages) route(router *mux.Router, path, name string, by methods) {
-	router.Handle(path, p.visited(name, func(v *visit) error {
+// route is one path of every practice.
+type route struct {
+	path, name string // the name is that of logs and metrics
+	by         methods
+}
+
+// routes are all of them.
+func (p *Pages) routes() []route {
+	return []route{
+		{"", "home", methods{http.MethodGet: anybody(p.home)}},
+		{"/", "home", methods{http.MethodGet: anybody(p.home)}},
+		{"/sign-in", "sign-in", methods{http.MethodGet: anybody(p.signInForm), http.MethodPost: anybody(p.signIn)}},
+		{"/sign-out", "sign-out", methods{http.MethodPost: anybody(p.signOut)}},
+		{"/link/{secret}", "link", methods{http.MethodGet: anybody(p.openLink)}},
+		{"/link", "link", methods{http.MethodGet: anybody(p.linkForm), http.MethodPost: anybody(p.acceptLink)}},
+		{"/authorise", "authorise", both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise)},
+		{"/authorisations", "authorisations", both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)},
+		{"/account", "account", methods{http.MethodGet: whoMay(staff.ManageOwnAccount, p.account)}},
+		{"/account/password", "password", both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)},
+		{"/account/sessions", "sessions", methods{http.MethodPost: whoMay(staff.ManageOwnAccount, p.endSessions)}},
+		{"/people", "people", both(staff.ManagePeople, p.people, p.changePeople)},
+	}
+}
+
+// serve finds the page that the method asks for, and who is there.
+func (r route) serve(p *Pages) page {
+	return func(v *visit) error {
 		method := v.r.Method
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		door, ok := by[method]
+		door, ok := r.by[method]
 		if !ok {
-			return notAllowed(v, by)
+			return notAllowed(v, r.by)
 		}
 		if err := p.enter(v); err != nil {
 			return err
 		}
 		return door.pass(v)
-	}))
+	}
 }
 
 // pass answers with the page behind the door, if the visit may see it. Strangers are asked

@@ -47,7 +47,6 @@ func (p *Pages) sayEnded(v *visit) (why string, err error) {
 // endings are what is said about a session that has ended.
 var endings = map[signin.Ending]string{
 	signin.Idle:        "You have been signed out because you had not used these pages for some time.",
-	signin.Locked:      "You have been signed out because your password was changed or reset.",
 	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 

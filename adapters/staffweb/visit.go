@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -113,6 +114,11 @@ func (v *visit) asStaff() context.Context {
 	return event.WithMetadata(v.ctx(), event.Metadata{
 		Actor: event.Staff(v.session.Staff.UUID), RequestID: v.id,
 	})
+}
+
+// asHolder is the visit's context. It makes the holder of a link the actor.
+func (v *visit) asHolder(holder commands.LinkHolder) context.Context {
+	return event.WithMetadata(v.ctx(), event.Metadata{Actor: event.Staff(holder.Staff.UUID), RequestID: v.id})
 }
 
 // by is the opaque id of the member of staff; "" if nobody is signed in.

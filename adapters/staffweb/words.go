@@ -75,6 +75,12 @@ var (
 	errStale = &apology{http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
 		"Go back to where you came from and try again."}
+	errLink = &apology{http.StatusNotFound, "This link cannot be used",
+		"It has been used, has ended or is not complete.", "Ask your manager for a new one."}
+	errOtherLink = &apology{http.StatusForbidden, "This page is out of date",
+		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again."}
+	errNobody = &apology{http.StatusNotFound, "There is nobody like this at the practice",
+		"Nothing has been changed.", "Go back to People and look for them there."}
 	errForeign = &apology{http.StatusForbidden, "This was sent from another website",
 		"Nothing has been changed. Only our own pages can send this.",
 		"If you did not expect to see this page, tell your manager which website you were on."}

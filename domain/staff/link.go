@@ -36,7 +36,7 @@ func (m Member) Invite(by Link) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
 	}
-	if m.signsIn {
+	if m.password != (CredentialID{}) {
 		return nil, ErrSignsInSoFar
 	}
 	return []event.Event{Invited{by}}, nil

@@ -55,7 +55,7 @@ func isEmail(s string) bool {
 // Member is what later decisions need to know of a member of staff.
 type Member struct {
 	registered, deactivated bool
-	signsIn                 bool // they have chosen a password, and it counts
+	password                CredentialID // by which they sign in; zero for none
 	roles                   Roles
 	link                    Link // zero for none
 }
@@ -124,11 +124,11 @@ func (m Member) Apply(e event.Event) Member {
 	case Invited:
 		m.link = e.Link
 	case Reset:
-		m.signsIn, m.link = false, e.Link
+		m.password, m.link = CredentialID{}, e.Link
 	case PasswordSet:
-		m.signsIn, m.link = true, Link{}
+		m.password, m.link = e.Credential, Link{}
 	case Deactivated:
-		m.deactivated, m.signsIn, m.link = true, false, Link{}
+		m.deactivated, m.password, m.link = true, CredentialID{}, Link{}
 	case Reactivated:
 		m.deactivated = false
 	}

@@ -46,3 +46,15 @@ func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
 	}
 	return []event.Event{kept}, nil
 }
+
+// ErrPasswordGone refuses to change a password that is not the one to sign in with any more.
+var ErrPasswordGone = fault.New(fault.Conflict, "password-changed", "The password has been changed or reset in the meantime. Sign in again.")
+
+// ChangePassword makes a password the one to sign in with, in place of the one that the
+// member of staff has just shown. Who has been reset meanwhile changes nothing.
+func (m Member) ChangePassword(shown CredentialID, kept PasswordSet) ([]event.Event, error) {
+	if m.password != shown {
+		return nil, ErrPasswordGone
+	}
+	return m.SetPassword(kept)
+}

@@ -3,14 +3,12 @@ package signin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/fault"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -75,7 +73,7 @@ func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 	if err != nil {
 		return in, err
 	}
-	return d.admit(ctx, t, h)
+	return d.Admit(ctx, t, h)
 }
 
 // Prove finds out whose password it is and begins nothing, or returns [ErrRefused] or
@@ -149,29 +147,14 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	return h, err
 }
 
-// admit begins a session of somebody whose password was right.
-func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+// Admit begins a session of somebody whose password was right, or who has just chosen it.
+func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
 	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser)
 	return in, err
-}
-
-// Welcome begins a session of somebody who has just chosen a password, and may be asked
-// for nothing more. The error is [ErrRefused] if it counts no more.
-func (d Door) Welcome(ctx context.Context, t Try, member staff.ID) (in SignedIn, err error) {
-	h := Holder{Staff: member}
-	err = d.Sessions.DB.QueryRow(ctx, `SELECT credential FROM staff WHERE tenant = $1 AND staff = $2 AND active AND credential IS NOT NULL`,
-		t.Tenant, member).Scan(&h.Credential)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return in, ErrRefused
-	}
-	if err != nil {
-		return in, fmt.Errorf("look up who has chosen a password: %w", err)
-	}
-	return d.admit(ctx, t, h)
 }
 
 // refused names the wait that this try has caused, if it has caused one.

@@ -58,28 +58,24 @@ type Ending int
 
 // The ways in which a session ends by itself or by somebody else.
 const (
-	NeverBegun  Ending = iota // or its member of staff has ended it
+	Unknown     Ending = iota // as of a session that never was; it may have been ended by hand, or by another password
 	Idle                      // nothing was done in it for too long, or it was too old
-	Locked                    // what it was begun with counts no more: another password, or a reset
 	Deactivated               // its member of staff was deactivated
 )
 
 // Ended says why a token is that of no session. Only a browser that shows the token is told.
 func (s Sessions) Ended(ctx context.Context, tenant, token string) (why Ending, err error) {
-	var active, counts bool
+	var active bool
 	err = s.DB.QueryRow(ctx, `
-		SELECT s.active, s.credential IS NOT DISTINCT FROM n.credential
-		FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff
-		WHERE n.token_hash = $1 AND n.tenant = $2`, hashOf(token), tenant).Scan(&active, &counts)
+		SELECT s.active FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff
+		WHERE n.token_hash = $1 AND n.tenant = $2 AND (NOT s.active OR s.credential = n.credential)`, hashOf(token), tenant).Scan(&active)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return NeverBegun, nil
+		return Unknown, nil
 	case err != nil:
-		return NeverBegun, fmt.Errorf("read why a session has ended: %w", err)
+		return Unknown, fmt.Errorf("read why a session has ended: %w", err)
 	case !active:
 		return Deactivated, nil
-	case !counts:
-		return Locked, nil
 	}
 	return Idle, nil
 }

@@ -86,6 +86,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Signposts:      projections.Signposts{DB: a.calls},
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
+		People:         projections.People{DB: a.calls},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(c.Now),
 			Queue:     signin.NewQueue(),
