@@ -38,7 +38,8 @@ type Accepted struct {
 
 // AcceptLink uses the link up, and refuses one that is no good with staff.ErrLink. A
 // password that is not fit leaves it as it is. The hash is kept before the append, so
-// that nothing slow happens in the append itself.
+// that nothing slow happens in the append itself. The log names the member of staff as
+// who did it: whoever has their link is taken for them.
 func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 	link := staff.DigestOfLink(c.Secret)
 	holder, err := d.Links.Holder(ctx, c.Tenant, link, d.Now())
@@ -50,7 +51,9 @@ func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 		return Accepted{}, err
 	}
 	kept.Link = link
-	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, holder.Staff), func(m staff.Member) ([]event.Event, error) {
+	metadata := event.MetadataFrom(ctx)
+	metadata.Actor = event.Staff(holder.Staff.UUID)
+	err = Update(event.WithMetadata(ctx, metadata), d.Store, staff.StreamOf(c.Tenant, holder.Staff), func(m staff.Member) ([]event.Event, error) {
 		return m.Accept(kept, d.Now())
 	})
 	if err != nil {

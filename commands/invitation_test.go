@@ -106,6 +106,9 @@ func TestWhoIsInvitedChoosesTheirPassword_D64(t *testing.T) {
 	if in.Staff != second.Staff || in.Username != "kim" || in.Name != "Kim" || h.kept[in.Credential] != newPassword || set.Credential != in.Credential {
 		t.Errorf("the password is %+v's, and the log has %+v", in, set)
 	}
+	if by := h.Log()[before].Metadata; by.Actor != event.Staff(in.Staff.UUID) {
+		t.Errorf("the log says that %s did it", by.Actor)
+	}
 	if set.Link != staff.DigestOfLink(second.Secret) {
 		t.Errorf("the log does not say by which link it was chosen: %v", set.Link)
 	}

@@ -84,6 +84,7 @@ type SetPassword struct {
 	Tenant             string
 	Username           string
 	Password           string
+	Old                staff.CredentialID // the password that it replaces; zero for whichever there is
 	KeepAuthorisations bool
 }
 
@@ -111,6 +112,9 @@ func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) e
 		return err
 	}
 	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
+		if c.Old != (staff.CredentialID{}) {
+			return m.ChangePassword(c.Old, kept)
+		}
 		return m.SetPassword(kept)
 	})
 	if err != nil {

@@ -15,11 +15,12 @@ const (
 	maxPassword = 256
 )
 
-// The refusals of an unfit password.
+// The refusals of a password.
 var (
 	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password must have at least 8 characters. Three random words are a good one.")
 	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
 	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy", "The password must not be the username.")
+	ErrPasswordEnded   = fault.New(fault.Conflict, "password-ended", "The old password has ended in the meantime. Sign in again.")
 	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
 )
 
@@ -36,6 +37,16 @@ func CheckPassword(username, password string) error {
 		return ErrPasswordGuessed
 	}
 	return nil
+}
+
+// ChangePassword makes a password the one to sign in with in place of another, by which
+// the member of staff has just proved who they are (rule 3). Nothing that was done in the
+// meantime, such as a reset, is undone by it.
+func (m Member) ChangePassword(old CredentialID, kept PasswordSet) ([]event.Event, error) {
+	if !m.signsIn || m.credential != old {
+		return nil, ErrPasswordEnded
+	}
+	return m.SetPassword(kept)
 }
 
 // SetPassword makes a password the one to sign in with (rule 3). The caller has
