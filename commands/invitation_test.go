@@ -208,3 +208,21 @@ func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// Who changes a password while the account is reset does not undo the reset.
+func TestAPasswordThatHasEndedIsNotReplaced_D64(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	in, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
+	must(t, err)
+	change := commands.SetPassword{Tenant: elm, Username: "kim", Password: oldPassword, Old: in.Credential}
+	before := len(h.Log())
+	_, err = h.desk.SetPassword(t.Context(), change)
+	must(t, err)
+	h.appended(t, before, passwordSetV1)
+
+	before = len(h.Log())
+	if _, err := h.desk.SetPassword(t.Context(), change); !errors.Is(err, staff.ErrPasswordEnded) || len(h.Log()) != before {
+		t.Errorf("got %v, %d events, want %v", err, len(h.Log())-before, staff.ErrPasswordEnded)
+	}
+}
