@@ -38,7 +38,8 @@ type Accepted struct {
 
 // AcceptLink uses the link up, and refuses one that is no good with staff.ErrLink. A
 // password that is not fit leaves it as it is. The hash is kept before the append, so
-// that nothing slow happens in the append itself.
+// that nothing slow happens in the append itself. The log names the member of staff as
+// who did it: whoever has their link is taken for them.
 func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 	link := staff.DigestOfLink(c.Secret)
 	holder, err := d.Links.Holder(ctx, c.Tenant, link, d.Now())
@@ -49,7 +50,9 @@ func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 		kept.Link = link
 		return m.Accept(kept, d.Now())
 	}
-	chosen, err := d.newPassword(ctx, c.Tenant, holder.Staff, holder.Username, c.Password, accept)
+	metadata := event.MetadataFrom(ctx)
+	metadata.Actor = event.Staff(holder.Staff.UUID)
+	chosen, err := d.newPassword(event.WithMetadata(ctx, metadata), c.Tenant, holder.Staff, holder.Username, c.Password, accept)
 	if err != nil {
 		return Accepted{}, err
 	}

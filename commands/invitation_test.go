@@ -106,6 +106,9 @@ func TestWhoIsInvitedChoosesTheirPassword_D64(t *testing.T) {
 	if in.Staff != second.Staff || in.Username != "kim" || in.Name != "Kim" || h.kept[in.Credential] != newPassword || set.Credential != in.Credential {
 		t.Errorf("the password is %+v's, and the log has %+v", in, set)
 	}
+	if by := h.Log()[before].Metadata; by.Actor != event.Staff(in.Staff.UUID) {
+		t.Errorf("the log says that %s did it", by.Actor)
+	}
 	if set.Link != staff.DigestOfLink(second.Secret) {
 		t.Errorf("the log does not say by which link it was chosen: %v", set.Link)
 	}
@@ -203,5 +206,23 @@ func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
 		if !errors.Is(err, want) || got != (commands.Invitation{}) || len(h.Log()) != before {
 			t.Errorf("got %+v, %v, want %v", got, err, want)
 		}
+	}
+}
+
+// Who changes a password while the account is reset does not undo the reset.
+func TestAPasswordThatHasEndedIsNotReplaced_D64(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	in, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
+	must(t, err)
+	change := commands.ChangePassword{Tenant: elm, Username: "kim", Staff: in.Staff, Shown: in.Credential, Password: oldPassword}
+	before := len(h.Log())
+	_, err = h.desk.ChangePassword(t.Context(), change)
+	must(t, err)
+	h.appended(t, before, passwordSetV1)
+
+	before = len(h.Log())
+	if _, err := h.desk.ChangePassword(t.Context(), change); !errors.Is(err, staff.ErrPasswordEnded) || len(h.Log()) != before {
+		t.Errorf("got %v, %d events, want %v", err, len(h.Log())-before, staff.ErrPasswordEnded)
 	}
 }

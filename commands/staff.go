@@ -120,7 +120,7 @@ type ChangePassword struct {
 	Password string
 }
 
-// ChangePassword returns the new password's name. It refuses with staff.ErrPasswordGone if
+// ChangePassword returns the new password's name. It refuses with staff.ErrPasswordEnded if
 // what was shown does not count any more. After any other error the new password may count
 // already.
 func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.CredentialID, error) {

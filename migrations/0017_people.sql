@@ -15,6 +15,10 @@ CREATE TABLE staff_links (
 );
 CREATE UNIQUE INDEX staff_links_member ON staff_links (tenant, staff);
 
+-- How many managers a practice has left. An append that would leave none is refused by the
+-- constraint's name.
+CREATE DOMAIN managers_left AS bigint CONSTRAINT staff_last_manager CHECK (VALUE > 0);
+
 -- A session can be named without its secret, was confirmed when somebody last proved who
 -- they are (NULL: when they signed in), and says which browser it is in.
 ALTER TABLE staff_sessions
@@ -25,6 +29,7 @@ ALTER TABLE staff_sessions
 GRANT SELECT, INSERT, UPDATE, DELETE ON staff_links TO frontdesk_app;
 
 -- +goose Down
+DROP DOMAIN managers_left;
 DROP TABLE staff_links;
 ALTER TABLE staff DROP COLUMN roles;
 ALTER TABLE staff_sessions DROP COLUMN id, DROP COLUMN confirmed_at, DROP COLUMN browser;

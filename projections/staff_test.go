@@ -130,15 +130,19 @@ func TestRolesOfStaff_D63(t *testing.T) {
 	roles := func(want ...staff.Role) {
 		t.Helper()
 		var got staff.Roles
-		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+` FROM staff s WHERE staff = $1`, lee).Scan(&got)
-		if err != nil || !slices.Equal(got, staff.Roles(want)) {
-			t.Errorf("roles %v, %v, want %v", got, err, want)
+		var administrator bool // what the release before reads
+		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+`, administrator FROM staff s WHERE staff = $1`, lee).
+			Scan(&got, &administrator)
+		if err != nil || !slices.Equal(got, staff.Roles(want)) || administrator != got.Has(staff.Manager) {
+			t.Errorf("roles %v, administrator %t, %v, want %v", got, administrator, err, want)
 		}
 	}
 	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
 	roles(staff.Manager) // whoever was administrator
 	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
 	roles(staff.Clinician)
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}})
+	roles(staff.Clinician, staff.Manager)
 	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
 	roles()
 }

@@ -90,7 +90,8 @@ func inStreamOrder(changes []event.Change) []event.Change {
 	})
 }
 
-// batch queues every event, then the rows that must hold at once. The commit waits for
+// batch queues every event, then the rows that must hold at once, then what refuses them
+// all if they break a rule about several streams. The commit waits for
 // the disk, and for synchronous standbys.
 func (s *Store) batch(recorded []event.Recorded) (*pgx.Batch, error) {
 	batch := &pgx.Batch{}
@@ -105,6 +106,9 @@ func (s *Store) batch(recorded []event.Recorded) (*pgx.Batch, error) {
 		for _, projection := range s.AtOnce {
 			projection.Project(e, do)
 		}
+	}
+	for _, e := range recorded {
+		projections.Guard(e, do)
 	}
 	return batch, nil
 }

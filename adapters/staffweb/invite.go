@@ -79,7 +79,7 @@ func (p *Pages) hand(v *visit, about projections.Person, given commands.Invitati
 func (p *Pages) showLink(v *visit, name string, given commands.Invitation) error {
 	p.show(v, view{name: "handed", status: http.StatusOK, title: "Give this link to " + name, content: handedPage{
 		Name: name, Username: given.Username,
-		Link:  p.origin(v) + v.base() + "/link/" + given.Secret,
+		Link:  p.origin(v) + LinkPath(v.tenant, given.Secret),
 		Until: clock(given.ExpiresAt, v.practice.Zone),
 	}})
 	return nil

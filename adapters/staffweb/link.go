@@ -100,7 +100,7 @@ func (p *Pages) acceptLink(v *visit) error {
 	if chosen == "" {
 		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: faulty{[]fieldFault{{"password", "Enter a password"}}}})
 	}
-	accepted, err := p.Desk.AcceptLink(v.asHolder(holder), commands.AcceptLink{Tenant: v.tenant, Secret: secret, Password: chosen})
+	accepted, err := p.Desk.AcceptLink(v.asStranger(), commands.AcceptLink{Tenant: v.tenant, Secret: secret, Password: chosen})
 	if errors.Is(err, staff.ErrLink) { // somebody was faster
 		return errLink
 	}

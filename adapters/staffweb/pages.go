@@ -73,6 +73,9 @@ func ParseURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// LinkPath is where a member of staff opens the link that they were given.
+func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }
+
 // Serves reports whether a request is for the pages rather than for the API,
 // which shares their listener (D36).
 func (p *Pages) Serves(r *http.Request) bool {

@@ -55,7 +55,7 @@ func (p *Pages) changePassword(v *visit) error {
 	shown.Credential, err = p.Desk.ChangePassword(v.asStaff(), commands.ChangePassword{
 		Tenant: v.tenant, Username: v.session.Username, Staff: shown.Staff, Shown: shown.Credential, Password: chosen,
 	})
-	if errors.Is(err, staff.ErrPasswordGone) {
+	if errors.Is(err, staff.ErrPasswordEnded) {
 		return errStale
 	}
 	if err != nil {

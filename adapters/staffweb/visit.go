@@ -10,7 +10,6 @@ import (
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
-	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -116,9 +115,9 @@ func (v *visit) asStaff() context.Context {
 	})
 }
 
-// asHolder is the visit's context. It makes the holder of a link the actor.
-func (v *visit) asHolder(holder commands.LinkHolder) context.Context {
-	return event.WithMetadata(v.ctx(), event.Metadata{Actor: event.Staff(holder.Staff.UUID), RequestID: v.id})
+// asStranger is the visit's context if nobody is signed in who does what it causes.
+func (v *visit) asStranger() context.Context {
+	return event.WithMetadata(v.ctx(), event.Metadata{RequestID: v.id})
 }
 
 // by is the opaque id of the member of staff; "" if nobody is signed in.

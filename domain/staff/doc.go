@@ -15,4 +15,6 @@
 //  5. A link lets its holder choose a password once, within 72 hours. The newest link
 //     counts. Somebody is invited while they have no password; a reset ends the one
 //     that they have, and everything that was begun with it (D64).
+//  6. On the pages nobody takes from a practice its last manager who can sign in (D63). The
+//     store refuses it, because no stream knows the others.
 package staff

@@ -36,7 +36,7 @@ func (m Member) Invite(by Link) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
 	}
-	if m.password != (CredentialID{}) {
+	if m.signsIn {
 		return nil, ErrSignsInSoFar
 	}
 	return []event.Event{Invited{by}}, nil

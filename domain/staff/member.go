@@ -21,6 +21,7 @@ var (
 	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The e-mail address must be written like lee@elm.example.")
 	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: somebody at the practice has this one already.")
 	ErrActive        = fault.New(fault.Conflict, "active-already", "This member of staff is active. To give them a link, invite them or reset how they sign in.")
+	ErrLastManager   = fault.New(fault.Refused, "last-manager", "The practice needs a manager who can sign in. Make somebody else manager first, and wait until they have chosen their password.")
 	ErrUnknown       = fault.New(fault.Missing, "unknown-staff", "The practice has no active member of staff with this username.")
 )
 
@@ -55,7 +56,8 @@ func isEmail(s string) bool {
 // Member is what later decisions need to know of a member of staff.
 type Member struct {
 	registered, deactivated bool
-	password                CredentialID // by which they sign in; zero for none
+	signsIn                 bool         // they have chosen a password, and it counts
+	credential              CredentialID // the newest password; zero for none
 	roles                   Roles
 	link                    Link // zero for none
 }
@@ -124,11 +126,11 @@ func (m Member) Apply(e event.Event) Member {
 	case Invited:
 		m.link = e.Link
 	case Reset:
-		m.password, m.link = CredentialID{}, e.Link
+		m.signsIn, m.link = false, e.Link
 	case PasswordSet:
-		m.password, m.link = e.Credential, Link{}
+		m.signsIn, m.credential, m.link = true, e.Credential, Link{}
 	case Deactivated:
-		m.deactivated, m.password, m.link = true, CredentialID{}, Link{}
+		m.deactivated, m.signsIn, m.link = true, false, Link{}
 	case Reactivated:
 		m.deactivated = false
 	}

@@ -15,11 +15,12 @@ const (
 	maxPassword = 256
 )
 
-// The refusals of an unfit password.
+// The refusals of a password.
 var (
 	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password must have at least 8 characters. Three random words are a good one.")
 	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
 	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy", "The password must not be the username.")
+	ErrPasswordEnded   = fault.New(fault.Conflict, "password-ended", "The old password has ended in the meantime. Sign in again.")
 	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
 )
 
@@ -38,6 +39,16 @@ func CheckPassword(username, password string) error {
 	return nil
 }
 
+// ChangePassword makes a password the one to sign in with in place of another, by which
+// the member of staff has just proved who they are (rule 3). Nothing that was done in the
+// meantime, such as a reset, is undone by it.
+func (m Member) ChangePassword(old CredentialID, kept PasswordSet) ([]event.Event, error) {
+	if !m.signsIn || m.credential != old {
+		return nil, ErrPasswordEnded
+	}
+	return m.SetPassword(kept)
+}
+
 // SetPassword makes a password the one to sign in with (rule 3). The caller has
 // found it fit and has kept its hash.
 func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
@@ -45,16 +56,4 @@ func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
 		return nil, err
 	}
 	return []event.Event{kept}, nil
-}
-
-// ErrPasswordGone refuses to change a password that is not the one to sign in with any more.
-var ErrPasswordGone = fault.New(fault.Conflict, "password-changed", "The password has been changed or reset in the meantime. Sign in again.")
-
-// ChangePassword makes a password the one to sign in with, in place of the one that the
-// member of staff has just shown. Who has been reset meanwhile changes nothing.
-func (m Member) ChangePassword(shown CredentialID, kept PasswordSet) ([]event.Event, error) {
-	if m.password != shown {
-		return nil, ErrPasswordGone
-	}
-	return m.SetPassword(kept)
 }

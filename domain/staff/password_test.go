@@ -26,6 +26,19 @@ func TestOnlyAnActiveMemberOfStaffGetsAPassword(t *testing.T) {
 	given(drLee, staff.Deactivated{}).When(set).Refuses(t, staff.ErrUnknown)
 }
 
+func TestAPasswordIsChangedOnlyWhileTheOldOneCounts(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[staff.Member]
+	next := staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}}
+	change := func(m staff.Member) ([]event.Event, error) { return m.ChangePassword(passwordSet.Credential, next) }
+
+	given(drLee, passwordSet).When(change).Then(t, next)
+	given(drLee, passwordSet, next).When(change).Refuses(t, staff.ErrPasswordEnded)
+	given(drLee, passwordSet, staff.Reset{Link: link}).When(change).Refuses(t, staff.ErrPasswordEnded)
+	given(drLee, passwordSet, staff.Deactivated{}, staff.Reactivated{}).When(change).Refuses(t, staff.ErrPasswordEnded)
+	given(drLee).When(change).Refuses(t, staff.ErrPasswordEnded)
+}
+
 // Passwords that were set before have no digest, and keep their shape.
 func TestTheDigestOfAHashIsAnOptionalMember_D56(t *testing.T) {
 	t.Parallel()

@@ -96,9 +96,11 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 }
 
 // otherwise are the intents that are not typed by their names. That there is a
-// signing key is ensured by the service.
+// signing key is ensured by the service, which also serves the page of a link.
 var otherwise = map[string][]string{
 	"SetJWKSURL":         {"set-jwks-url"},
+	"AcceptLink":         {"serve"},
+	"ChangePassword":     {"serve"},
 	"EnsureSigningKey":   {"serve"},
 	"StageSigningKey":    {"keys", "stage"},
 	"ActivateSigningKey": {"keys", "activate"},

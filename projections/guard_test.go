@@ -1,0 +1,152 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// vault keeps no password.
+type vault struct{}
+
+func (vault) Keep(context.Context, string, staff.ID, string) (staff.PasswordSet, error) {
+	return staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, nil
+}
+
+func (vault) Discard(context.Context, string, staff.ID, staff.CredentialID) error { return nil }
+
+// managed is a day at which practices have managers.
+type managed struct {
+	*day
+	desk commands.Desk
+}
+
+func newManaged(t *testing.T) *managed {
+	t.Helper()
+	d := newDay(t)
+	return &managed{d, commands.Desk{Store: d.store, Staff: projections.Staff{DB: d.pool}, Passwords: vault{}, Now: func() time.Time { return noon }}}
+}
+
+// practice registers a practice with so many managers, who can sign in, and a clinician.
+func (m *managed) practice(t *testing.T, tenant string, managers int) (ids []staff.ID) {
+	t.Helper()
+	m.happens(t, practice.StreamOf(tenant), practice.Registered{Name: tenant, TimeZone: "Europe/London"})
+	for n := range managers {
+		ids = append(ids, m.hire(t, tenant, manager(n), "a good password", staff.Manager))
+	}
+	m.hire(t, tenant, "clinician", "a good password", staff.Clinician)
+	return ids
+}
+
+func manager(n int) string { return fmt.Sprintf("manager-%d", n) }
+
+func (m *managed) hire(t *testing.T, tenant, username, password string, roles ...staff.Role) staff.ID {
+	t.Helper()
+	id, err := m.desk.RegisterStaff(t.Context(), commands.RegisterStaff{
+		Tenant: tenant, Username: username, Name: username, Email: "a@example.org", Roles: roles, Password: password,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// takings are the ways in which somebody stops being a manager who can sign in.
+var takings = map[string]func(commands.Desk, context.Context, string, string) error{
+	"roles": func(d commands.Desk, ctx context.Context, tenant, username string) error {
+		return d.SetStaffRoles(ctx, commands.SetStaffRoles{Tenant: tenant, Username: username, Roles: staff.Roles{staff.Clinician}})
+	},
+	"deactivation": func(d commands.Desk, ctx context.Context, tenant, username string) error {
+		return d.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
+	},
+	"reset": func(d commands.Desk, ctx context.Context, tenant, username string) error {
+		_, err := d.ResetStaff(ctx, commands.ResetStaff{Tenant: tenant, Username: username})
+		return err
+	},
+}
+
+func TestAPracticeKeepsAManagerWhoCanSignIn_D63(t *testing.T) {
+	t.Parallel()
+	m := newManaged(t)
+	for name, take := range takings {
+		ids := m.practice(t, name, 2)
+		inPerson := as(t.Context(), event.Staff(ids[0].UUID))
+		m.hire(t, name, "invited", "", staff.Manager) // has no password yet
+		for _, username := range []string{"clinician", manager(1)} {
+			if err := take(m.desk, inPerson, name, username); err != nil {
+				t.Errorf("%s of %s: %v", name, username, err)
+			}
+		}
+		before := m.count(t)
+		if err := take(m.desk, inPerson, name, manager(0)); !errors.Is(err, staff.ErrLastManager) || m.count(t) != before {
+			t.Errorf("%s of the last manager: %v, %d events", name, err, m.count(t)-before)
+		}
+		asManager := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(ids[0].UUID))
+		if err := take(m.desk, asManager, name, manager(0)); err != nil {
+			t.Errorf("%s of the last manager by an operator: %v", name, err)
+		}
+	}
+}
+
+func (m *managed) count(t *testing.T) (events int) {
+	t.Helper()
+	if err := m.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&events); err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// Each manager takes the next one's place away, all at the same instant: one is left.
+func TestManagersWhoRemoveEachOtherLeaveOne_D63(t *testing.T) {
+	t.Parallel()
+	const managers, rounds = 5, 6
+	m := newManaged(t)
+	for round := range rounds {
+		tenant := fmt.Sprintf("round-%d", round)
+		ids := m.practice(t, tenant, managers)
+		var refused atomic.Int32
+		var group sync.WaitGroup
+		begin := make(chan struct{})
+		for n := range managers {
+			take := takings[[]string{"roles", "deactivation", "reset"}[(n+round)%3]]
+			group.Go(func() {
+				<-begin
+				err := take(m.desk, as(t.Context(), event.Staff(ids[n].UUID)), tenant, manager((n+1)%managers))
+				if errors.Is(err, staff.ErrLastManager) {
+					refused.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(begin)
+		group.Wait()
+		if left := m.managers(t, tenant); left != 1 || refused.Load() != 1 {
+			t.Errorf("%d managers are left, %d were refused", left, refused.Load())
+		}
+	}
+}
+
+func (m *managed) managers(t *testing.T, tenant string) (n int) {
+	t.Helper()
+	people, err := projections.People{DB: m.pool}.Of(t.Context(), tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range people {
+		if p.SignsIn && p.Roles.Has(staff.Manager) {
+			n++
+		}
+	}
+	return n
+}
