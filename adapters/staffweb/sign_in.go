@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
 
@@ -64,7 +65,7 @@ func (p *Pages) signIn(v *visit) error {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
 	v.leave() // for a queue of its own
-	in, err := p.Door.SignIn(v.ctx(), signin.Try{
+	in, err := p.Door.SignIn(event.WithMetadata(v.ctx(), event.Metadata{RequestID: v.id}), signin.Try{
 		Account:  signin.Account{Tenant: v.tenant, Username: page.Username},
 		Password: password,
 		Source:   v.source,
@@ -157,5 +158,5 @@ func (p *Pages) endSession(v *visit) error {
 	if !v.signedIn {
 		return nil
 	}
-	return p.Door.Sessions.End(v.ctx(), v.tenant, v.session.Token)
+	return p.Door.SignOut(v.asStaff(), v.tenant, v.session)
 }

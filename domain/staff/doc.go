@@ -15,4 +15,7 @@
 //  5. A link lets its holder choose a password once, within 72 hours. The newest link
 //     counts. Somebody is invited while they have no password; a reset ends the one
 //     that they have, and everything that was begun with it (D64).
+//  6. The log is told once of each session that is begun, and once when its member of
+//     staff ends it. Of what is tried in vain at an account, and of its being locked, it is
+//     told at most once a minute each; the rest is counted (D65).
 package staff
