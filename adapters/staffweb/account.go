@@ -60,14 +60,14 @@ func (p *Pages) endSessions(v *visit) error {
 	if !ok {
 		return errUnreadable
 	}
-	if err := p.Door.Sessions.EndOwn(v.ctx(), v.tenant, v.session.Staff, id); err != nil {
+	if err := p.Door.SignOutOf(v.asStaff(), v.tenant, v.session, id); err != nil {
 		return err
 	}
 	return v.goTo(v.base() + "/account?done=session")
 }
 
 func (p *Pages) endOthers(v *visit) error {
-	if err := p.Door.Sessions.EndOthers(v.ctx(), v.tenant, v.session.Staff, v.session.ID); err != nil {
+	if err := p.Door.SignOutElsewhere(v.asStaff(), v.tenant, v.session); err != nil {
 		return err
 	}
 	return v.goTo(v.base() + "/account?done=others")

@@ -75,11 +75,16 @@ func linkToken(secret string) string { return signin.Session{Token: secret}.Form
 // holderOfLink finds out whose link the browser shows. There is one answer to every link
 // that is no good, also at a practice that there is not, and it costs the same.
 func (p *Pages) holderOfLink(v *visit) (secret string, holder commands.LinkHolder, err error) {
-	secret = v.shown(p.linkCookie(v, ""))
+	if secret = v.shown(p.linkCookie(v, "")); secret == "" {
+		return "", holder, errLink // nobody has tried anything
+	}
 	if err := v.sit(p.seats.pages); err != nil {
 		return "", holder, err
 	}
-	holder, err = p.Desk.Links.Holder(v.ctx(), v.tenant, staff.DigestOfLink(secret), p.Now())
+	err = p.Door.Guesses.Try(v.source, v.tenant, staff.ErrLink, func() (err error) {
+		holder, err = p.Desk.Links.Holder(v.ctx(), v.tenant, staff.DigestOfLink(secret), p.Now())
+		return err
+	})
 	if errors.Is(err, staff.ErrLink) {
 		return "", holder, errLink
 	}
@@ -111,7 +116,9 @@ func (p *Pages) acceptLink(v *visit) error {
 		return err
 	}
 	http.SetCookie(v.w, p.linkCookie(v, ""))
-	if err := p.admit(v, p.tryOf(v, holder.Username, ""), signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
+	try := p.tryOf(v, holder.Username, "")
+	try.How = staff.ByLink
+	if err := p.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
 		return err
 	}
 	return v.goTo(v.base() + "/account?done=link")

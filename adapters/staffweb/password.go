@@ -44,7 +44,7 @@ func (p *Pages) changePassword(v *visit) error {
 	}
 	v.leave() // for a queue of its own
 	try := p.tryOf(v, v.session.Username, present)
-	shown, err := p.Door.Prove(v.ctx(), try)
+	shown, err := p.Door.Prove(v.asStranger(), try)
 	if refusal, ok := refusalOf(err); ok {
 		status, text := p.waitFor(v, refusal, "This is not your password.")
 		return p.askPassword(v, status, faulty{[]fieldFault{{"present", text}}})
@@ -93,7 +93,7 @@ func (p *Pages) tryOf(v *visit, username, password string) signin.Try {
 // admit signs somebody in who has just chosen a password, in place of whoever was signed in
 // with this browser.
 func (p *Pages) admit(v *visit, try signin.Try, chosen signin.Holder) error {
-	in, err := p.Door.Admit(v.ctx(), try, chosen)
+	in, err := p.Door.Admit(v.asStranger(), try, chosen)
 	if err != nil {
 		return err
 	}

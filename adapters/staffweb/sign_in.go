@@ -73,7 +73,7 @@ func (p *Pages) signIn(v *visit) error {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
 	v.leave() // for a queue of its own
-	in, err := p.Door.SignIn(v.ctx(), p.tryOf(v, page.Username, password))
+	in, err := p.Door.SignIn(v.asStranger(), p.tryOf(v, page.Username, password))
 	p.noteSignIn(v, in.Holder, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
@@ -165,5 +165,5 @@ func (p *Pages) endSession(v *visit) error {
 	if !v.signedIn {
 		return nil
 	}
-	return p.Door.Sessions.End(v.ctx(), v.tenant, v.session.Token)
+	return p.Door.SignOut(v.asStaff(), v.tenant, v.session)
 }

@@ -17,4 +17,7 @@
 //     that they have, and everything that was begun with it (D64).
 //  6. On the pages nobody takes from a practice its last manager who can sign in (D63). The
 //     store refuses it, because no stream knows the others.
+//  7. The log is told once of each session that is begun, and once when its member of
+//     staff ends it. Of what is tried in vain at an account, and of its being locked, it is
+//     told at most once a minute each; the rest is counted (D65).
 package staff

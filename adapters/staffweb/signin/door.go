@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -20,6 +22,7 @@ type Door struct {
 	Devices   Devices
 	Passwords Checker
 	Sessions  Sessions
+	Journal   *Journal // nil tells nobody
 }
 
 // Checker knows whose username and password these are. It takes just as long if
@@ -48,9 +51,10 @@ type changer interface {
 type Try struct {
 	Account
 	Password string
-	Source   string // an address or a network, as fair.Source returns it
-	Device   string // the token that the browser was given by an earlier sign-in; "" for none
-	Browser  string // what the member of staff is shown of the browser
+	How      staff.How // what is shown; "" for a password
+	Source   string    // an address or a network, as fair.Source returns it
+	Device   string    // the token that the browser was given by an earlier sign-in; "" for none
+	Browser  string    // what the member of staff is shown of the browser
 }
 
 // SignedIn is what somebody gets who has signed in.
@@ -90,13 +94,10 @@ func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
 			return h, err
 		}
 	}
-	if wait := d.Guesses.Spend(t); wait > 0 {
-		return h, ErrRefused.Until(d.Tries.Now().Add(wait))
-	}
-	h, err = d.stranger(ctx, t)
-	if !errors.Is(err, ErrRefused) {
-		d.Guesses.Return(t)
-	}
+	err = d.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
+		h, err = d.stranger(ctx, t)
+		return err
+	})
 	return h, err
 }
 
@@ -142,25 +143,47 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	}
 	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err == nil && !right {
-		err = refused(until, d.Tries.Now())
+		err = d.wrong(ctx, t, until)
 	}
 	return h, err
 }
 
-// Admit begins a session of somebody whose password was right, or who has just chosen it.
+// Admit begins a session of somebody who has shown what was asked for, or who has just
+// chosen it.
 func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
-	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser)
+	entered := t.attempt()
+	entered.Staff = h.Staff
+	if in.Session, entered.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
+		d.Journal.SignedIn(ctx, entered)
+	}
 	return in, err
 }
 
-// refused names the wait that this try has caused, if it has caused one.
-func refused(until, now time.Time) error {
-	if until.After(now) {
-		return ErrRefused.Until(until)
+// SignOut ends a session, because its member of staff wants it to end.
+func (d Door) SignOut(ctx context.Context, tenant string, s Session) error {
+	if err := d.Sessions.End(ctx, tenant, s.Token); err != nil {
+		return err
 	}
-	return ErrRefused
+	d.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: s.Staff, Session: s.ID})
+	return nil
+}
+
+// wrong notes what was looked at and was not right. It names the wait that this try has
+// caused, if it has caused one.
+func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
+	d.Journal.Failed(ctx, t.attempt())
+	if !until.After(d.Tries.Now()) {
+		return ErrRefused
+	}
+	d.Journal.LockedOut(ctx, t.attempt(), until)
+	return ErrRefused.Until(until)
+}
+
+// attempt is a try as the journal takes it.
+func (t Try) attempt() Attempt {
+	return Attempt{Tenant: t.Tenant, Username: t.Username, How: cmp.Or(t.How, staff.ByPassword), Source: t.Source}
 }

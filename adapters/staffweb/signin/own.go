@@ -35,20 +35,31 @@ func (s Sessions) OwnedBy(ctx context.Context, tenant string, member staff.ID) (
 	return own, nil
 }
 
-// EndOwn ends one session of a member of staff. Somebody else's stays.
-func (s Sessions) EndOwn(ctx context.Context, tenant string, member staff.ID, session uuid.UUID) error {
-	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id = $3`, tenant, member, session)
-	if err != nil {
-		return fmt.Errorf("end own session: %w", err)
-	}
-	return nil
+// endOwn ends one session of a member of staff, and endOthers all but one. Somebody else's
+// stay, whatever their id.
+const (
+	endOwn    = `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id = $3 RETURNING id`
+	endOthers = `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id <> $3 RETURNING id`
+)
+
+// SignOutOf ends another session of the member of staff who has this one.
+func (d Door) SignOutOf(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
+	return d.endSessions(ctx, endOwn, tenant, this.Staff, other)
 }
 
-// EndOthers ends all sessions of a member of staff but one.
-func (s Sessions) EndOthers(ctx context.Context, tenant string, member staff.ID, but uuid.UUID) error {
-	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id <> $3`, tenant, member, but)
+// SignOutElsewhere ends every other session of the member of staff who has this one.
+func (d Door) SignOutElsewhere(ctx context.Context, tenant string, this Session) error {
+	return d.endSessions(ctx, endOthers, tenant, this.Staff, this.ID)
+}
+
+func (d Door) endSessions(ctx context.Context, which, tenant string, member staff.ID, session uuid.UUID) error {
+	rows, _ := d.Sessions.DB.Query(ctx, which, tenant, member, session)
+	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil {
-		return fmt.Errorf("end other sessions: %w", err)
+		return fmt.Errorf("end sessions: %w", err)
+	}
+	for _, id := range ended {
+		d.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: member, Session: id})
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -62,21 +63,22 @@ const memberSessions = 20
 // Begin makes a session with a new token, whatever the browser has shown before,
 // so that nobody can plant one. browser is what its member of staff is shown of it. It
 // also drops sessions that have ended.
-func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, err error) {
-	token = newToken()
+func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, id uuid.UUID, err error) {
+	token, id = newToken(), event.NewID()
 	now := s.Now()
 	batch := &pgx.Batch{}
 	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
-	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, browser) VALUES ($1, $2, $3, $4, $5, $5, $6)`,
-		hashOf(token), tenant, h.Staff, h.Credential, now, browser)
+	batch.Queue(`
+		INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, id, browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+		hashOf(token), tenant, h.Staff, h.Credential, now, id, browser)
 	batch.Queue(`
 		DELETE FROM staff_sessions WHERE token_hash IN (
 			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
 		tenant, h.Staff, memberSessions)
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
-		return "", fmt.Errorf("begin session: %w", err)
+		return "", uuid.Nil, fmt.Errorf("begin session: %w", err)
 	}
-	return token, nil
+	return token, id, nil
 }
 
 const sessionOf = `

@@ -94,6 +94,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+			Journal:   a.journal,
 		},
 		Desk:     a.Desk,
 		InFlight: pagesInFlight,
