@@ -56,7 +56,7 @@ func TestWhoHasALinkChoosesTheirPassword_D67(t *testing.T) {
 		}
 	}
 	page := b.follow(secret)
-	for _, want := range []string{"<bdi>Kim</bdi> at <strong><bdi>Elm Street Surgery</bdi>", "username <strong><bdi>kim</bdi>", `autocomplete="new-password"`} {
+	for _, want := range []string{"<bdi>Kim</bdi></strong> at <strong><bdi>Elm Street Surgery</bdi>", "username <strong><bdi>kim</bdi>", `autocomplete="new-password"`} {
 		page.wants(t, http.StatusOK, "", want)
 	}
 	if strings.Contains(page.body, secret) {

@@ -98,7 +98,7 @@ func TestManagersInviteBySayingWho_D67(t *testing.T) {
 	theirs.choose(theirs.follow(secret), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 
 	var by string
-	must(t, s.pool.QueryRow(t.Context(), `SELECT metadata->'actor'->>'kind' FROM events WHERE name = 'staff.invited.v1'`).Scan(&by))
+	must(t, s.pool.QueryRow(t.Context(), `SELECT metadata::jsonb->'actor'->>'kind' FROM events WHERE name = 'staff.invited.v1'`).Scan(&by))
 	if by != string(event.ByStaff) {
 		t.Errorf("invited by %s", by)
 	}

@@ -199,6 +199,9 @@ func (l *lively) visit() {
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {"wrong"}})
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
+		for _, path := range []string{"account", "people", "link/AAAA"} {
+			page(http.MethodGet, path, nil)
+		}
 		form := page(http.MethodGet, ask, nil)
 		form.Set("decision", "decline")
 		page(http.MethodPost, "authorise", form)
