@@ -15,4 +15,7 @@
 //  5. A link lets its holder choose a password once, within 72 hours. The newest link
 //     counts. Somebody is invited while they have no password; a reset ends the one
 //     that they have, and everything that was begun with it (D64).
+//  6. A member of staff who signs in has at most 10 passkeys. Who has one signs in with
+//     it, alone or after the password, and never with the password alone. A reset and a
+//     reactivation take all of them away (D66).
 package staff
