@@ -166,7 +166,9 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 	has(2)
 	other := registeredLee
 	other.Username = "dr.kim"
-	d.refuses(t, staff.ErrPasskeyTaken, staff.StreamOf(elm, kim), other, passkey(elm, 1))
+	copied := passkey(elm, 3)
+	copied.Credential = passkey(elm, 1).Credential
+	d.refuses(t, staff.ErrPasskeyTaken, staff.StreamOf(elm, kim), other, copied)
 	for _, ends := range []event.Event{staff.Reset{}, staff.Reactivated{}} {
 		d.happens(t, staff.StreamOf(elm, lee), ends)
 		has(0)

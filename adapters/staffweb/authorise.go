@@ -35,6 +35,14 @@ func (a ask) query() string {
 	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
 }
 
+// carried is the query, or nothing if nothing was asked.
+func (a ask) carried() string {
+	if !a.Made {
+		return ""
+	}
+	return a.query()
+}
+
 // purpose is what a form for this ask is good for.
 func (a ask) purpose() string { return "authorise\x00" + a.App + "\x00" + a.Redirect }
 
@@ -126,6 +134,9 @@ func (p *Pages) authorise(v *visit) error {
 	}
 	switch v.form.Get("decision") {
 	case "approve":
+		if !p.confirmed(v) {
+			return p.confirmFirst(v, "authorise")
+		}
 		return p.approve(v, request)
 	case "decline":
 		return v.goTo(request.way.Declined())

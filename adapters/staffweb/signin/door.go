@@ -19,6 +19,8 @@ type Door struct {
 	Tries     Tries
 	Devices   Devices
 	Passwords Checker
+	Passkeys  Passkeys
+	Steps     Steps
 	Sessions  Sessions
 }
 
@@ -35,9 +37,14 @@ type Database interface {
 	changer
 }
 
+// changing is how one statement changes the tables, in a transaction or outside.
+type changing interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
 // changer is how the tables are changed.
 type changer interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	changing
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
 	// InTx does something in a transaction, which is rolled back if it fails.
@@ -55,8 +62,9 @@ type Try struct {
 // SignedIn is what somebody gets who has signed in.
 type SignedIn struct {
 	Holder
-	Session string // the token of the new session
+	Session string // the token of the new session; "" if a passkey is still asked for
 	Device  string // the browser's new token, in place of the one that it had
+	Step    string // the token of the step that asks for a passkey; "" for none
 }
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
@@ -66,66 +74,66 @@ var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or 
 // ErrBusy says that too many are signing in. No password was looked at.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
-// SignIn begins a session, or returns [ErrRefused] or [ErrBusy]. What a known device
-// tries is counted for itself alone; everybody else spends what their source may get
-// wrong.
+// SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
+// or [ErrBusy].
 func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
-	known, err := d.Devices.Known(ctx, t)
+	h, err := d.prove(ctx, t)
 	if err != nil {
 		return in, err
 	}
+	return d.admit(ctx, t, h)
+}
+
+// prove returns whose password it is. What a known device tries is counted for itself
+// alone; everybody else spends what their source may get wrong.
+func (d Door) prove(ctx context.Context, t Try) (h Holder, err error) {
+	known, err := d.Devices.Known(ctx, t)
+	if err != nil {
+		return h, err
+	}
 	if known {
-		in, err = d.check(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
+		h, err = d.look(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
 		if !errors.Is(err, errStranger) {
-			return in, err
+			return h, err
 		}
 	}
 	if wait := d.Guesses.Spend(t); wait > 0 {
-		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
+		return h, ErrRefused.Until(d.Tries.Now().Add(wait))
 	}
-	in, err = d.stranger(ctx, t)
+	h, err = d.stranger(ctx, t)
 	if !errors.Is(err, ErrRefused) {
 		d.Guesses.Return(t)
 	}
-	return in, err
+	return h, err
 }
 
-// stranger signs somebody in whose browser is not known. Who has to wait for another
-// try takes nobody's turn.
-func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
+// stranger returns whose password it is if the browser is not known. Who has to wait for
+// another try takes nobody's turn.
+func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	place := d.Queue.ofStranger(t)
 	if !place.seat.Take() {
-		return in, ErrBusy
+		return h, ErrBusy
 	}
 	defer place.seat.Release()
 	until, err := d.Tries.LockedUntil(ctx, t)
 	if err != nil {
-		return in, err
+		return h, err
 	}
 	if until.After(d.Tries.Now()) {
-		return in, ErrRefused.Until(until)
+		return h, ErrRefused.Until(until)
 	}
-	in, err = d.check(ctx, t, place, d.Tries.Reserve)
+	h, err = d.look(ctx, t, place, d.Tries.Reserve)
 	if err != nil {
-		return in, err
+		return h, err
 	}
-	return in, d.Tries.Forget(ctx, t.Account, t.Source)
+	return h, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
 // reservation counts a try before the password is looked at. until is when the next
 // one may follow.
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// check waits for its turn and looks at the password once the try is counted.
-func (d Door) check(ctx context.Context, t Try, at place, reserve reservation) (SignedIn, error) {
-	h, err := d.look(ctx, t, at, reserve)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return d.admit(ctx, t, h)
-}
-
-// look returns whose password it is.
+// look waits for its turn, and returns whose password it is once the try is counted.
 func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
@@ -146,8 +154,23 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	return h, err
 }
 
-// admit begins a session of somebody whose password was right.
+// admit lets somebody in whose password was right, if they have no passkey. Otherwise it
+// begins the step that asks for it (D66).
 func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+	if err != nil {
+		return in, err
+	}
+	if len(passkeys) == 0 {
+		return d.begin(ctx, t, h)
+	}
+	in.Holder = h
+	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
+	return in, err
+}
+
+// begin begins a session of somebody who has proved who they are.
+func (d Door) begin(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
