@@ -71,7 +71,7 @@ var tables = map[string][]Table{
 	Webhooks{}.Name():       kept("webhooks"),
 	SigningKeys{}.Name():    kept("signing_keys"),
 	Enablements{}.Name():    kept("enablements"),
-	Staff{}.Name():          kept("staff", "staff_links"),
+	Staff{}.Name():          kept("staff", "staff_links", "staff_passkeys"),
 	Authorisations{}.Name(): kept("authorisations"),
 	Patients{}.Name():       kept("patients", "record_restrictions"),
 	Attachments{}.Name():    kept("attachments"),

@@ -43,6 +43,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		keepLink(r.Stream, e.Link, do)
 	case staff.Reset:
 		endPassword(r.Stream, do)
+		endPasskeys(r.Stream, do)
 		keepLink(r.Stream, e.Link, do)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
@@ -50,11 +51,26 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.Reactivated:
 		do(`UPDATE staff SET active = true WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 		endPassword(r.Stream, do)
+		endPasskeys(r.Stream, do)
+	case staff.PasskeyAdded:
+		keepPasskey(r, e, do)
+	case staff.PasskeyRemoved:
+		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
 }
 
 func endPassword(member event.Stream, do func(sql string, args ...any)) {
 	do(`UPDATE staff SET credential = NULL, password_digest = NULL WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+func keepPasskey(r event.Recorded, p staff.PasskeyAdded, do func(sql string, args ...any)) {
+	do(`INSERT INTO staff_passkeys (tenant, passkey, staff, name, credential, public_key, backup_eligible, sign_count, transports, added_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		r.Stream.Tenant, p.Passkey, r.Stream.ID, p.Name, p.Credential, p.PublicKey, p.BackupEligible, int64(p.SignCount), p.Transports, r.At)
+}
+
+func endPasskeys(member event.Stream, do func(sql string, args ...any)) {
+	do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
 }
 
 func keepLink(member event.Stream, link staff.Link, do func(sql string, args ...any)) {

@@ -146,3 +146,37 @@ func TestRolesOfStaff_D63(t *testing.T) {
 	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
 	roles()
 }
+
+// passkey is one of a practice, whose credential is nobody else's there.
+func passkey(tenant string, n byte) staff.PasskeyAdded {
+	return staff.PasskeyAdded{
+		Passkey: staff.PasskeyID{UUID: event.DerivedID("test-passkey", tenant+string('0'+rune(n)))}, Name: "My phone",
+		Credential: []byte{n}, PublicKey: []byte{2}, SignCount: 3, Transports: []string{"usb", "nfc"},
+	}
+}
+
+func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	has := func(want int) {
+		t.Helper()
+		var n int
+		if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, elm, lee).Scan(&n); err != nil || n != want {
+			t.Errorf("%d passkeys, %v, want %d", n, err, want)
+		}
+	}
+	d.happens(t, staff.StreamOf(elm, lee), registeredLee, passkey(elm, 1), passkey(elm, 2))
+	d.happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee, passkey(oak, 1))
+	has(2)
+	other := registeredLee
+	other.Username = "dr.kim"
+	copied := passkey(elm, 3)
+	copied.Credential = passkey(elm, 1).Credential
+	d.refuses(t, staff.ErrPasskeyTaken, staff.StreamOf(elm, kim), other, copied)
+	for _, ends := range []event.Event{staff.Reset{}, staff.Reactivated{}} {
+		d.happens(t, staff.StreamOf(elm, lee), ends)
+		has(0)
+		d.happens(t, staff.StreamOf(elm, lee), passkey(elm, 1), passkey(elm, 2), staff.PasskeyRemoved{Passkey: passkey(elm, 1).Passkey})
+		has(1)
+	}
+}

@@ -123,6 +123,9 @@ func (p *Pages) authorise(v *visit) error {
 	}
 	switch v.form.Get("decision") {
 	case "approve":
+		if !p.confirmed(v) {
+			return p.confirmFirst(v, "authorise")
+		}
 		return p.approve(v, request)
 	case "decline":
 		return v.goTo(request.way.Declined())

@@ -48,6 +48,9 @@ func (p *Pages) invite(v *visit) error {
 	wanted := commands.InviteStaff{
 		Tenant: v.tenant, Username: v.form.Get("username"), Name: v.form.Get("name"), Email: v.form.Get("email"), Roles: ticked(v),
 	}
+	if wanted.Roles.Has(staff.Manager) && !p.confirmed(v) {
+		return p.confirmFirst(v, "people")
+	}
 	given, err := p.Desk.InviteStaff(v.asStaff(), wanted)
 	if wrong, ok := faultOf(err, inviteField(err)); ok {
 		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})

@@ -17,7 +17,11 @@ type passwordPage struct {
 	Token        string
 }
 
+// passwordForm asks for the present password and another one.
 func (p *Pages) passwordForm(v *visit) error {
+	if ready, err := p.readyForPassword(v); err != nil || !ready {
+		return err
+	}
 	return p.askPassword(v, http.StatusOK, faulty{})
 }
 
@@ -38,6 +42,9 @@ func (p *Pages) changePassword(v *visit) error {
 	if !v.owns("password") {
 		return errStale
 	}
+	if ready, err := p.readyForPassword(v); err != nil || !ready {
+		return err
+	}
 	present, chosen := v.form.Get("present"), v.form.Get("password")
 	if wrong := unfit(v.session.Username, present, chosen); len(wrong.Faults) > 0 {
 		return p.askPassword(v, http.StatusBadRequest, wrong)
@@ -46,7 +53,7 @@ func (p *Pages) changePassword(v *visit) error {
 	try := p.tryOf(v, v.session.Username, present)
 	shown, err := p.Door.Prove(v.asStranger(), try)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.waitFor(v, refusal, "This is not your password.")
+		status, text := p.refused(v, refusal.With("This is not your password."))
 		return p.askPassword(v, status, faulty{[]fieldFault{{"present", text}}})
 	}
 	if err != nil {
@@ -65,6 +72,19 @@ func (p *Pages) changePassword(v *visit) error {
 		return err
 	}
 	return v.goTo(v.base() + "/account?done=password")
+}
+
+// readyForPassword sends whoever has a passkey to show it first, if they have not done so
+// lately: of them the password proves nothing (D66).
+func (p *Pages) readyForPassword(v *visit) (ready bool, err error) {
+	if p.confirmed(v) {
+		return true, nil
+	}
+	passkeys, err := p.Door.Passkeys.Of(v.ctx(), v.tenant, v.session.Staff)
+	if err != nil || len(passkeys) == 0 {
+		return err == nil, err
+	}
+	return false, p.confirmFirst(v, "account/password")
 }
 
 // unfit says what is wrong with what was typed before anybody's password is looked at.
@@ -97,11 +117,11 @@ func (p *Pages) admit(v *visit, try signin.Try, chosen signin.Holder) error {
 	if err != nil {
 		return err
 	}
-	return p.letIn(v, in)
+	return p.give(v, in)
 }
 
-// letIn gives the browser its new session, in place of the one that it may have.
-func (p *Pages) letIn(v *visit, in signin.SignedIn) error {
+// give gives the browser its new session, in place of the one that it may have.
+func (p *Pages) give(v *visit, in signin.SignedIn) error {
 	if err := p.endSession(v); err != nil {
 		return err
 	}

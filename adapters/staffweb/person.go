@@ -102,6 +102,9 @@ func (p *Pages) changePeople(v *visit) error {
 		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
 	}
+	if act.again && !p.confirmed(v) {
+		return p.confirmFirst(v, "people")
+	}
 	return act.do(p, v, about)
 }
 

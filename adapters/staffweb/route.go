@@ -45,6 +45,10 @@ func (p *Pages) routes() []route {
 		{"", "home", methods{http.MethodGet: anybody(p.home)}},
 		{"/", "home", methods{http.MethodGet: anybody(p.home)}},
 		{"/sign-in", "sign-in", methods{http.MethodGet: anybody(p.signInForm), http.MethodPost: anybody(p.signIn)}},
+		{"/sign-in/passkey", "sign-in-passkey", methods{http.MethodPost: anybody(p.signInByPasskey)}},
+		{"/sign-in/second", "second-step", methods{http.MethodGet: anybody(p.secondForm), http.MethodPost: anybody(p.second)}},
+		{"/challenge", "challenge", methods{http.MethodPost: anybody(p.challenge)}},
+		{"/confirm", "confirm", both(staff.ManageOwnAccount, p.confirmForm, p.confirm)},
 		{"/sign-out", "sign-out", methods{http.MethodPost: anybody(p.signOut)}},
 		{"/link/{secret}", "link", methods{http.MethodGet: anybody(p.openLink)}},
 		{"/link", "link", methods{http.MethodGet: anybody(p.linkForm), http.MethodPost: anybody(p.acceptLink)}},
@@ -52,6 +56,7 @@ func (p *Pages) routes() []route {
 		{"/authorisations", "authorisations", both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)},
 		{"/account", "account", methods{http.MethodGet: whoMay(staff.ManageOwnAccount, p.account)}},
 		{"/account/password", "password", both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)},
+		{"/account/passkeys", "passkeys", both(staff.ManageOwnAccount, p.passkeys, p.changePasskeys)},
 		{"/account/sessions", "sessions", methods{http.MethodPost: whoMay(staff.ManageOwnAccount, p.endSessions)}},
 		{"/people", "people", both(staff.ManagePeople, p.people, p.changePeople)},
 	}

@@ -15,6 +15,8 @@ type signInPage struct {
 	SignedOut bool
 	Ended     string // why the session that the browser shows has ended; "" if there is nothing to say
 	Username  string // as it was typed
+	Passkey   bool   // one was tried, and not accepted
+	Passkeys  bool   // the address has a name, to which passkeys can belong
 }
 
 // signInForm asks who is there, unless somebody is signed in already.
@@ -53,7 +55,8 @@ var endings = map[signin.Ending]string{
 // askWho shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
 func (p *Pages) askWho(v *visit, status int, page signInPage) error {
-	p.show(v, view{name: "sign_in", status: status, title: page.title("Sign in"), content: page})
+	_, page.Passkeys = p.site(v)
+	p.show(v, view{name: "sign_in", status: status, title: page.title("Sign in"), content: page, script: true})
 	return nil
 }
 
@@ -65,7 +68,8 @@ func (p *Pages) onward(v *visit) error {
 	return v.goTo(v.base() + "/authorise" + v.ask.query())
 }
 
-// signIn begins a session, in place of the one that the browser may have.
+// signIn begins a session, in place of the one that the browser may have, or goes on to
+// the page that asks for a passkey.
 func (p *Pages) signIn(v *visit) error {
 	page := signInPage{Username: v.form.Get("username")}
 	password := v.form.Get("password")
@@ -74,14 +78,23 @@ func (p *Pages) signIn(v *visit) error {
 	}
 	v.leave() // for a queue of its own
 	in, err := p.Door.SignIn(v.asStranger(), p.tryOf(v, page.Username, password))
-	p.noteSignIn(v, in.Holder, err)
+	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.letIn(v, in); err != nil {
+	if in.Step != "" {
+		http.SetCookie(v.w, p.stepCookie(v, in.Step))
+		return v.goTo(v.base() + "/sign-in/second" + v.ask.query())
+	}
+	return p.letIn(v, in)
+}
+
+// letIn gives the browser its session, and goes to the page that it was sent for.
+func (p *Pages) letIn(v *visit, in signin.SignedIn) error {
+	if err := p.give(v, in); err != nil {
 		return err
 	}
 	return p.onward(v)
@@ -97,10 +110,10 @@ func missing(username, password string) (faults []fieldFault) {
 	return faults
 }
 
-// refusalOf is the error of a sign-in if it is [signin.ErrRefused], which may
-// say how long to wait.
+// refusalOf is the error of a sign-in if it is [signin.ErrRefused] or [signin.ErrPasskey],
+// which may say how long to wait.
 func refusalOf(err error) (refusal *fault.Error, ok bool) {
-	if !errors.Is(err, signin.ErrRefused) {
+	if !errors.Is(err, signin.ErrRefused) && !errors.Is(err, signin.ErrPasskey) {
 		return nil, false
 	}
 	return errors.AsType[*fault.Error](err)
@@ -108,24 +121,28 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // turnAway says the same whatever the reason for the refusal, and how long to wait.
 func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
-	status, text := p.waitFor(v, refusal, refusal.Detail)
-	page.Faults = []fieldFault{{"username", text}}
+	field := "username"
+	if page.Passkey {
+		field = "passkey"
+	}
+	status, text := p.refused(v, refusal)
+	page.Faults = []fieldFault{{field, text}}
 	return p.askWho(v, status, page)
 }
 
-// waitFor adds to a text how long to wait, if the refusal of a password says so.
-func (p *Pages) waitFor(v *visit, refusal *fault.Error, text string) (status int, whole string) {
+// refused is the status and the text of a refusal, which may say how long to wait.
+func (p *Pages) refused(v *visit, refusal *fault.Error) (status int, text string) {
 	wait := refusal.RetryAt.Sub(p.Now())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
-		return http.StatusBadRequest, text
+		return http.StatusBadRequest, refusal.Detail
 	}
 	v.w.Header().Set("Retry-After", seconds(wait))
-	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
+	return http.StatusTooManyRequests, refusal.Detail + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
 }
 
 // noteSignIn writes a line of the log, so that an attack can be seen. The line never
 // holds the username, because people type passwords there.
-func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
+func (p *Pages) noteSignIn(v *visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -137,10 +154,12 @@ func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 		outcome = "busy"
 	case err != nil:
 		return // apologise logs it
+	case in.Step != "":
+		outcome = "passkey-asked"
 	}
 	p.Metrics.signedIn(outcome)
 	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.tenant),
-		slog.String("outcome", outcome), slog.String("staff", holder.Staff.String()),
+		slog.String("outcome", outcome), slog.String("staff", in.Staff.String()),
 		slog.String("source", v.source))
 }
 

@@ -86,6 +86,8 @@ var (
 		"If you did not expect to see this page, tell your manager which website you were on."}
 	errNotYours = &apology{http.StatusForbidden, "You cannot stop this authorisation",
 		"It was given by somebody else. They can stop it, and so can a manager.", ""}
+	errNoPasskeysHere = &apology{http.StatusBadRequest, "Passkeys cannot be used at this address",
+		"A passkey belongs to a name, and this address is not one that can have passkeys.", "Open these pages at the address that your practice uses."}
 	errLate = &apology{http.StatusRequestTimeout, "We could not read what your browser sent",
 		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
 	errUnreadable = &apology{http.StatusBadRequest, "We could not read what your browser sent",

@@ -20,4 +20,7 @@
 //  7. The log is told once of each session that is begun, and once when its member of
 //     staff ends it. Of what is tried in vain at an account, and of its being locked, it is
 //     told at most once a minute each; the rest is counted (D65).
+//  8. A member of staff who signs in has at most 10 passkeys. Who has one signs in with
+//     it, alone or after the password, and never with the password alone. A reset and a
+//     reactivation take all of them away (D66).
 package staff

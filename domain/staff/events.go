@@ -85,7 +85,7 @@ func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
 	return []event.Event{
-		Registered{}, RolesSet{}, Invited{}, Reset{}, Deactivated{}, Reactivated{}, PasswordSet{},
+		Registered{}, RolesSet{}, Invited{}, Reset{}, Deactivated{}, Reactivated{}, PasswordSet{}, PasskeyAdded{}, PasskeyRemoved{},
 		SignedIn{}, SignedOut{}, SignInFailed{}, LockedOut{},
 	}
 }

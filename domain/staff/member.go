@@ -60,6 +60,7 @@ type Member struct {
 	credential              CredentialID // the newest password; zero for none
 	roles                   Roles
 	link                    Link // zero for none
+	passkeys                []PasskeyID
 }
 
 // Active returns [ErrUnknown] unless the member of staff may act.
@@ -126,13 +127,17 @@ func (m Member) Apply(e event.Event) Member {
 	case Invited:
 		m.link = e.Link
 	case Reset:
-		m.signsIn, m.link = false, e.Link
+		m.signsIn, m.link, m.passkeys = false, e.Link, nil
 	case PasswordSet:
 		m.signsIn, m.credential, m.link = true, e.Credential, Link{}
 	case Deactivated:
 		m.deactivated, m.signsIn, m.link = true, false, Link{}
 	case Reactivated:
-		m.deactivated = false
+		m.deactivated, m.passkeys = false, nil
+	case PasskeyAdded:
+		m.passkeys = append(slices.Clip(m.passkeys), e.Passkey)
+	case PasskeyRemoved:
+		m.passkeys = without(m.passkeys, e.Passkey)
 	}
 	return m
 }

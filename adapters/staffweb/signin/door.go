@@ -21,6 +21,8 @@ type Door struct {
 	Tries     Tries
 	Devices   Devices
 	Passwords Checker
+	Passkeys  Passkeys
+	Steps     Steps
 	Sessions  Sessions
 	Journal   *Journal // nil tells nobody
 }
@@ -38,9 +40,14 @@ type Database interface {
 	changer
 }
 
+// changing is how one statement changes the tables, in a transaction or outside.
+type changing interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
 // changer is how the tables are changed.
 type changer interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	changing
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
 	// InTx does something in a transaction, which is rolled back if it fails.
@@ -60,8 +67,9 @@ type Try struct {
 // SignedIn is what somebody gets who has signed in.
 type SignedIn struct {
 	Holder
-	Session string // the token of the new session
+	Session string // the token of the new session; "" if a passkey is still asked for
 	Device  string // the browser's new token, in place of the one that it had
+	Step    string // the token of the step that asks for a passkey; "" for none
 }
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
@@ -71,13 +79,14 @@ var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or 
 // ErrBusy says that too many are signing in. No password was looked at.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
-// SignIn begins a session, or returns [ErrRefused] or [ErrBusy].
+// SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
+// or [ErrBusy].
 func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 	h, err := d.Prove(ctx, t)
 	if err != nil {
 		return in, err
 	}
-	return d.Admit(ctx, t, h)
+	return d.admit(ctx, t, h)
 }
 
 // Prove finds out whose password it is and begins nothing, or returns [ErrRefused] or
@@ -148,8 +157,23 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	return h, err
 }
 
-// Admit begins a session of somebody who has shown what was asked for, or who has just
-// chosen it.
+// admit lets somebody in whose password was right, if they have no passkey. Otherwise it
+// begins the step that asks for it (D66).
+func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+	if err != nil {
+		return in, err
+	}
+	if len(passkeys) == 0 {
+		return d.Admit(ctx, t, h)
+	}
+	in.Holder = h
+	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
+	return in, err
+}
+
+// Admit begins a session of somebody who has proved who they are, or has just chosen a
+// password by a link.
 func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {

@@ -104,6 +104,15 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 	return session, true, nil
 }
 
+// Confirm notes that whoever has the session has just proved who they are.
+func (s Sessions) Confirm(ctx context.Context, tenant, token string) error {
+	_, err := s.DB.Exec(ctx, `UPDATE staff_sessions SET confirmed_at = $3 WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant, s.Now())
+	if err != nil {
+		return fmt.Errorf("confirm session: %w", err)
+	}
+	return nil
+}
+
 // End ends the session of a token, if there is one.
 func (s Sessions) End(ctx context.Context, tenant, token string) error {
 	_, err := s.DB.Exec(ctx, `DELETE FROM staff_sessions WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant)

@@ -96,7 +96,7 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 }
 
 // otherwise are the intents that are not typed by their names. That there is a
-// signing key is ensured by the service, which also serves the page of a link.
+// signing key is ensured by the service, which also serves the pages of links and passkeys.
 var otherwise = map[string][]string{
 	"SetJWKSURL":         {"set-jwks-url"},
 	"AcceptLink":         {"serve"},
@@ -105,6 +105,8 @@ var otherwise = map[string][]string{
 	"StageSigningKey":    {"keys", "stage"},
 	"ActivateSigningKey": {"keys", "activate"},
 	"RetireSigningKey":   {"keys", "retire"},
+	"AddPasskey":         {"serve"},
+	"RemovePasskey":      {"serve"},
 }
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
