@@ -23,6 +23,7 @@ type Person struct {
 	Active    bool
 	SignsIn   bool      // they are active and have chosen a password
 	LinkUntil time.Time // when the link that they were given ends, which may have been; zero for none
+	Passkeys  int
 }
 
 // People answers who works at a practice, and who has left.
@@ -32,8 +33,9 @@ type People struct{ DB Querier }
 const mostPeople = 2000
 
 const peopleOf = `
-SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at
+SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at, coalesce(k.n, 0)
 FROM staff s LEFT JOIN staff_links l ON l.tenant = s.tenant AND l.staff = s.staff
+LEFT JOIN (SELECT staff, count(*) AS n FROM staff_passkeys WHERE tenant = $1 GROUP BY staff) k ON k.staff = s.staff
 WHERE s.tenant = $1
 ORDER BY s.active DESC, lower(s.name), s.username
 LIMIT $2`
@@ -43,7 +45,7 @@ func (p People) Of(ctx context.Context, tenant string) ([]Person, error) {
 	rows, _ := p.DB.Query(ctx, peopleOf, tenant, mostPeople)
 	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {
 		var until *time.Time
-		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until)
+		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until, &p.Passkeys)
 		if until != nil {
 			p.LinkUntil = until.UTC()
 		}

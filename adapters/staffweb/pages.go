@@ -27,6 +27,7 @@ type Pages struct {
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
 	People    projections.People
+	SignIns   projections.SignIns
 	Door      signin.Door
 	Desk      commands.Desk
 

@@ -49,6 +49,11 @@ func (p *Pages) changePassword(v *visit) error {
 	if wrong := unfit(v.session.Username, present, chosen); len(wrong.Faults) > 0 {
 		return p.askPassword(v, http.StatusBadRequest, wrong)
 	}
+	return p.replacePassword(v, present, chosen)
+}
+
+// replacePassword takes the new password if the present one is right and still counts.
+func (p *Pages) replacePassword(v *visit, present, chosen string) error {
 	v.leave() // for a queue of its own
 	try := p.tryOf(v, v.session.Username, present)
 	shown, err := p.Door.Prove(v.asStranger(), try)
@@ -64,6 +69,9 @@ func (p *Pages) changePassword(v *visit) error {
 	})
 	if errors.Is(err, staff.ErrPasswordEnded) {
 		return errStale
+	}
+	if wrong, ok := faultOf(err, "password"); ok {
+		return p.askPassword(v, http.StatusBadRequest, wrong)
 	}
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ type personRow struct {
 	You      bool
 	Roles    string // in words
 	Standing string // what keeps them from signing in; "" for nothing
+	LastIn   string // the day on which they last signed in; "" for none
 }
 
 // peopleShown are those on one page.
@@ -75,15 +76,29 @@ func (p *Pages) list(v *visit, people []projections.Person, find string) error {
 	if number < last {
 		page.NextPage = number + 1
 	}
-	for _, person := range people[(number-1)*peopleShown : min(number*peopleShown, len(people))] {
-		page.People = append(page.People, p.rowOf(v, person))
+	rows, err := p.rowsOf(v, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
+	if err != nil {
+		return err
 	}
+	page.People = rows
 	p.show(v, view{name: "people", status: http.StatusOK, title: "People", content: page})
 	return nil
 }
 
-func (p *Pages) rowOf(v *visit, person projections.Person) personRow {
-	return personRow{person, person.Staff == v.session.Staff, namesOf(person.Roles), p.standing(v, person)}
+// rowsOf are people as they are shown.
+func (p *Pages) rowsOf(v *visit, people ...projections.Person) (rows []personRow, err error) {
+	last, err := p.SignIns.Last(v.ctx(), v.tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, person := range people {
+		row := personRow{Person: person, You: person.Staff == v.session.Staff, Roles: namesOf(person.Roles), Standing: p.standing(v, person)}
+		if at, ok := last[person.Staff]; ok {
+			row.LastIn = day(at, v.practice.Zone)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // standing says what keeps somebody from signing in.

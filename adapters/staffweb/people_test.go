@@ -13,7 +13,6 @@ import (
 
 	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
-	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -61,47 +60,6 @@ func (s *service) links(t *testing.T) (n int) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name IN ('staff.invited.v1', 'staff.reset.v1')`).Scan(&n))
 	return n
-}
-
-func TestManagersInviteBySayingWho_D67(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	b := s.browser(t)
-	b.signIn(elm, "dr.may")
-	form := b.get(people+"?invite").deed(t, "invite", staff.Clinician, staff.Receptionist)
-	for _, c := range []struct{ name, username, email, want string }{
-		{"", "kim", "kim@elm.example", `href="#name">Give the member of staff a name.`},
-		{"Kim", "", "kim@elm.example", `href="#username">A username must be`},
-		{"Kim", "dr.lee", "kim@elm.example", `href="#username">Choose another username`},
-		{"Kim", "kim", "nonsense", `href="#email">The e-mail address must be`},
-	} {
-		for field, typed := range map[string]string{"name": c.name, "username": c.username, "email": c.email} {
-			form.Set(field, typed)
-		}
-		page := b.post(people, form)
-		page.wants(t, http.StatusBadRequest, "", c.want)
-		page.wants(t, http.StatusBadRequest, "", `value="clinician" checked`) // what was typed is kept
-	}
-	form.Set("email", "kim@elm.example")
-	page := b.post(people, form)
-	page.wants(t, http.StatusOK, "", "It can be used once, until 1:00pm on Saturday 4 July.")
-	secret := secretOf(t, page)
-	if again := b.post(people, form); again.StatusCode != http.StatusBadRequest || strings.Contains(again.body, "readonly autofocus") || s.links(t) != 1 {
-		t.Errorf("sent again, the form is answered %s, %d links", again.Status, s.links(t))
-	}
-	b.get(people).wants(t, http.StatusOK, "", "<bdi>kim</bdi>, receptionist and clinician")
-	b.get(people).wants(t, http.StatusOK, "", "Has a link until 1:00pm on Saturday 4 July")
-	if strings.Contains(s.watched.String(), secret) {
-		t.Error("the log holds the secret")
-	}
-	theirs := s.browser(t)
-	theirs.choose(theirs.follow(secret), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
-
-	var by string
-	must(t, s.pool.QueryRow(t.Context(), `SELECT metadata::jsonb->'actor'->>'kind' FROM events WHERE name = 'staff.invited.v1'`).Scan(&by))
-	if by != string(event.ByStaff) {
-		t.Errorf("invited by %s", by)
-	}
 }
 
 func TestManagersResetAndDeactivate_D67(t *testing.T) {
@@ -242,4 +200,25 @@ func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
 			t.Errorf("page %d does not show the name: %s", n, fmt.Sprint(page.Status))
 		}
 	}
+}
+
+func TestDangerousActsAskAgainWhoIsThere_D67(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	s.invite(t, elm, "kim", "Kim")
+	at, kims := s.about(t, elm, "dr.lee"), s.about(t, elm, "kim")
+	invited := b.get(people+"?invite").deed(t, "invite", staff.Manager)
+	s.Pass(15 * time.Minute)
+	again := "/elm-street/staff/confirm?then=people"
+	for _, form := range []url.Values{b.get(at).deed(t, "reset"), b.get(at).deed(t, "deactivate"), b.get(at).deed(t, "roles", staff.Manager), invited} {
+		b.post(people, form).wants(t, http.StatusSeeOther, again, "")
+	}
+	secretOf(t, b.post(people, b.get(kims).deed(t, "reinvite")))
+	page := b.get(again)
+	form := page.form(t, "/elm-street/staff/confirm")
+	form.Set("password", password)
+	b.post("/elm-street/staff/confirm", form).wants(t, http.StatusSeeOther, people, "")
+	secretOf(t, b.post(people, b.get(at).deed(t, "reset")))
 }

@@ -23,7 +23,11 @@ type personPage struct {
 
 // showPerson shows one member of staff.
 func (p *Pages) showPerson(v *visit, status int, page personPage) error {
-	page.Row, page.Seen, page.Token = p.rowOf(v, page.Person), seenOf(v, page.Person), v.session.FormToken("people")
+	rows, err := p.rowsOf(v, page.Person)
+	if err != nil {
+		return err
+	}
+	page.Row, page.Seen, page.Token = rows[0], seenOf(v, page.Person), v.session.FormToken("people")
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}

@@ -59,6 +59,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
+		SignIns:   projections.SignIns{DB: s.pool},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(s.Now),
 			Queue:     signin.NewQueue(),

@@ -91,6 +91,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
 		People:         projections.People{DB: a.calls},
+		SignIns:        projections.SignIns{DB: a.calls},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(c.Now),
 			Queue:     signin.NewQueue(),
