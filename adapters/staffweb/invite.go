@@ -3,6 +3,7 @@ package staffweb
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
@@ -20,8 +21,6 @@ type invitePage struct {
 // inviteField is the field of the form that a refusal is about.
 func inviteField(err error) string {
 	switch {
-	case errors.Is(err, staff.ErrNameless):
-		return "name"
 	case errors.Is(err, staff.ErrInvalidEmail):
 		return "email"
 	case errors.Is(err, staff.ErrUnknownRole):
@@ -48,6 +47,9 @@ func (p *Pages) invite(v *visit) error {
 	wanted := commands.InviteStaff{
 		Tenant: v.tenant, Username: v.form.Get("username"), Name: v.form.Get("name"), Email: v.form.Get("email"), Roles: ticked(v),
 	}
+	if wrong := unnamed(wanted); len(wrong.Faults) > 0 {
+		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})
+	}
 	if wanted.Roles.Has(staff.Manager) && !p.confirmed(v) {
 		return p.confirmFirst(v, "people")
 	}
@@ -59,6 +61,20 @@ func (p *Pages) invite(v *visit) error {
 		return err
 	}
 	return p.showLink(v, wanted.Name, given)
+}
+
+// unnamed says what is missing, all at once.
+func unnamed(wanted commands.InviteStaff) (wrong faulty) {
+	if strings.TrimSpace(wanted.Name) == "" {
+		wrong.add("name", "Enter their full name")
+	}
+	if wanted.Username == "" {
+		wrong.add("username", "Enter a username")
+	}
+	if wanted.Email == "" {
+		wrong.add("email", "Enter their e-mail address")
+	}
+	return wrong
 }
 
 // handedPage shows a link, once.

@@ -16,8 +16,10 @@ func TestManagersInviteBySayingWho_D67(t *testing.T) {
 	b.signIn(elm, "dr.may")
 	form := b.get(people+"?invite").deed(t, "invite", staff.Clinician, staff.Receptionist)
 	for _, c := range []struct{ name, username, email, want string }{
-		{"", "kim", "kim@elm.example", `href="#name">Give the member of staff a name.`},
-		{"Kim", "", "kim@elm.example", `href="#username">A username must be`},
+		{"", "kim", "kim@elm.example", `href="#name">Enter their full name`},
+		{"Kim", "", "kim@elm.example", `href="#username">Enter a username`},
+		{"Kim", "0190c7a2-0000-7000-8000-000000000000", "kim@elm.example", `href="#username">A username must be`},
+		{"", "", "", `href="#email">Enter their e-mail address`},
 		{"Kim", "dr.lee", "kim@elm.example", `href="#username">Choose another username`},
 		{"Kim", "kim", "nonsense", `href="#email">The e-mail address must be`},
 	} {

@@ -46,7 +46,7 @@ func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
 	manager.open(p.page(elm, "people?invite"))
 	manager.fits("invite")
 	manager.press("Invite")
-	manager.shows("Give the member of staff a name.")
+	manager.shows("Enter their full name")
 	manager.fits("invite-wrong")
 	manager.do(chromedp.SetValue("#name", "Kim Archer"), chromedp.SetValue("#username", "kim"), chromedp.SetValue("#email", "kim@elm.example"),
 		chromedp.Click("#role-receptionist"))
