@@ -56,6 +56,9 @@ type request struct {
 // sent with: a stranger learns nothing about applications and practices (D25).
 func (v *visit) signInFirst() error { return v.goTo(v.base() + "/sign-in" + v.ask.query()) }
 
+// signInAgain sends a browser to the sign-in page, with what was asked if anything was.
+func (v *visit) signInAgain() error { return v.goTo(v.base() + "/sign-in" + v.ask.carried()) }
+
 // judge finds the ask in order for the member of staff and their practice, or says
 // what is wrong with it. In that case the browser is sent nowhere (D25).
 func (p *Pages) judge(v *visit) (request, error) {

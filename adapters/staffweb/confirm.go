@@ -41,7 +41,7 @@ func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK
 
 func (p *Pages) askAgain(v *visit, status int, fault string) error {
 	if !v.signedIn {
-		return v.signInFirst()
+		return v.signInAgain()
 	}
 	if !slices.Contains(afterConfirming, v.form.Get("then")) {
 		return errUnreadable
@@ -62,7 +62,7 @@ func (p *Pages) askAgain(v *visit, status int, fault string) error {
 // confirm takes the password or the passkey, and sends the browser back to where it was.
 func (p *Pages) confirm(v *visit) error {
 	if !v.signedIn {
-		return v.signInFirst()
+		return v.signInAgain()
 	}
 	if !v.owns(string(signin.ToConfirm)) {
 		return errStale
@@ -72,7 +72,11 @@ func (p *Pages) confirm(v *visit) error {
 	}
 	err := p.proved(v)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.refused(v, refusal)
+		text := "The password is not right."
+		if v.form.Has("signed") {
+			text = refusal.Detail
+		}
+		status, text := p.refused(v, refusal, text)
 		return p.askAgain(v, status, text)
 	}
 	if err != nil {
@@ -102,5 +106,5 @@ func (p *Pages) proved(v *visit) error {
 		return err
 	}
 	http.SetCookie(v.w, p.deviceCookie(v, device))
-	return v.sit(p.seats.pages)
+	return nil
 }

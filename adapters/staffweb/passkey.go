@@ -136,7 +136,7 @@ func (p *Pages) secondForm(v *visit) error {
 		return err
 	}
 	if !found {
-		return v.signInFirst()
+		return v.signInAgain()
 	}
 	return p.askForPasskey(v, http.StatusOK, "")
 }
@@ -161,12 +161,12 @@ func (p *Pages) second(v *visit) error {
 		return err
 	}
 	if !found {
-		return v.signInFirst()
+		return v.signInAgain()
 	}
 	in, err := p.Door.SignInByPasskey(v.ctx(), p.signed(v, signin.Ask{For: signin.AfterPassword, Member: h.Staff, Bound: step}))
 	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.refused(v, refusal)
+		status, text := p.refused(v, refusal, refusal.Detail)
 		return p.askForPasskey(v, status, text)
 	}
 	if err != nil {
