@@ -66,7 +66,11 @@ func (p *Pages) confirm(v *visit) error {
 	}
 	err := p.proved(v)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.refused(v, refusal)
+		text := "The password is not right."
+		if v.form.Has("signed") {
+			text = refusal.Detail
+		}
+		status, text := p.refused(v, refusal, text)
 		return p.askAgain(v, status, text)
 	}
 	if err != nil {
@@ -96,5 +100,5 @@ func (p *Pages) proved(v *visit) error {
 		return err
 	}
 	http.SetCookie(v.w, p.deviceCookie(v, device))
-	return v.sit(p.seats.pages)
+	return nil
 }

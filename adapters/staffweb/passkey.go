@@ -167,7 +167,7 @@ func (p *Pages) second(v *visit) error {
 	in, err := p.Door.SignInByPasskey(v.asStranger(), p.signed(v, signin.Ask{For: signin.AfterPassword, Member: h.Staff, Bound: step}))
 	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.refused(v, refusal)
+		status, text := p.refused(v, refusal, refusal.Detail)
 		return p.askForPasskey(v, status, text)
 	}
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *Pages) replacePassword(v *visit, present, chosen string) error {
 	try := p.tryOf(v, v.session.Username, present)
 	shown, err := p.Door.Prove(v.asStranger(), try)
 	if refusal, ok := refusalOf(err); ok {
-		status, text := p.refused(v, refusal.With("This is not your password."))
+		status, text := p.refused(v, refusal, "This is not your password.")
 		return p.askPassword(v, status, faulty{[]fieldFault{{"present", text}}})
 	}
 	if err != nil {

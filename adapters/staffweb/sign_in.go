@@ -125,19 +125,19 @@ func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error 
 	if page.Passkey {
 		field = "passkey"
 	}
-	status, text := p.refused(v, refusal)
+	status, text := p.refused(v, refusal, refusal.Detail)
 	page.Faults = []fieldFault{{field, text}}
 	return p.askWho(v, status, page)
 }
 
-// refused is the status and the text of a refusal, which may say how long to wait.
-func (p *Pages) refused(v *visit, refusal *fault.Error) (status int, text string) {
+// refused is the status and the text of a refusal, to which it adds how long to wait.
+func (p *Pages) refused(v *visit, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(p.Now())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
-		return http.StatusBadRequest, refusal.Detail
+		return http.StatusBadRequest, text
 	}
 	v.w.Header().Set("Retry-After", seconds(wait))
-	return http.StatusTooManyRequests, refusal.Detail + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
+	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
 }
 
 // noteSignIn writes a line of the log, so that an attack can be seen. The line never
