@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
 
@@ -57,7 +58,7 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	if c.Password != "" {
-		kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+		kept, err := d.keepPassword(ctx, c.Tenant, id, event.Fold[staff.Member](events...), c.Password)
 		if err != nil {
 			return staff.ID{}, err
 		}
@@ -94,7 +95,11 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 }
 
 func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(c.Tenant, id))
+	if err != nil {
+		return err
+	}
+	kept, err := d.keepPassword(ctx, c.Tenant, id, member, c.Password)
 	if err != nil {
 		return err
 	}
@@ -108,8 +113,12 @@ func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) e
 }
 
 // keepPassword checks a password against the rules and keeps its hash.
-func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.PasswordSet, error) {
-	if err := staff.CheckPassword(username, password); err != nil {
+func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, m staff.Member, password string) (staff.PasswordSet, error) {
+	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
+	if err != nil {
+		return staff.PasswordSet{}, err
+	}
+	if err := staff.CheckPassword(password, m.Known(tenant, p.Name())); err != nil {
 		return staff.PasswordSet{}, err
 	}
 	return d.Passwords.Keep(ctx, tenant, id, password)

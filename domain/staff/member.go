@@ -57,6 +57,7 @@ type Member struct {
 	signsIn                 bool // they have chosen a password, and it counts
 	roles                   Roles
 	link                    Link // zero for none
+	username, name          string
 }
 
 // Active returns [ErrUnknown] unless the member of staff may act.
@@ -65,6 +66,11 @@ func (m Member) Active() error {
 		return ErrUnknown
 	}
 	return nil
+}
+
+// Known is what anybody may know of the member of staff of a practice.
+func (m Member) Known(tenant, practice string) Known {
+	return Known{m.username, m.name, tenant, practice}
 }
 
 // SetRoles gives the member of staff these roles in place of what they had (rule 4).
@@ -105,7 +111,7 @@ func (m Member) Reactivate(by Link) ([]event.Event, error) {
 func (m Member) Apply(e event.Event) Member {
 	switch e := e.(type) {
 	case Registered:
-		m.registered = true
+		m.registered, m.username, m.name = true, e.Username, e.Name
 		if e.Administrator {
 			m.roles = Roles{Manager}
 		}
