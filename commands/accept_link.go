@@ -52,7 +52,7 @@ func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 	}
 	metadata := event.MetadataFrom(ctx)
 	metadata.Actor = event.Staff(holder.Staff.UUID)
-	chosen, err := d.newPassword(event.WithMetadata(ctx, metadata), c.Tenant, holder.Staff, holder.Username, c.Password, accept)
+	chosen, err := d.newPassword(event.WithMetadata(ctx, metadata), c.Tenant, holder.Staff, c.Password, accept)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
 
@@ -55,7 +56,7 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	if c.Password != "" {
-		kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+		kept, err := d.keepPassword(ctx, c.Tenant, id, event.Fold[staff.Member](events...), c.Password)
 		if err != nil {
 			return staff.ID{}, err
 		}
@@ -106,7 +107,7 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 }
 
 func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	_, err := d.newPassword(ctx, c.Tenant, id, c.Username, c.Password, staff.Member.SetPassword)
+	_, err := d.newPassword(ctx, c.Tenant, id, c.Password, staff.Member.SetPassword)
 	return err
 }
 
@@ -114,7 +115,6 @@ func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) e
 // have just shown. It ends what SetPassword ends.
 type ChangePassword struct {
 	Tenant   string
-	Username string
 	Staff    staff.ID
 	Shown    staff.CredentialID
 	Password string
@@ -124,8 +124,10 @@ type ChangePassword struct {
 // what was shown does not count any more. After any other error the new password may count
 // already.
 func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.CredentialID, error) {
-	change := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) { return m.ChangePassword(c.Shown, kept) }
-	chosen, err := d.newPassword(ctx, c.Tenant, c.Staff, c.Username, c.Password, change)
+	change := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) {
+		return m.ChangePassword(c.Shown, kept)
+	}
+	chosen, err := d.newPassword(ctx, c.Tenant, c.Staff, c.Password, change)
 	if err != nil {
 		return staff.CredentialID{}, err
 	}
@@ -135,10 +137,14 @@ func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.Crede
 
 // newPassword has a password become the one to sign in with by a decision, and returns its
 // name.
-func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, username, password string,
+func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, password string,
 	decide func(staff.Member, staff.PasswordSet) ([]event.Event, error),
 ) (staff.CredentialID, error) {
-	kept, err := d.keepPassword(ctx, tenant, id, username, password)
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, id))
+	if err != nil {
+		return staff.CredentialID{}, err
+	}
+	kept, err := d.keepPassword(ctx, tenant, id, member, password)
 	if err != nil {
 		return staff.CredentialID{}, err
 	}
@@ -152,8 +158,12 @@ func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, usern
 }
 
 // keepPassword checks a password against the rules and keeps its hash.
-func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.PasswordSet, error) {
-	if err := staff.CheckPassword(username, password); err != nil {
+func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, m staff.Member, password string) (staff.PasswordSet, error) {
+	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
+	if err != nil {
+		return staff.PasswordSet{}, err
+	}
+	if err := staff.CheckPassword(password, m.Known(tenant, p.Name())); err != nil {
 		return staff.PasswordSet{}, err
 	}
 	return d.Passwords.Keep(ctx, tenant, id, password)

@@ -46,7 +46,7 @@ func (p *Pages) changePassword(v *visit) error {
 		return err
 	}
 	present, chosen := v.form.Get("present"), v.form.Get("password")
-	if wrong := unfit(v.session.Username, present, chosen); len(wrong.Faults) > 0 {
+	if wrong := unfit(v, present, chosen); len(wrong.Faults) > 0 {
 		return p.askPassword(v, http.StatusBadRequest, wrong)
 	}
 	return p.replacePassword(v, present, chosen)
@@ -65,7 +65,7 @@ func (p *Pages) replacePassword(v *visit, present, chosen string) error {
 		return err
 	}
 	shown.Credential, err = p.Desk.ChangePassword(v.asStaff(), commands.ChangePassword{
-		Tenant: v.tenant, Username: v.session.Username, Staff: shown.Staff, Shown: shown.Credential, Password: chosen,
+		Tenant: v.tenant, Staff: shown.Staff, Shown: shown.Credential, Password: chosen,
 	})
 	if errors.Is(err, staff.ErrPasswordEnded) {
 		return errStale
@@ -96,7 +96,7 @@ func (p *Pages) readyForPassword(v *visit) (ready bool, err error) {
 }
 
 // unfit says what is wrong with what was typed before anybody's password is looked at.
-func unfit(username, present, chosen string) (wrong faulty) {
+func unfit(v *visit, present, chosen string) (wrong faulty) {
 	if present == "" {
 		wrong.add("present", "Enter the password that you have now")
 	}
@@ -104,7 +104,8 @@ func unfit(username, present, chosen string) (wrong faulty) {
 		wrong.add("password", "Enter a new password")
 		return wrong
 	}
-	if fit, ok := faultOf(staff.CheckPassword(username, chosen), "password"); ok {
+	of := staff.Known{Username: v.session.Username, Name: v.session.Name, Tenant: v.tenant, Practice: v.practice.Name}
+	if fit, ok := faultOf(staff.CheckPassword(chosen, of), "password"); ok {
 		wrong.Faults = append(wrong.Faults, fit.Faults...)
 	}
 	return wrong

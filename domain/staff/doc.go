@@ -6,9 +6,10 @@
 //     because no stream knows the others.
 //  2. What a member of staff may do ends at once when they are deactivated (D14).
 //     Who is reactivated has no password and no authorisation of before.
-//  3. The password of an active member of staff can be set, if it is fit. The
-//     log names it by an opaque id, and knows its hash by a digest; no password
-//     and no hash is in the log (D27, D56).
+//  3. The password of an active member of staff can be set, if it is fit: long enough,
+//     not a common one, and not made of what anybody knows of them. One that was set
+//     before counts whatever it is. The log names it by an opaque id, and knows its hash
+//     by a digest; no password and no hash is in the log (D27, D56).
 //  4. A member of staff has any number of roles, which say what they may do on the
 //     practice's pages and nothing else. Who was registered as administrator is
 //     manager until roles are set (D63).
