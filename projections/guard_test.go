@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
@@ -31,9 +33,9 @@ type managed struct {
 	desk commands.Desk
 }
 
-func newManaged(t *testing.T) *managed {
+func newManaged(t *testing.T, db *postgrestest.Database) *managed {
 	t.Helper()
-	d := newDay(t)
+	d := dayOn(t, db)
 	return &managed{d, commands.Desk{Store: d.store, Staff: projections.Staff{DB: d.pool}, Passwords: vault{}, Now: func() time.Time { return noon }}}
 }
 
@@ -77,7 +79,7 @@ var takings = map[string]func(commands.Desk, context.Context, string, string) er
 
 func TestAPracticeKeepsAManagerWhoCanSignIn_D63(t *testing.T) {
 	t.Parallel()
-	m := newManaged(t)
+	m := newManaged(t, postgrestest.New(t))
 	for name, take := range takings {
 		ids := m.practice(t, name, 2)
 		inPerson := as(t.Context(), event.Staff(ids[0].UUID))
@@ -106,34 +108,74 @@ func (m *managed) count(t *testing.T) (events int) {
 	return events
 }
 
-// Each manager takes the next one's place away, all at the same instant: one is left.
+// commitsWait has whoever has changed a member of staff wait with the commit while somebody
+// holds the lock.
+const commitsWait = `
+CREATE FUNCTION wait_to_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(190019); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER wait_to_commit AFTER UPDATE ON staff DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_to_commit()`
+
+// Each manager takes the next one's place away, and none has committed before all have
+// begun: one manager is left.
 func TestManagersWhoRemoveEachOtherLeaveOne_D63(t *testing.T) {
 	t.Parallel()
-	const managers, rounds = 5, 6
-	m := newManaged(t)
-	for round := range rounds {
-		tenant := fmt.Sprintf("round-%d", round)
-		ids := m.practice(t, tenant, managers)
-		var refused atomic.Int32
-		var group sync.WaitGroup
-		begin := make(chan struct{})
-		for n := range managers {
-			take := takings[[]string{"roles", "deactivation", "reset"}[(n+round)%3]]
-			group.Go(func() {
-				<-begin
-				err := take(m.desk, as(t.Context(), event.Staff(ids[n].UUID)), tenant, manager((n+1)%managers))
-				if errors.Is(err, staff.ErrLastManager) {
-					refused.Add(1)
-				} else if err != nil {
-					t.Error(err)
-				}
-			})
+	const managers = 3
+	db := postgrestest.New(t)
+	m, looks := newManaged(t, db), db.AdminPool(t)
+	ids := m.practice(t, elm, managers)
+	if _, err := looks.Exec(t.Context(), commitsWait); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := looks.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(t.Context(), `SELECT pg_advisory_xact_lock(190019)`); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	outcomes := make(chan error, managers)
+	for n, way := range []string{"roles", "deactivation", "reset"} {
+		group.Go(func() {
+			outcomes <- takings[way](m.desk, as(t.Context(), event.Staff(ids[n].UUID)), elm, manager((n+1)%managers))
+		})
+	}
+	wantWaiting(t, looks, managers)
+	if err := holder.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	group.Wait()
+	close(outcomes)
+	m.wantOneLeft(t, outcomes)
+}
+
+// wantWaiting returns once so many sessions of the database wait for a lock.
+func wantWaiting(t *testing.T, looks *pgxpool.Pool, sessions int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for waiting := 0; waiting < sessions; {
+		err := looks.QueryRow(ctx, `
+			SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+			WHERE NOT granted AND datname = current_database()`).Scan(&waiting)
+		if err != nil {
+			t.Fatalf("%d sessions wait: %v", waiting, err)
 		}
-		close(begin)
-		group.Wait()
-		if left := m.managers(t, tenant); left != 1 || refused.Load() != 1 {
-			t.Errorf("%d managers are left, %d were refused", left, refused.Load())
+	}
+}
+
+func (m *managed) wantOneLeft(t *testing.T, outcomes <-chan error) {
+	t.Helper()
+	refused := 0
+	for err := range outcomes {
+		switch {
+		case errors.Is(err, staff.ErrLastManager):
+			refused++
+		case err != nil:
+			t.Error(err)
 		}
+	}
+	if left := m.managers(t, elm); left != 1 || refused != 1 {
+		t.Errorf("%d managers are left, %d were refused", left, refused)
 	}
 }
 

@@ -71,7 +71,8 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) 
 		}
 	}
 	s.Staff.Role = sam.Role // who was seeded as administrator
-	return s, plantColleagues(ctx, desk, file, &s)
+	err = plantColleagues(ctx, desk, file, &s)
+	return s, err
 }
 
 // remembered reads the seed, or plants and writes it.
