@@ -115,8 +115,13 @@ func (p *Pages) acceptLink(v *visit) error {
 	if err != nil {
 		return err
 	}
+	return p.enterByLink(v, accepted)
+}
+
+// enterByLink signs the holder of a link in, whose password counts by now.
+func (p *Pages) enterByLink(v *visit, accepted commands.Accepted) error {
 	http.SetCookie(v.w, p.linkCookie(v, ""))
-	try := p.tryOf(v, holder.Username, "")
+	try := p.tryOf(v, accepted.Username, "")
 	try.How = staff.ByLink
 	if err := p.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
 		return err

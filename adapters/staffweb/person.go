@@ -27,7 +27,7 @@ func (p *Pages) showPerson(v *visit, status int, page personPage) error {
 	if err != nil {
 		return err
 	}
-	page.Row, page.Seen, page.Token = rows[0], seenOf(v, page.Person), v.session.FormToken("people")
+	page.Row, page.Seen, page.Token = rows[0], v.session.FormToken(seenOf(page.Person)), v.session.FormToken("people")
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
@@ -43,8 +43,8 @@ var personDone = map[string]string{
 }
 
 // seenOf stands for all of a person that an act depends on.
-func seenOf(v *visit, of projections.Person) string {
-	return v.session.FormToken(fmt.Sprintf("seen\x00%s %t %t %q %d", of.Staff, of.Active, of.SignsIn, of.Roles, of.LinkUntil.UnixMicro()))
+func seenOf(p projections.Person) (purpose string) {
+	return fmt.Sprintf("seen\x00%s %t %t %q %d", p.Staff, p.Active, p.SignsIn, p.Roles, p.LinkUntil.UnixMicro())
 }
 
 // act is what a manager does about a member of staff.
@@ -90,19 +90,23 @@ func (p *Pages) changePeople(v *visit) error {
 	case "invite":
 		return p.invite(v)
 	}
-	act, ok := acts()[v.form.Get("do")]
-	if !ok {
-		return errUnreadable
+	if act, ok := acts()[v.form.Get("do")]; ok {
+		return p.changePerson(v, act)
 	}
+	return errUnreadable
+}
+
+// changePerson does it unless the member of staff has changed since the page was shown.
+func (p *Pages) changePerson(v *visit, act act) error {
 	everybody, err := p.People.Of(v.ctx(), v.tenant)
 	if err != nil {
 		return err
 	}
 	about, err := memberOf(v, everybody)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case v.form.Get("seen") != seenOf(v, about):
+	}
+	if !v.session.Owns(v.form.Get("seen"), seenOf(about)) {
 		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
 	}
