@@ -210,6 +210,7 @@ func TestDangerousActsAskAgainWhoIsThere_D67(t *testing.T) {
 	s.invite(t, elm, "kim", "Kim")
 	at, kims := s.about(t, elm, "dr.lee"), s.about(t, elm, "kim")
 	invited := b.get(people+"?invite").deed(t, "invite", staff.Manager)
+	maps.Copy(invited, url.Values{"name": {"Sam"}, "username": {"sam"}, "email": {"sam@elm.example"}})
 	s.Pass(15 * time.Minute)
 	again := "/elm-street/staff/confirm?then=people"
 	for _, form := range []url.Values{b.get(at).deed(t, "reset"), b.get(at).deed(t, "deactivate"), b.get(at).deed(t, "roles", staff.Manager), invited} {
