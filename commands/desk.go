@@ -17,6 +17,7 @@ type Desk struct {
 	Store      Store
 	Patients   Patients
 	Staff      Staff
+	Links      Links
 	Admissions Admissions
 	Answers    Answers
 	Passwords  Passwords

@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
 
@@ -35,12 +36,12 @@ type Passwords interface {
 
 // RegisterStaff makes somebody a member of staff of a practice.
 type RegisterStaff struct {
-	Tenant        string
-	Username      string
-	Name          string
-	Email         string
-	Administrator bool
-	Password      string // "" for none yet, so that they cannot sign in
+	Tenant   string
+	Username string
+	Name     string
+	Email    string
+	Roles    staff.Roles
+	Password string // "" for none yet, so that they cannot sign in
 }
 
 // RegisterStaff returns the identifier of the new member of staff. It refuses a username
@@ -50,20 +51,32 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	id := staff.ID{UUID: event.NewID()}
-	events, err := staff.Register(staff.Registered{
-		Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-	})
+	events, err := registered(staff.Registered{Username: c.Username, Name: c.Name, Email: c.Email}, c.Roles)
 	if err != nil {
 		return staff.ID{}, err
 	}
 	if c.Password != "" {
-		kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
+		kept, err := d.keepPassword(ctx, c.Tenant, id, event.Fold[staff.Member](events...), c.Password)
 		if err != nil {
 			return staff.ID{}, err
 		}
 		events = append(events, kept)
 	}
 	return id, d.begin(ctx, staff.StreamOf(c.Tenant, id), events...)
+}
+
+// registered are the first events of a member of staff with these roles.
+func registered(r staff.Registered, roles staff.Roles) ([]event.Event, error) {
+	roles, err := staff.RolesOf(roles...)
+	if err != nil {
+		return nil, err
+	}
+	events, err := staff.Register(r)
+	if err != nil {
+		return nil, err
+	}
+	set, err := event.Fold[staff.Member](events...).SetRoles(roles)
+	return append(events, set...), err
 }
 
 // SetPassword gives a member of staff another password. It ends their sessions, makes
@@ -94,25 +107,88 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 }
 
 func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	kept, err := d.keepPassword(ctx, c.Tenant, id, c.Username, c.Password)
-	if err != nil {
-		return err
+	_, err := d.newPassword(ctx, c.Tenant, id, c.Password, staff.Member.SetPassword)
+	return err
+}
+
+// ChangePassword gives a member of staff another password, in place of the one that they
+// have just shown. It ends what SetPassword ends.
+type ChangePassword struct {
+	Tenant   string
+	Staff    staff.ID
+	Shown    staff.CredentialID
+	Password string
+}
+
+// ChangePassword returns the new password's name. It refuses with staff.ErrPasswordEnded if
+// what was shown does not count any more. After any other error the new password may count
+// already.
+func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.CredentialID, error) {
+	change := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) {
+		return m.ChangePassword(c.Shown, kept)
 	}
-	err = Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
-		return m.SetPassword(kept)
+	chosen, err := d.newPassword(ctx, c.Tenant, c.Staff, c.Password, change)
+	if err != nil {
+		return staff.CredentialID{}, err
+	}
+	_, err = d.revokeAll(ctx, c.Tenant, c.Staff, authorisation.PasswordReset)
+	return chosen, err
+}
+
+// newPassword has a password become the one to sign in with by a decision, and returns its
+// name.
+func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, password string,
+	decide func(staff.Member, staff.PasswordSet) ([]event.Event, error),
+) (staff.CredentialID, error) {
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, id))
+	if err != nil {
+		return staff.CredentialID{}, err
+	}
+	kept, err := d.keepPassword(ctx, tenant, id, member, password)
+	if err != nil {
+		return staff.CredentialID{}, err
+	}
+	err = Update(ctx, d.Store, staff.StreamOf(tenant, id), func(m staff.Member) ([]event.Event, error) {
+		return decide(m, kept)
 	})
 	if err != nil {
-		return err
+		return staff.CredentialID{}, err
 	}
-	return d.Passwords.Discard(ctx, c.Tenant, id, kept.Credential)
+	return kept.Credential, d.Passwords.Discard(ctx, tenant, id, kept.Credential)
 }
 
 // keepPassword checks a password against the rules and keeps its hash.
-func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, username, password string) (staff.PasswordSet, error) {
-	if err := staff.CheckPassword(username, password); err != nil {
+func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, m staff.Member, password string) (staff.PasswordSet, error) {
+	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
+	if err != nil {
+		return staff.PasswordSet{}, err
+	}
+	if err := staff.CheckPassword(password, m.Known(tenant, p.Name())); err != nil {
 		return staff.PasswordSet{}, err
 	}
 	return d.Passwords.Keep(ctx, tenant, id, password)
+}
+
+// SetStaffRoles gives a member of staff these roles in place of what they had.
+type SetStaffRoles struct {
+	Tenant   string
+	Username string
+	Roles    staff.Roles
+}
+
+// SetStaffRoles takes effect with the next page that the member of staff asks for.
+func (d Desk) SetStaffRoles(ctx context.Context, c SetStaffRoles) error {
+	roles, err := staff.RolesOf(c.Roles...)
+	if err != nil {
+		return err
+	}
+	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+	if err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, staff.StreamOf(c.Tenant, id), func(m staff.Member) ([]event.Event, error) {
+		return m.SetRoles(roles)
+	})
 }
 
 // DeactivateStaff ends everything that a member of staff may do, and what applications

@@ -25,7 +25,7 @@ func TestStaffComeAndGo_D14_D35(t *testing.T) {
 			return commands.Desk{Store: s, Staff: s}.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
 		}
 	}
-	lee := commands.RegisterStaff{Tenant: elm, Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Administrator: true}
+	lee := commands.RegisterStaff{Tenant: elm, Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Roles: staff.Roles{staff.Manager, staff.Clinician}}
 	with := func(change func(*commands.RegisterStaff)) func(context.Context) error {
 		c := lee
 		change(&c)
@@ -37,8 +37,10 @@ func TestStaffComeAndGo_D14_D35(t *testing.T) {
 		step{"a UUID for a username", with(func(c *commands.RegisterStaff) { c.Username = nobodysPatient.String() }), nil, staff.ErrInvalidUsername},
 		step{"no name", with(func(c *commands.RegisterStaff) { c.Name = "" }), nil, staff.ErrNameless},
 		step{"no address", with(func(c *commands.RegisterStaff) { c.Email = "lee" }), nil, staff.ErrInvalidEmail},
+		step{"no role", with(func(c *commands.RegisterStaff) { c.Roles = staff.Roles{"administrator"} }), nil, staff.ErrUnknownRole},
 		step{"registered", register(lee), []event.Event{
-			staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Administrator: true},
+			staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"},
+			staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}},
 		}, nil},
 		step{"another practice's", leaves(oak, "dr.lee"), nil, staff.ErrUnknown},
 		step{"another case", leaves(elm, "Dr.Lee"), nil, staff.ErrUnknown},

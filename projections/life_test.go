@@ -95,8 +95,14 @@ func peoplesLife(tenant string) []chapter {
 	other.Username = "dr.kim"
 	return []chapter{
 		plain(member, registeredLee, staff.PasswordSet{Credential: staff.CredentialID{UUID: ann.UUID}},
-			staff.PasswordSet{Credential: staff.CredentialID{UUID: bill.UUID}, Digest: event.Digest{1}}),
-		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-leaver", tenant)}, other, staff.Deactivated{}),
+			staff.PasswordSet{Credential: staff.CredentialID{UUID: bill.UUID}, Digest: event.Digest{1}},
+			passkey(tenant, 1), passkey(tenant, 2), staff.PasskeyRemoved{Passkey: passkey(tenant, 1).Passkey}),
+		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-leaver", tenant)}, other,
+			staff.PasswordSet{Credential: staff.CredentialID{UUID: bill.UUID}}, staff.Deactivated{}, staff.Reactivated{}, staff.Invited{Link: staff.Link{Digest: event.Digest{2}}},
+			staff.RolesSet{Roles: staff.Roles{staff.Manager}}, staff.PasswordSet{}, passkey(tenant, 3), staff.Reset{Link: staff.Link{Digest: event.Digest{3}}}),
+		plain(event.Stream{Tenant: tenant, ID: event.DerivedID("test-session", tenant)},
+			staff.SignedIn{Staff: lee, Session: ann.UUID, How: staff.ByPassword, At: noon}, staff.SignedOut{Staff: lee, Session: ann.UUID, At: noon}),
+		plain(staff.TriesStream(tenant, lee, noon), staff.SignInFailed{Staff: lee, Until: noon}, staff.LockedOut{Staff: lee, Until: noon}),
 		plain(patient.StreamOf(tenant, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"},
 			patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee, kim}}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{kim}}),
 		plain(patient.StreamOf(tenant, bill), patient.Registered{Patient: bill, Name: "Bill Baker"},

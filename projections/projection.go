@@ -42,7 +42,7 @@ func AtOnce() []Projection {
 
 // Following returns the projections behind the feed, which people browse.
 func Following() []Follower {
-	return []Follower{CallInBoard{}, Timeline{}}
+	return []Follower{CallInBoard{}, Timeline{}, SignIns{}}
 }
 
 // All returns the projections of both sorts.
@@ -71,7 +71,7 @@ var tables = map[string][]Table{
 	Webhooks{}.Name():       kept("webhooks"),
 	SigningKeys{}.Name():    kept("signing_keys"),
 	Enablements{}.Name():    kept("enablements"),
-	Staff{}.Name():          kept("staff"),
+	Staff{}.Name():          kept("staff", "staff_links", "staff_passkeys"),
 	Authorisations{}.Name(): kept("authorisations"),
 	Patients{}.Name():       kept("patients", "record_restrictions"),
 	Attachments{}.Name():    kept("attachments"),
@@ -82,6 +82,7 @@ var tables = map[string][]Table{
 	CareRecords{}.Name():    kept("record_entries"),
 	CallInBoard{}.Name():    kept("call_ins"),
 	Timeline{}.Name():       kept("timeline"),
+	SignIns{}.Name():        kept("last_sign_ins"),
 }
 
 func kept(names ...string) []Table {

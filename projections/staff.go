@@ -34,10 +34,57 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 		do(`UPDATE staff SET credential = $3, password_digest = $4 WHERE tenant = $1 AND staff = $2`,
 			r.Stream.Tenant, r.Stream.ID, e.Credential, digest)
+		endLink(r.Stream, do)
+	case staff.RolesSet:
+		// A process of the release before reads the flag alone.
+		do(`UPDATE staff SET roles = $3, administrator = $4 WHERE tenant = $1 AND staff = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.Roles, e.Roles.Has(staff.Manager))
+	case staff.Invited:
+		keepLink(r.Stream, e.Link, do)
+	case staff.Reset:
+		endPassword(r.Stream, do)
+		endPasskeys(r.Stream, do)
+		keepLink(r.Stream, e.Link, do)
 	case staff.Deactivated:
 		do(`UPDATE staff SET active = false WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+		endLink(r.Stream, do)
+	case staff.Reactivated:
+		do(`UPDATE staff SET active = true WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
+		endPassword(r.Stream, do)
+		endPasskeys(r.Stream, do)
+	case staff.PasskeyAdded:
+		keepPasskey(r, e, do)
+	case staff.PasskeyRemoved:
+		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
 }
+
+func endPassword(member event.Stream, do func(sql string, args ...any)) {
+	do(`UPDATE staff SET credential = NULL, password_digest = NULL WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+func keepPasskey(r event.Recorded, p staff.PasskeyAdded, do func(sql string, args ...any)) {
+	do(`INSERT INTO staff_passkeys (tenant, passkey, staff, name, credential, public_key, backup_eligible, sign_count, transports, added_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		r.Stream.Tenant, p.Passkey, r.Stream.ID, p.Name, p.Credential, p.PublicKey, p.BackupEligible, int64(p.SignCount), p.Transports, r.At)
+}
+
+func endPasskeys(member event.Stream, do func(sql string, args ...any)) {
+	do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+func keepLink(member event.Stream, link staff.Link, do func(sql string, args ...any)) {
+	do(`INSERT INTO staff_links (tenant, link, staff, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant, staff) DO UPDATE SET link = $2, expires_at = $4`,
+		member.Tenant, link.Digest[:], member.ID, link.ExpiresAt)
+}
+
+func endLink(member event.Stream, do func(sql string, args ...any)) {
+	do(`DELETE FROM staff_links WHERE tenant = $1 AND staff = $2`, member.Tenant, member.ID)
+}
+
+// RolesOfStaff is the expression for the roles of a row s of staff (D63).
+const RolesOfStaff = `coalesce(s.roles, CASE WHEN s.administrator THEN ARRAY['manager'] ELSE ARRAY[]::text[] END)`
 
 const staffNamed = `SELECT staff FROM staff WHERE tenant = $1 AND username = $2`
 

@@ -3,10 +3,12 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
@@ -85,4 +87,96 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
+}
+
+// What a link's row says is what the last link's event says, until it has ended.
+func TestOnlyTheNewestLinkOfAMemberIsKept_D64(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	member := staff.StreamOf(elm, lee)
+	first, second := staff.Link{Digest: event.Digest{1}, ExpiresAt: d.at}, staff.Link{Digest: event.Digest{2}, ExpiresAt: d.at}
+	links := func(want ...event.Digest) {
+		t.Helper()
+		rows, _ := d.pool.Query(t.Context(), `SELECT link FROM staff_links WHERE staff = $1`, lee)
+		got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (digest event.Digest, err error) {
+			var link []byte
+			err = row.Scan(&link)
+			copy(digest[:], link)
+			return digest, err
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("links %v, %v, want %v", got, err, want)
+		}
+	}
+	d.happens(t, member, registeredLee, staff.Invited{Link: first})
+	links(first.Digest)
+	d.happens(t, member, staff.Invited{Link: second})
+	links(second.Digest)
+	d.happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.New()}, Link: second.Digest})
+	links()
+	d.happens(t, member, staff.Reset{Link: first})
+	links(first.Digest)
+	var credential *uuid.UUID
+	if err := d.pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, lee).Scan(&credential); err != nil || credential != nil {
+		t.Errorf("after a reset the password is %v, %v", credential, err)
+	}
+	d.happens(t, member, staff.Deactivated{})
+	links()
+}
+
+func TestRolesOfStaff_D63(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	roles := func(want ...staff.Role) {
+		t.Helper()
+		var got staff.Roles
+		var administrator bool // what the release before reads
+		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+`, administrator FROM staff s WHERE staff = $1`, lee).
+			Scan(&got, &administrator)
+		if err != nil || !slices.Equal(got, staff.Roles(want)) || administrator != got.Has(staff.Manager) {
+			t.Errorf("roles %v, administrator %t, %v, want %v", got, administrator, err, want)
+		}
+	}
+	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	roles(staff.Manager) // whoever was administrator
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
+	roles(staff.Clinician)
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}})
+	roles(staff.Clinician, staff.Manager)
+	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
+	roles()
+}
+
+// passkey is one of a practice, whose credential is nobody else's there.
+func passkey(tenant string, n byte) staff.PasskeyAdded {
+	return staff.PasskeyAdded{
+		Passkey: staff.PasskeyID{UUID: event.DerivedID("test-passkey", tenant+string('0'+rune(n)))}, Name: "My phone",
+		Credential: []byte{n}, PublicKey: []byte{2}, SignCount: 3, Transports: []string{"usb", "nfc"},
+	}
+}
+
+func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	has := func(want int) {
+		t.Helper()
+		var n int
+		if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, elm, lee).Scan(&n); err != nil || n != want {
+			t.Errorf("%d passkeys, %v, want %d", n, err, want)
+		}
+	}
+	d.happens(t, staff.StreamOf(elm, lee), registeredLee, passkey(elm, 1), passkey(elm, 2))
+	d.happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee, passkey(oak, 1))
+	has(2)
+	other := registeredLee
+	other.Username = "dr.kim"
+	copied := passkey(elm, 3)
+	copied.Credential = passkey(elm, 1).Credential
+	d.refuses(t, staff.ErrPasskeyTaken, staff.StreamOf(elm, kim), other, copied)
+	for _, ends := range []event.Event{staff.Reset{}, staff.Reactivated{}} {
+		d.happens(t, staff.StreamOf(elm, lee), ends)
+		has(0)
+		d.happens(t, staff.StreamOf(elm, lee), passkey(elm, 1), passkey(elm, 2), staff.PasskeyRemoved{Passkey: passkey(elm, 1).Passkey})
+		has(1)
+	}
 }

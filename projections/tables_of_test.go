@@ -11,7 +11,8 @@ import (
 // notFromTheLog lists the tables of queues and secrets, which nothing in the log could
 // bring back.
 var notFromTheLog = []string{
-	"deliveries", "parked_events", "sign_in_tries", "signing_key_secrets", "staff_devices", "staff_passwords", "staff_sessions",
+	"deliveries", "parked_events", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
+	"staff_sessions", "staff_sign_in_steps",
 }
 
 // A table that no projection declares is never rebuilt, and no two may declare the same.

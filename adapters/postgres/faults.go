@@ -24,12 +24,14 @@ var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service ca
 
 // taken maps each constraint to the refusal that its violation stands for. What
 // only one writer may have is a unique column in a table that a projection keeps
-// at once.
+// at once. What must be left is counted by a guard.
 var taken = map[string]*fault.Error{
-	"practices_pkey":     practice.ErrTenantTaken,
-	"staff_username":     staff.ErrUsernameTaken,
-	"answers_key":        commands.ErrKeyTaken,
-	"attachments_upload": errSwept,
+	"practices_pkey":            practice.ErrTenantTaken,
+	"staff_username":            staff.ErrUsernameTaken,
+	"staff_passkeys_credential": staff.ErrPasskeyTaken,
+	"staff_last_manager":        staff.ErrLastManager,
+	"answers_key":               commands.ErrKeyTaken,
+	"attachments_upload":        errSwept,
 }
 
 // faultOf returns err as a caller of the database should understand it. An error

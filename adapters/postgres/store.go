@@ -140,13 +140,17 @@ func durably() *pgx.Batch {
 	return batch
 }
 
-// atOnce queues the rows that must hold at once.
+// atOnce queues the rows of an append that must hold at once, and then what refuses it if
+// it breaks a rule about several streams.
 func (s *Store) atOnce(batch *pgx.Batch, events []written) {
 	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
 	for _, e := range events {
 		for _, projection := range s.AtOnce {
 			projection.Project(e.Recorded, do)
 		}
+	}
+	for _, e := range events {
+		projections.Guard(e.Recorded, do)
 	}
 }
 

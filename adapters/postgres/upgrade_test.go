@@ -86,7 +86,7 @@ func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 		}
 	}
 	e.pool.Reset() // what this process has planned belongs to the version before
-	if done, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil || len(done.Applied) != 1 {
+	if done, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil || len(done.Applied) == 0 || done.Applied[0] != "0016_sequencing.sql" {
 		t.Fatal(done, err)
 	}
 	if got := e.gaps(t); !slices.Equal(got, []int64{1, 2}) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
@@ -173,6 +175,18 @@ func (MasterKey) String() string { return "[master key]" }
 
 // GoString keeps the key out of logs.
 func (MasterKey) GoString() string { return "[master key]" }
+
+// For returns the key of another purpose, which says nothing about the master key.
+func (m MasterKey) For(purpose string) (key [32]byte, err error) {
+	if m == (MasterKey{}) {
+		return key, ErrNoMasterKey
+	}
+	derived, err := hkdf.Expand(sha256.New, m[:], purpose, len(key))
+	if err != nil {
+		return key, fmt.Errorf("derive a key: %w", err)
+	}
+	return [32]byte(derived), nil
+}
 
 // seal encrypts a private key with AES-256-GCM. The kid is authenticated with
 // it, so that no sealed key can be passed off as another.

@@ -212,7 +212,7 @@ func TestNamesAreTextAndNotMarkup(t *testing.T) {
 	b.approve(elm, callback)
 	pages = append(pages, b.get("/elm-street/staff/authorisations"))
 	for _, page := range pages {
-		if strings.Contains(page.body, "<script") || strings.Contains(page.body, "<b>") {
+		if strings.Contains(ourScript.ReplaceAllString(page.body, ""), "<script") || strings.Contains(page.body, "<b>") {
 			t.Errorf("%s shows markup:\n%s", page.Request.URL, page.body)
 		}
 	}

@@ -15,11 +15,11 @@ import (
 
 // authorisationsPage is what the page of given authorisations shows.
 type authorisationsPage struct {
-	Stopped       bool // one has just been stopped
-	Own           []givenRow
-	Administrator bool
-	Others        []givenRow // shown to practice administrators only
-	Token         string
+	Stopped    bool // one has just been stopped
+	Own        []givenRow
+	EndsOthers bool
+	Others     []givenRow // shown to those only who may end them
+	Token      string
 }
 
 // givenRow is one authorisation.
@@ -32,20 +32,17 @@ type givenRow struct {
 const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
-// Practice administrators also see those of all other staff.
+// Managers also see those of all other staff.
 func (p *Pages) authorisations(v *visit) error {
-	if !v.signedIn {
-		return v.goTo(v.base() + "/sign-in")
-	}
 	page := authorisationsPage{
-		Stopped: v.form.Has("stopped"), Administrator: v.session.Administrator, Token: v.session.FormToken("revoke"),
+		Stopped: v.form.Has("stopped"), EndsOthers: v.session.Roles.May(staff.EndOthersAuthorisations), Token: v.session.FormToken("revoke"),
 	}
 	own, err := p.Given.By(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(v, own)
-	if page.Administrator {
+	if page.EndsOthers {
 		others, err := p.Given.ByOthers(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
 		if err != nil {
 			return err
@@ -67,9 +64,6 @@ func rows(v *visit, given []projections.GivenAuthorisation) []givenRow {
 // revoke stops an authorisation. One that has ended in the meantime counts as
 // stopped, also because the member of staff has left.
 func (p *Pages) revoke(v *visit) error {
-	if !v.signedIn {
-		return v.goTo(v.base() + "/sign-in")
-	}
 	if !v.owns("revoke") {
 		return errStale
 	}
@@ -77,7 +71,7 @@ func (p *Pages) revoke(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if intent.Username != v.session.Username && !v.session.Administrator {
+	if intent.Username != v.session.Username && !v.session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
 	err = p.Desk.RevokeUserAuthorisation(v.asStaff(), intent)

@@ -18,20 +18,23 @@ type ask struct {
 	Made          bool // something was asked, be it nonsense
 }
 
-// askOf reads what was asked. A parameter that is there twice counts as
+// askOf reads what was asked of a page. A parameter that is there twice counts as
 // missing, because nobody knows which of the two is meant.
-func askOf(values url.Values) ask {
+func askOf(values url.Values, page string) ask {
 	one := func(name string) string {
 		if len(values[name]) == 1 {
 			return values[name][0]
 		}
 		return ""
 	}
-	return ask{one("app"), one("redirect"), values.Has("app") || values.Has("redirect")}
+	return ask{one("app"), one("redirect"), page == "authorise" || values.Has("app") || values.Has("redirect")}
 }
 
 // query carries what was asked from one page to the next.
 func (a ask) query() string {
+	if !a.Made {
+		return ""
+	}
 	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
 }
 
@@ -91,9 +94,6 @@ type authorisePage struct {
 // authoriseForm asks a member of staff whether an application may act for them.
 // Looking at the page approves nothing, however often it is done.
 func (p *Pages) authoriseForm(v *visit) error {
-	if !v.signedIn {
-		return v.signInFirst()
-	}
 	request, err := p.judge(v)
 	if err != nil {
 		return err
@@ -114,9 +114,6 @@ func (p *Pages) authoriseForm(v *visit) error {
 // authorise takes the decision and sends the browser back. Everything that was
 // judged for the page is judged again.
 func (p *Pages) authorise(v *visit) error {
-	if !v.signedIn { // the session has ended since the page was shown
-		return v.signInFirst()
-	}
 	request, err := p.judge(v)
 	if err != nil {
 		return err
@@ -126,6 +123,9 @@ func (p *Pages) authorise(v *visit) error {
 	}
 	switch v.form.Get("decision") {
 	case "approve":
+		if !p.confirmed(v) {
+			return p.confirmFirst(v, "authorise")
+		}
 		return p.approve(v, request)
 	case "decline":
 		return v.goTo(request.way.Declined())

@@ -1,11 +1,14 @@
 // Package staffweb serves the pages that staff see in a browser. There they sign
-// in, let an application act for them, and take that back (§4.4, §5.4).
+// in, let an application act for them, and take that back (§4.4, §5.4). They look after
+// their own account, and managers after those of the practice's people. route.go lists
+// the pages of a practice, all below /{tenantId}/staff, each with who may use it.
 //
-//	GET  /{tenantId}/staff/authorise?app=&redirect=   asks; a GET never approves
-//	POST /{tenantId}/staff/authorise                  approve or decline → 303 to the callback
-//	GET  /{tenantId}/staff/sign-in                    and POST
-//	POST /{tenantId}/staff/sign-out
-//	GET  /{tenantId}/staff/authorisations             what staff have given; POST takes one back
+//	authorise?app=&redirect=   a GET asks and never approves; a POST approves or declines → 303 to the callback
+//	sign-in, sign-out
+//	link/{secret} → link       the holder of a link chooses a password, once
+//	authorisations             what staff have given; POST takes one back
+//	account                    who am I, my password, where I am signed in
+//	people                     who works here: invite, reset, roles, deactivate
 //
 // A page is a method of [Pages] that returns an error. words.go decides what people
 // are told about the error, and how applications, times and waits are written.

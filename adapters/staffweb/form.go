@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"time"
 )
 
@@ -30,7 +31,7 @@ func (p *Pages) readForm(v *visit) error {
 	if v.r.Method == http.MethodPost {
 		v.form = v.r.PostForm //nolint:forbidigo // the field, not the function of that name
 	}
-	v.ask = askOf(v.form)
+	v.ask = askOf(v.form, path.Base(v.r.URL.Path))
 	return nil
 }
 
@@ -64,4 +65,45 @@ func (v *visit) bodyWithin(limit time.Duration) {
 // setReadDeadline ignores its error, which means that the connection has no deadlines.
 func (v *visit) setReadDeadline(at time.Time) {
 	_ = http.NewResponseController(v.w).SetReadDeadline(at)
+}
+
+// fieldFault says what is wrong with a field.
+type fieldFault struct{ Field, Text string }
+
+// faulty is a page that may say what is wrong with the form that was sent.
+type faulty struct{ Faults []fieldFault }
+
+// with is the page with one fault more.
+func (f faulty) with(field, text string) faulty { return faulty{append(f.Faults, fieldFault{field, text})} }
+
+// Fault returns what is wrong with a field; "" if nothing is.
+func (f faulty) Fault(field string) string {
+	for _, fault := range f.Faults {
+		if fault.Field == field {
+			return fault.Text
+		}
+	}
+	return ""
+}
+
+// title is the title of the page.
+func (f faulty) title(title string) string {
+	if len(f.Faults) > 0 {
+		return "Error: " + title
+	}
+	return title
+}
+
+// field is one line of text that a form asks for. Its name is its ID.
+type field struct {
+	ID, Label, Hint string
+	Kind            string // of the input: text, password or email
+	Value           string
+	Fill            string // what browsers may fill in (autocomplete)
+	Fault           string
+}
+
+// password is a field for a password, which no page shows again.
+func (f faulty) password(id, label, hint, fill string) field {
+	return field{ID: id, Label: label, Hint: hint, Kind: "password", Fill: fill, Fault: f.Fault(id)}
 }

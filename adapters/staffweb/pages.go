@@ -26,6 +26,8 @@ type Pages struct {
 	Signposts projections.Signposts
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
+	People    projections.People
+	SignIns   projections.SignIns
 	Door      signin.Door
 	Desk      commands.Desk
 
@@ -38,12 +40,6 @@ type Pages struct {
 	seats seats
 }
 
-// page answers one visit. If it returns an error, an apology is the answer.
-type page func(*visit) error
-
-// methods are the pages of one path, by HTTP method.
-type methods map[string]page
-
 // of is the path under which a practice's pages are.
 const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
@@ -54,32 +50,11 @@ func (p *Pages) Handler() http.Handler {
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
-	p.route(router, of, "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/", "home", methods{http.MethodGet: p.home})
-	p.route(router, of+"/sign-in", "sign-in", methods{http.MethodGet: p.signInForm, http.MethodPost: p.signIn})
-	p.route(router, of+"/sign-out", "sign-out", methods{http.MethodPost: p.signOut})
-	p.route(router, of+"/authorise", "authorise", methods{http.MethodGet: p.authoriseForm, http.MethodPost: p.authorise})
-	p.route(router, of+"/authorisations", "authorisations", methods{http.MethodGet: p.authorisations, http.MethodPost: p.revoke})
+	for _, r := range p.routes() {
+		router.Handle(of+r.path, p.visited(r.name, r.serve(p)))
+	}
 	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
 	return p.hardened(router)
-}
-
-// route serves one path of every practice.
-func (p *Pages) route(router *mux.Router, path, name string, by methods) {
-	router.Handle(path, p.visited(name, func(v *visit) error {
-		method := v.r.Method
-		if method == http.MethodHead {
-			method = http.MethodGet
-		}
-		answer, ok := by[method]
-		if !ok {
-			return notAllowed(v, by)
-		}
-		if err := p.enter(v); err != nil {
-			return err
-		}
-		return answer(v)
-	}))
 }
 
 // home sends staff to their authorisations if no application has sent them.
@@ -98,6 +73,9 @@ func ParseURL(address string) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// LinkPath is where a member of staff opens the link that they were given.
+func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }
 
 // Serves reports whether a request is for the pages rather than for the API,
 // which shares their listener (D36).

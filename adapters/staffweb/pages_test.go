@@ -36,7 +36,7 @@ func TestAssetsMayBeKept(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
-	for path, mediaType := range map[string]string{"/staff/style.css": "text/css; charset=utf-8", "/staff/icon.svg": "image/svg+xml"} {
+	for path, mediaType := range map[string]string{"/staff/style.css": "text/css; charset=utf-8", "/staff/icon.svg": "image/svg+xml", "/staff/passkey.js": "text/javascript; charset=utf-8"} {
 		answer := b.get(path)
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != mediaType || !strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %s, %v", path, answer.Status, answer.Header)

@@ -58,20 +58,28 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Signposts: projections.Signposts{DB: s.pool},
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
+		People:    projections.People{DB: s.pool},
+		SignIns:   projections.SignIns{DB: s.pool},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(s.Now),
 			Queue:     signin.NewQueue(),
 			Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
 			Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 			Passwords: passwords{s.pool},
+			Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
+			Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 			Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 		},
-		Desk:     commands.Desk{Store: s.store, Staff: directory, Now: s.Now, AuthorisationLifetime: 12 * time.Hour},
+		Desk: commands.Desk{
+			Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
+			Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
+		},
 		InFlight: 16,
 		Limit:    20 * time.Second,
 		Now:      s.Now,
 		Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 	}
+	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
 		edit(s.pages)
 	}
@@ -96,10 +104,14 @@ func (s *service) open(t *testing.T) {
 	}
 }
 
-func (s *service) register(t *testing.T, tenant, username, name string, administrator bool) {
+func (s *service) register(t *testing.T, tenant, username, name string, manager bool) {
 	t.Helper()
+	var roles staff.Roles
+	if manager {
+		roles = staff.Roles{staff.Manager}
+	}
 	_, err := commands.Desk{Store: s.store, Passwords: passwords{s.pool}}.RegisterStaff(t.Context(), commands.RegisterStaff{
-		Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Administrator: administrator, Password: password,
+		Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Roles: roles, Password: password,
 	})
 	must(t, err)
 }
@@ -148,23 +160,30 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// passwords knows one password, which is everybody's, and hashes nothing: that
-// is signin's to test.
+// passwords keeps passwords as they are and hashes nothing: that is signin's to test.
 type passwords struct{ pool *pgxpool.Pool }
 
-func (passwords) Keep(context.Context, string, staff.ID, string) (staff.PasswordSet, error) {
-	return staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, nil
+func (p passwords) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
+	kept := staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}
+	_, err := p.pool.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`,
+		tenant, member, kept.Credential, password)
+	return kept, err
 }
 
-func (passwords) Discard(context.Context, string, staff.ID, staff.CredentialID) error { return nil }
+func (p passwords) Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error {
+	return signin.Vault{DB: postgres.On(p.pool)}.Discard(ctx, tenant, member, but)
+}
 
 func (p passwords) Check(ctx context.Context, tenant, username, typed string) (holder signin.Holder, right bool, err error) {
-	err = p.pool.QueryRow(ctx, `SELECT staff, credential FROM staff WHERE tenant = $1 AND convert_to(username, 'UTF8') = $2 AND active`,
-		tenant, []byte(username)).Scan(&holder.Staff, &holder.Credential)
+	var kept string
+	err = p.pool.QueryRow(ctx, `
+		SELECT s.staff, s.credential, p.hash FROM staff s JOIN staff_passwords p ON p.tenant = s.tenant AND p.credential = s.credential
+		WHERE s.tenant = $1 AND convert_to(s.username, 'UTF8') = $2 AND s.active`, tenant, []byte(username)).
+		Scan(&holder.Staff, &holder.Credential, &kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return holder, false, nil
 	}
-	return holder, err == nil && typed == password, err
+	return holder, err == nil && typed == kept, err
 }
 
 // watched is what was logged.

@@ -12,18 +12,20 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/staff"
 )
 
 //go:embed templates
 var sources embed.FS
 
 // templates are the pages by name, each within the frame that all pages share.
-var templates = parse("sign_in", "authorise", "authorisations", "sorry")
+var templates = parse("sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
+	"account", "password", "link", "people", "person", "invite", "handed", "sorry")
 
 func parse(names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	for _, name := range names {
-		pages[name] = template.Must(template.New(name).Funcs(template.FuncMap{"plain": plain}).ParseFS(sources, "templates/frame.html", "templates/"+name+".html"))
+		pages[name] = template.Must(template.New(name).Funcs(template.FuncMap{"plain": plain}).ParseFS(sources, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return pages
 }
@@ -34,6 +36,7 @@ type view struct {
 	status  int
 	title   string
 	content any
+	script  bool // it uses passkeys, which only a script can ask for
 }
 
 // frame is what every page shows around its content.
@@ -43,11 +46,15 @@ type frame struct {
 	Base     string
 	Style    string
 	Icon     string
+	Script   string          // "" for none
 	Session  *signin.Session // nil if nobody is signed in
 	SignOut  string          // the token of the form that signs out
 	Ask      ask             // what the browser comes back to after signing in or out
 	Content  any
 }
+
+// MayManagePeople reports whether the page people is for whoever is signed in.
+func (f frame) MayManagePeople() bool { return f.Session.Roles.May(staff.ManagePeople) }
 
 // show makes a whole page the answer of the visit or, if its template fails, a plain
 // error.
@@ -58,6 +65,11 @@ func (p *Pages) show(v *visit, page view) {
 	}
 	if v.signedIn {
 		f.Session, f.SignOut = &v.session, v.session.FormToken("sign-out")
+	}
+	if page.script {
+		f.Script = scriptURL
+		v.w.Header().Set("Content-Security-Policy", policy("")+scripted)
+		v.w.Header().Set("Permissions-Policy", passkeysAllowed)
 	}
 	v.body.Reset()
 	v.status = page.status
@@ -78,6 +90,9 @@ var style []byte
 //go:embed assets/icon.svg
 var icon []byte
 
+//go:embed assets/passkey.js
+var script []byte
+
 // asset is a file that the pages of all practices share. Its address changes
 // with its content, so browsers may keep it.
 type asset struct {
@@ -86,14 +101,18 @@ type asset struct {
 }
 
 const (
-	stylePath = "/staff/style.css"
-	iconPath  = "/staff/icon.svg"
+	stylePath  = "/staff/style.css"
+	iconPath   = "/staff/icon.svg"
+	scriptPath = "/staff/passkey.js"
 )
 
 var (
-	assets   = map[string]asset{stylePath: {"text/css; charset=utf-8", style}, iconPath: {"image/svg+xml", icon}}
-	styleURL = stylePath + "?" + fingerprint(style)
-	iconURL  = iconPath + "?" + fingerprint(icon)
+	assets = map[string]asset{
+		stylePath: {"text/css; charset=utf-8", style}, iconPath: {"image/svg+xml", icon}, scriptPath: {"text/javascript; charset=utf-8", script},
+	}
+	styleURL  = stylePath + "?" + fingerprint(style)
+	iconURL   = iconPath + "?" + fingerprint(icon)
+	scriptURL = scriptPath + "?" + fingerprint(script)
 )
 
 func fingerprint(content []byte) string {

@@ -71,7 +71,7 @@ func (p *Pages) hardened(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin") // no-referrer would also hide the Origin of our own forms
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+		h.Set("Permissions-Policy", passkeysForbidden)
 		h.Set("Cache-Control", "no-store")
 		if p.secure() {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
@@ -83,6 +83,17 @@ func (p *Pages) hardened(next http.Handler) http.Handler {
 		forms.ServeHTTP(w, r)
 	})
 }
+
+// What browsers may do for a page. A passkey is asked for by a page of passkeys alone.
+const (
+	permissions       = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+	passkeysForbidden = permissions + ", publickey-credentials-create=(), publickey-credentials-get=()"
+	passkeysAllowed   = permissions + ", publickey-credentials-create=(self), publickey-credentials-get=(self)"
+)
+
+// scripted is what the policy of a page says besides if a script of ours asks for
+// passkeys there.
+const scripted = "; script-src 'self'; connect-src 'self'"
 
 // otherScheme reports whether a form was sent from a page of the same host that was
 // not reached as ours are. The standard library compares the host alone (D27). Where
@@ -133,7 +144,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		}, []string{"page", "status"}),
 		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_sign_ins_total",
-			Help: "Tries of staff to sign in: signed-in, refused, locked when a wait follows or was not over, or busy when no password was looked at.",
+			Help: "Tries of staff to sign in: signed-in, passkey-asked after the right password, refused, locked when a wait follows or was not over, or busy when no password was looked at.",
 		}, []string{"outcome"}),
 	}
 	registry.MustRegister(m.duration, m.signIns)

@@ -11,22 +11,12 @@ import (
 
 // signInPage is what the sign-in page shows.
 type signInPage struct {
+	faulty
 	SignedOut bool
+	Ended     string // why the session that the browser shows has ended; "" if there is nothing to say
 	Username  string // as it was typed
-	Faults    []fieldFault
-}
-
-// fieldFault says what is wrong with a field.
-type fieldFault struct{ Field, Text string }
-
-// Fault returns what is wrong with a field; "" if nothing is.
-func (s signInPage) Fault(field string) string {
-	for _, f := range s.Faults {
-		if f.Field == field {
-			return f.Text
-		}
-	}
-	return ""
+	Passkey   bool   // one was tried, and not accepted
+	Passkeys  bool   // the address has a name, to which passkeys can belong
 }
 
 // signInForm asks who is there, unless somebody is signed in already.
@@ -34,17 +24,39 @@ func (p *Pages) signInForm(v *visit) error {
 	if v.signedIn {
 		return p.onward(v)
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out")})
+	ended, err := p.sayEnded(v)
+	if err != nil {
+		return err
+	}
+	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out"), Ended: ended})
+}
+
+// sayEnded says why the session that the browser shows has ended, once. A stranger has no
+// token of a session, and is told nothing.
+func (p *Pages) sayEnded(v *visit) (why string, err error) {
+	token := v.shown(p.sessionCookie(v, ""))
+	if token == "" {
+		return "", nil
+	}
+	ending, err := p.Door.Sessions.Ended(v.ctx(), v.tenant, token)
+	if err != nil || endings[ending] == "" {
+		return "", err
+	}
+	http.SetCookie(v.w, p.sessionCookie(v, ""))
+	return endings[ending], nil
+}
+
+// endings are what is said about a session that has ended.
+var endings = map[signin.Ending]string{
+	signin.Idle:        "You have been signed out because you had not used these pages for some time.",
+	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 
 // askWho shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
 func (p *Pages) askWho(v *visit, status int, page signInPage) error {
-	title := "Sign in"
-	if len(page.Faults) > 0 {
-		title = "Error: " + title
-	}
-	p.show(v, view{name: "sign_in", status: status, title: title, content: page})
+	_, page.Passkeys = p.site(v)
+	p.show(v, view{name: "sign_in", status: status, title: page.title("Sign in"), content: page, script: true})
 	return nil
 }
 
@@ -56,7 +68,8 @@ func (p *Pages) onward(v *visit) error {
 	return v.goTo(v.base() + "/authorise" + v.ask.query())
 }
 
-// signIn begins a session, in place of the one that the browser may have.
+// signIn begins a session, in place of the one that the browser may have, or goes on to
+// the page that asks for a passkey.
 func (p *Pages) signIn(v *visit) error {
 	page := signInPage{Username: v.form.Get("username")}
 	password := v.form.Get("password")
@@ -64,24 +77,26 @@ func (p *Pages) signIn(v *visit) error {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
 	v.leave() // for a queue of its own
-	in, err := p.Door.SignIn(v.ctx(), signin.Try{
-		Account:  signin.Account{Tenant: v.tenant, Username: page.Username},
-		Password: password,
-		Source:   v.source,
-		Device:   v.shown(p.deviceCookie(v, "")),
-	})
-	p.noteSignIn(v, in.Holder, err)
+	in, err := p.Door.SignIn(v.asStranger(), p.tryOf(v, page.Username, password))
+	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
-	if err := p.endSession(v); err != nil {
+	if in.Step != "" {
+		http.SetCookie(v.w, p.stepCookie(v, in.Step))
+		return v.goTo(v.base() + "/sign-in/second" + v.ask.query())
+	}
+	return p.letIn(v, in)
+}
+
+// letIn gives the browser its session, and goes to the page that it was sent for.
+func (p *Pages) letIn(v *visit, in signin.SignedIn) error {
+	if err := p.give(v, in); err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.sessionCookie(v, in.Session))
-	http.SetCookie(v.w, p.deviceCookie(v, in.Device))
 	return p.onward(v)
 }
 
@@ -95,10 +110,10 @@ func missing(username, password string) (faults []fieldFault) {
 	return faults
 }
 
-// refusalOf is the error of a sign-in if it is [signin.ErrRefused], which may
-// say how long to wait.
+// refusalOf is the error of a sign-in if it is [signin.ErrRefused] or [signin.ErrPasskey],
+// which may say how long to wait.
 func refusalOf(err error) (refusal *fault.Error, ok bool) {
-	if !errors.Is(err, signin.ErrRefused) {
+	if !errors.Is(err, signin.ErrRefused) && !errors.Is(err, signin.ErrPasskey) {
 		return nil, false
 	}
 	return errors.AsType[*fault.Error](err)
@@ -106,18 +121,28 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // turnAway says the same whatever the reason for the refusal, and how long to wait.
 func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
-	status, text := http.StatusBadRequest, refusal.Detail
-	if wait := refusal.RetryAt.Sub(p.Now()); !refusal.RetryAt.IsZero() && wait > 0 {
-		status, text = http.StatusTooManyRequests, text+" You have tried too often: you can try again in "+span(roundUp(wait))+"."
-		v.w.Header().Set("Retry-After", seconds(wait))
+	field := "username"
+	if page.Passkey {
+		field = "passkey"
 	}
-	page.Faults = []fieldFault{{"username", text}}
+	status, text := p.refused(v, refusal, refusal.Detail)
+	page.Faults = []fieldFault{{field, text}}
 	return p.askWho(v, status, page)
+}
+
+// refused is the status and the text of a refusal, to which it adds how long to wait.
+func (p *Pages) refused(v *visit, refusal *fault.Error, text string) (int, string) {
+	wait := refusal.RetryAt.Sub(p.Now())
+	if refusal.RetryAt.IsZero() || wait <= 0 {
+		return http.StatusBadRequest, text
+	}
+	v.w.Header().Set("Retry-After", seconds(wait))
+	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
 }
 
 // noteSignIn writes a line of the log, so that an attack can be seen. The line never
 // holds the username, because people type passwords there.
-func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
+func (p *Pages) noteSignIn(v *visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -129,10 +154,12 @@ func (p *Pages) noteSignIn(v *visit, holder signin.Holder, err error) {
 		outcome = "busy"
 	case err != nil:
 		return // apologise logs it
+	case in.Step != "":
+		outcome = "passkey-asked"
 	}
 	p.Metrics.signedIn(outcome)
 	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.tenant),
-		slog.String("outcome", outcome), slog.String("staff", holder.Staff.String()),
+		slog.String("outcome", outcome), slog.String("staff", in.Staff.String()),
 		slog.String("source", v.source))
 }
 
@@ -157,5 +184,5 @@ func (p *Pages) endSession(v *visit) error {
 	if !v.signedIn {
 		return nil
 	}
-	return p.Door.Sessions.End(v.ctx(), v.tenant, v.session.Token)
+	return p.Door.SignOut(v.asStaff(), v.tenant, v.session)
 }

@@ -96,6 +96,20 @@ func (p *Pages) deviceCookie(v *visit, token string) *http.Cookie {
 	return c
 }
 
+// stepCookie holds the step between the password and the passkey.
+func (p *Pages) stepCookie(v *visit, token string) *http.Cookie {
+	c := p.cookie(v, "frontdesk.step-", token)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// challengeCookie holds what the browser keeps of a challenge for a passkey.
+func (p *Pages) challengeCookie(v *visit, kept string) *http.Cookie {
+	c := p.cookie(v, "frontdesk.challenge-", kept)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
 // shown is the value of a cookie as the browser shows it; "" if it shows none.
 func (v *visit) shown(cookie *http.Cookie) string {
 	c, err := v.r.Cookie(cookie.Name)
@@ -113,6 +127,11 @@ func (v *visit) asStaff() context.Context {
 	return event.WithMetadata(v.ctx(), event.Metadata{
 		Actor: event.Staff(v.session.Staff.UUID), RequestID: v.id,
 	})
+}
+
+// asStranger is the visit's context if nobody is signed in who does what it causes.
+func (v *visit) asStranger() context.Context {
+	return event.WithMetadata(v.ctx(), event.Metadata{RequestID: v.id})
 }
 
 // by is the opaque id of the member of staff; "" if nobody is signed in.

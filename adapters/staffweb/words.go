@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
 )
 
 // apology is a page that says what went wrong and what to do about it.
@@ -56,12 +56,6 @@ func (p *Pages) apologise(v *visit, err error) {
 // busySeconds is when to try again, as the value of Retry-After.
 const busySeconds = "5"
 
-// notAllowed refuses a method and names those that the page takes.
-func notAllowed(v *visit, by methods) error {
-	v.w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
-	return errMethod
-}
-
 // askTheSender is the advice about a link that only its application can put right.
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
@@ -72,8 +66,8 @@ var (
 	errUnknownApplication = &apology{http.StatusNotFound, "We do not know this application",
 		"The link names an application that is not registered with this service.", askTheSender}
 	errNotEnabled = &apology{http.StatusForbidden, "This application is not enabled at your practice",
-		"Nobody here can let it act for them until a practice administrator has enabled it.",
-		"Ask a practice administrator to enable the application, then try again."}
+		"Nobody here can let it act for them until a manager has enabled it.",
+		"Ask a manager to enable the application, then try again."}
 	errNotForUsers = &apology{http.StatusForbidden, "This application cannot act for staff",
 		"It has not been given anything that it may do on behalf of a member of staff.", askTheSender}
 	errUnknownCallback = &apology{http.StatusBadRequest, "We do not know where this link leads",
@@ -81,11 +75,19 @@ var (
 	errStale = &apology{http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
 		"Go back to where you came from and try again."}
+	errLink = &apology{http.StatusNotFound, "This link cannot be used",
+		"It has been used, has ended or is not complete.", "Ask your manager for a new one."}
+	errOtherLink = &apology{http.StatusForbidden, "This page is out of date",
+		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again."}
+	errNobody = &apology{http.StatusNotFound, "There is nobody like this at the practice",
+		"Nothing has been changed.", "Go back to People and look for them there."}
 	errForeign = &apology{http.StatusForbidden, "This was sent from another website",
 		"Nothing has been changed. Only our own pages can send this.",
-		"If you did not expect to see this page, tell your practice administrator which website you were on."}
+		"If you did not expect to see this page, tell your manager which website you were on."}
 	errNotYours = &apology{http.StatusForbidden, "You cannot stop this authorisation",
-		"It was given by somebody else. They can stop it, and so can a practice administrator.", ""}
+		"It was given by somebody else. They can stop it, and so can a manager.", ""}
+	errNoPasskeysHere = &apology{http.StatusBadRequest, "Passkeys cannot be used at this address",
+		"A passkey belongs to a name, and this address is not one that can have passkeys.", "Open these pages at the address that your practice uses."}
 	errLate = &apology{http.StatusRequestTimeout, "We could not read what your browser sent",
 		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
 	errUnreadable = &apology{http.StatusBadRequest, "We could not read what your browser sent",
@@ -116,6 +118,36 @@ func listed(endpoints []application.EndpointName) []string {
 		texts = append(texts, "use “"+string(name)+"”")
 	}
 	return texts
+}
+
+// roleNames are the roles as people say them.
+var roleNames = map[staff.Role]string{
+	staff.Receptionist: "receptionist", staff.Clinician: "clinician", staff.Manager: "manager", staff.PrivacyOfficer: "privacy officer",
+}
+
+// namesOf says which roles somebody has.
+func namesOf(roles staff.Roles) string {
+	if len(roles) == 0 {
+		return "no role"
+	}
+	return joined(roles, "", " and ")
+}
+
+// allOf says who has one of some roles.
+func allOf(roles []staff.Role) string { return joined(roles, "a ", " or ") }
+
+func joined(roles []staff.Role, article, last string) string {
+	text := ""
+	for i, role := range roles {
+		switch {
+		case i > 0 && i == len(roles)-1:
+			text += last
+		case i > 0:
+			text += ", "
+		}
+		text += article + roleNames[role]
+	}
+	return text
 }
 
 // plain is a name where it cannot be isolated from the text around it, as in a title:

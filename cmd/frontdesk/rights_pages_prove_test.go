@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 )
 
 // stoppedOnPages is the member of staff whose authorisations are stopped on the staff
@@ -45,7 +46,7 @@ func (p *practiceAsked) hireManager(ctx context.Context, plan *mathrand.Rand) (m
 		return (&net.Dialer{}).DialContext(ctx, network, p.replicas[plan.IntN(len(p.replicas))].place.public)
 	}}
 	_, err := p.engine.Desk.RegisterStaff(ctx, commands.RegisterStaff{
-		Tenant: p.tenant, Username: m.Username, Name: m.Username, Email: m.Username + "@example.org", Password: m.Password, Administrator: true,
+		Tenant: p.tenant, Username: m.Username, Name: m.Username, Email: m.Username + "@example.org", Password: m.Password, Roles: staff.Roles{staff.Manager},
 	})
 	return manager{p, newBrowser(p.tenant, client), m}, err
 }

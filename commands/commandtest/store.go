@@ -3,7 +3,6 @@ package commandtest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,12 +10,10 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain"
-	"frontdesk/domain/authorisation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
-	"frontdesk/domain/staff"
 )
 
 // Noon is the noon of a Monday, at which the clocks of tests begin.
@@ -109,58 +106,6 @@ func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (
 		}
 	}
 	return false, nil
-}
-
-// StaffByUsername returns the active member of staff with that username.
-func (s *Store) StaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
-	id, active := s.staffNamed(tenant, username)
-	if !active {
-		return staff.ID{}, staff.ErrUnknown
-	}
-	return id, nil
-}
-
-// AnyStaffByUsername returns the member of staff with that username, even if they
-// have left.
-func (s *Store) AnyStaffByUsername(_ context.Context, tenant, username string) (staff.ID, error) {
-	id, _ := s.staffNamed(tenant, username)
-	if id == (staff.ID{}) {
-		return id, staff.ErrUnknown
-	}
-	return id, nil
-}
-
-func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
-	for _, e := range s.Log() {
-		switch r := e.Event.(type) {
-		case staff.Registered:
-			if e.Stream.Tenant == tenant && r.Username == username {
-				id, active = staff.ID{UUID: e.Stream.ID}, true
-			}
-		case staff.Deactivated:
-			active = active && e.Stream.ID != id.UUID
-		}
-	}
-	return id, active
-}
-
-// AuthorisationsOf returns the current authorisations that a member of staff has given.
-func (s *Store) AuthorisationsOf(_ context.Context, tenant string, member staff.ID, now time.Time) (given []authorisation.Subject, err error) {
-	for _, r := range s.Log() {
-		if r.Stream.Tenant != tenant {
-			continue
-		}
-		switch e := r.Event.(type) {
-		case authorisation.Granted:
-			given = slices.DeleteFunc(given, func(g authorisation.Subject) bool { return g == e.Subject })
-			if e.Staff == member && e.ExpiresAt.After(now) {
-				given = append(given, e.Subject)
-			}
-		case authorisation.Revoked:
-			given = slices.DeleteFunc(given, func(g authorisation.Subject) bool { return g == e.Subject })
-		}
-	}
-	return given, nil
 }
 
 // Admission returns what stands for or against a request.

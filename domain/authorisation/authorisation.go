@@ -46,8 +46,11 @@ type Revoked struct {
 // Reason is why an authorisation was revoked, if it was not for its own sake.
 type Reason string
 
-// PasswordReset says that the member of staff was given another password.
-const PasswordReset Reason = "password-reset"
+// The reasons.
+const (
+	PasswordReset Reason = "password-reset" // the member of staff was given another password, or a link to choose one
+	Left          Reason = "left"           // the member of staff had left, and is coming back
+)
 
 // EventName returns the name that the event is stored under.
 func (Granted) EventName() string { return "user-authorisation.granted.v1" }

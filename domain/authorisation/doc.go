@@ -7,7 +7,8 @@
 //  2. A standing authorisation and those scoped to one patient are separate:
 //     none of them uses up or shortens another.
 //  3. An authorisation can be revoked before it ends. Who is given another password
-//     has their authorisations revoked, unless whoever gives it wants them kept.
+//     has their authorisations revoked, unless whoever gives it wants them kept. Who
+//     comes back has no authorisation of before.
 //
 // Expiry is a comparison with the clock, not an event.
 package authorisation

@@ -40,7 +40,10 @@ func StreamOf(tenant string) event.Stream {
 }
 
 // Practice is what later decisions need to know of a practice.
-type Practice struct{ registered bool }
+type Practice struct {
+	registered bool
+	name       string
+}
 
 // Register makes a practice a tenant (rule 1). An empty time zone means
 // [DefaultTimeZone].
@@ -75,10 +78,13 @@ func (p Practice) Known() error {
 	return nil
 }
 
+// Name is what the practice is called.
+func (p Practice) Name() string { return p.name }
+
 // Apply returns the practice as it is after the event.
 func (p Practice) Apply(e event.Event) Practice {
-	if _, ok := e.(Registered); ok {
-		p.registered = true
+	if e, ok := e.(Registered); ok {
+		p.registered, p.name = true, e.Name
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package staff
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,47 +13,6 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ID identifies a member of staff of one practice. Events hold it, never the
-// username.
-type ID struct{ uuid.UUID }
-
-// CredentialID names one password of one member of staff. It says nothing about
-// the password, whose hash is kept outside the log.
-type CredentialID struct{ uuid.UUID }
-
-// Registered says that somebody works for the practice.
-type Registered struct {
-	Username      string `json:"username" personal:"staff"`
-	Name          string `json:"name" personal:"staff"`
-	Email         string `json:"email" personal:"staff"`
-	Administrator bool   `json:"administrator"` // a practice administrator
-}
-
-// Deactivated says that they may not act any more.
-type Deactivated struct{}
-
-// PasswordSet says that a member of staff signs in with a new password from now
-// on. It holds neither the password nor its hash.
-type PasswordSet struct {
-	Credential CredentialID `json:"credential"`
-	// Digest is the SHA-256 of the hash as it is kept, with its salt, so that no other
-	// hash counts. It is zero in older events. Without the salt nobody can try passwords
-	// on it.
-	Digest event.Digest `json:"digest,omitzero"`
-}
-
-// EventName returns the name that the event is stored under.
-func (Registered) EventName() string { return "staff.registered.v1" }
-
-// EventName returns the name that the event is stored under.
-func (Deactivated) EventName() string { return "staff.deactivated.v1" }
-
-// EventName returns the name that the event is stored under.
-func (PasswordSet) EventName() string { return "staff.password-set.v1" }
-
-// Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Registered{}, Deactivated{}, PasswordSet{}} }
-
 // The refusals of this package's rules.
 var (
 	ErrInvalidUsername = fault.New(fault.Invalid, "invalid-username",
@@ -60,6 +20,8 @@ var (
 	ErrNameless      = fault.New(fault.Invalid, "missing-name", "Give the member of staff a name.")
 	ErrInvalidEmail  = fault.New(fault.Invalid, "invalid-email", "The e-mail address must be written like lee@elm.example.")
 	ErrUsernameTaken = fault.New(fault.Conflict, "username-taken", "Choose another username: somebody at the practice has this one already.")
+	ErrActive        = fault.New(fault.Conflict, "active-already", "This member of staff is active. To give them a link, invite them or reset how they sign in.")
+	ErrLastManager   = fault.New(fault.Refused, "last-manager", "The practice needs a manager who can sign in. Make somebody else manager first, and wait until they have chosen their password.")
 	ErrUnknown       = fault.New(fault.Missing, "unknown-staff", "The practice has no active member of staff with this username.")
 )
 
@@ -92,7 +54,51 @@ func isEmail(s string) bool {
 }
 
 // Member is what later decisions need to know of a member of staff.
-type Member struct{ registered, deactivated bool }
+type Member struct {
+	registered, deactivated bool
+	signsIn                 bool         // they have chosen a password, and it counts
+	credential              CredentialID // the newest password; zero for none
+	roles                   Roles
+	link                    Link // zero for none
+	passkeys                []PasskeyID
+	username, name          string
+}
+
+// Active returns [ErrUnknown] unless the member of staff may act.
+func (m Member) Active() error {
+	if !m.registered || m.deactivated {
+		return ErrUnknown
+	}
+	return nil
+}
+
+// HasLeft returns [ErrActive] if the member of staff may act, and [ErrUnknown] if there
+// never was one.
+func (m Member) HasLeft() error {
+	switch {
+	case !m.registered:
+		return ErrUnknown
+	case !m.deactivated:
+		return ErrActive
+	}
+	return nil
+}
+
+// Known is what anybody may know of the member of staff of a practice.
+func (m Member) Known(tenant, practice string) Known {
+	return Known{m.username, m.name, tenant, practice}
+}
+
+// SetRoles gives the member of staff these roles in place of what they had (rule 4).
+func (m Member) SetRoles(roles Roles) ([]event.Event, error) {
+	if err := m.Active(); err != nil {
+		return nil, err
+	}
+	if slices.Equal(m.roles, roles) {
+		return nil, nil
+	}
+	return []event.Event{RolesSet{roles}}, nil
+}
 
 // Deactivate ends what the member of staff may do (rule 2).
 func (m Member) Deactivate() ([]event.Event, error) {
@@ -105,60 +111,39 @@ func (m Member) Deactivate() ([]event.Event, error) {
 	return []event.Event{Deactivated{}}, nil
 }
 
-// SetPassword makes a password the one to sign in with (rule 3). The caller has
-// found it fit and has kept its hash.
-func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
-	if err := m.Active(); err != nil {
+// Reactivate lets the member of staff act again, once they have chosen a password by
+// the link (rule 2).
+func (m Member) Reactivate(by Link) ([]event.Event, error) {
+	if err := m.HasLeft(); err != nil {
 		return nil, err
 	}
-	return []event.Event{kept}, nil
-}
-
-// Active returns [ErrUnknown] unless the member of staff may act.
-func (m Member) Active() error {
-	if !m.registered || m.deactivated {
-		return ErrUnknown
-	}
-	return nil
+	return []event.Event{Reactivated{}, Invited{by}}, nil
 }
 
 // Apply returns the member of staff as it is after the event.
 func (m Member) Apply(e event.Event) Member {
-	switch e.(type) {
+	switch e := e.(type) {
 	case Registered:
-		m.registered = true
+		m.registered, m.username, m.name = true, e.Username, e.Name
+		if e.Administrator {
+			m.roles = Roles{Manager}
+		}
+	case RolesSet:
+		m.roles = e.Roles
+	case Invited:
+		m.link = e.Link
+	case Reset:
+		m.signsIn, m.link, m.passkeys = false, e.Link, nil
+	case PasswordSet:
+		m.signsIn, m.credential, m.link = true, e.Credential, Link{}
 	case Deactivated:
-		m.deactivated = true
+		m.deactivated, m.signsIn, m.link = true, false, Link{}
+	case Reactivated:
+		m.deactivated, m.passkeys = false, nil
+	case PasskeyAdded:
+		m.passkeys = append(slices.Clip(m.passkeys), e.Passkey)
+	case PasskeyRemoved:
+		m.passkeys = without(m.passkeys, e.Passkey)
 	}
 	return m
-}
-
-// Lengths of a password, in characters. There is no rule about which
-// characters: such rules make passwords worse.
-const (
-	minPassword = 8
-	maxPassword = 256
-)
-
-// The refusals of an unfit password.
-var (
-	ErrPasswordShort   = fault.New(fault.Invalid, "password-too-short", "A password must have at least 8 characters. Three random words are a good one.")
-	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
-	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy", "The password must not be the username.")
-	ErrPasswordText    = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
-)
-
-// CheckPassword refuses a password that is not fit for a username (rule 3).
-func CheckPassword(username, password string) error {
-	switch length := utf8.RuneCountInString(password); {
-	case !utf8.ValidString(password), strings.ContainsAny(password, "\r\n\x00"):
-		return ErrPasswordText
-	case length < minPassword:
-		return ErrPasswordShort
-	case length > maxPassword:
-		return ErrPasswordLong
-	case strings.EqualFold(password, username):
-		return ErrPasswordGuessed
-	}
-	return nil
 }

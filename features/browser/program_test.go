@@ -21,6 +21,7 @@ import (
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/staff"
 )
 
 const (
@@ -67,9 +68,12 @@ func (p *program) seed() {
 	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
 		must(t, p.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
 		for username, name := range map[string]string{"dr.lee": "Dr Lee", "dr.may": "Dr May"} {
+			roles := staff.Roles{staff.Clinician}
+			if username == "dr.may" {
+				roles = staff.Roles{staff.Manager}
+			}
 			_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
-				Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example",
-				Administrator: username == "dr.may", Password: password,
+				Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Roles: roles, Password: password,
 			})
 			must(t, err)
 		}

@@ -1,12 +1,13 @@
 // Package signin knows who is at the browser: passwords, tries, devices and sessions
 // of staff (D27).
 //
-//	Door.SignIn ── Guesses.Spend  ── what the source may get wrong; a known device is not asked
+//	Door.Prove  ── Guesses.Spend  ── what the source may get wrong; a known device is not asked
 //	            ── Queue          ── known devices and sources take turns
 //	            ── Tries.Reserve or, for a known device, Devices.Reserve:
 //	                                 counted and committed before anything is hashed
 //	            ── Vault.Check    ── argon2id
-//	            ── Devices.Renew, Sessions.Begin, Tries.Forget
+//	            ── Tries.Forget
+//	Door.Admit  ── Devices.Renew, Sessions.Begin
 //	Sessions.Of ── each page
 //
 // None of this is in the log, which only says that a password was set, and which

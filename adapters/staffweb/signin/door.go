@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -19,7 +21,10 @@ type Door struct {
 	Tries     Tries
 	Devices   Devices
 	Passwords Checker
+	Passkeys  Passkeys
+	Steps     Steps
 	Sessions  Sessions
+	Journal   *Journal // nil tells nobody
 }
 
 // Checker knows whose username and password these are. It takes just as long if
@@ -35,9 +40,14 @@ type Database interface {
 	changer
 }
 
+// changing is how one statement changes the tables, in a transaction or outside.
+type changing interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
 // changer is how the tables are changed.
 type changer interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	changing
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
 	// InTx does something in a transaction, which is rolled back if it fails.
@@ -48,15 +58,18 @@ type changer interface {
 type Try struct {
 	Account
 	Password string
-	Source   string // an address or a network, as fair.Source returns it
-	Device   string // the token that the browser was given by an earlier sign-in; "" for none
+	How      staff.How // what is shown; "" for a password
+	Source   string    // an address or a network, as fair.Source returns it
+	Device   string    // the token that the browser was given by an earlier sign-in; "" for none
+	Browser  string    // what the member of staff is shown of the browser
 }
 
 // SignedIn is what somebody gets who has signed in.
 type SignedIn struct {
 	Holder
-	Session string // the token of the new session
+	Session string // the token of the new session; "" if a passkey is still asked for
 	Device  string // the browser's new token, in place of the one that it had
+	Step    string // the token of the step that asks for a passkey; "" for none
 }
 
 // ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
@@ -66,66 +79,64 @@ var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or 
 // ErrBusy says that too many are signing in. No password was looked at.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
-// SignIn begins a session, or returns [ErrRefused] or [ErrBusy]. What a known device
-// tries is counted for itself alone; everybody else spends what their source may get
-// wrong.
+// SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
+// or [ErrBusy].
 func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
-	known, err := d.Devices.Known(ctx, t)
+	h, err := d.Prove(ctx, t)
 	if err != nil {
 		return in, err
 	}
-	if known {
-		in, err = d.check(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
-		if !errors.Is(err, errStranger) {
-			return in, err
-		}
-	}
-	if wait := d.Guesses.Spend(t); wait > 0 {
-		return in, ErrRefused.Until(d.Tries.Now().Add(wait))
-	}
-	in, err = d.stranger(ctx, t)
-	if !errors.Is(err, ErrRefused) {
-		d.Guesses.Return(t)
-	}
-	return in, err
+	return d.admit(ctx, t, h)
 }
 
-// stranger signs somebody in whose browser is not known. Who has to wait for another
-// try takes nobody's turn.
-func (d Door) stranger(ctx context.Context, t Try) (in SignedIn, err error) {
+// Prove finds out whose password it is and begins nothing, or returns [ErrRefused] or
+// [ErrBusy]. What a known device tries is counted for itself alone; everybody else spends
+// what their source may get wrong.
+func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
+	known, err := d.Devices.Known(ctx, t)
+	if err != nil {
+		return h, err
+	}
+	if known {
+		h, err = d.look(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
+		if !errors.Is(err, errStranger) {
+			return h, err
+		}
+	}
+	err = d.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
+		h, err = d.stranger(ctx, t)
+		return err
+	})
+	return h, err
+}
+
+// stranger finds out whose password it is that comes from a browser that is not known.
+// Who has to wait for another try takes nobody's turn.
+func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	place := d.Queue.ofStranger(t)
 	if !place.seat.Take() {
-		return in, ErrBusy
+		return h, ErrBusy
 	}
 	defer place.seat.Release()
 	until, err := d.Tries.LockedUntil(ctx, t)
 	if err != nil {
-		return in, err
+		return h, err
 	}
 	if until.After(d.Tries.Now()) {
-		return in, ErrRefused.Until(until)
+		return h, ErrRefused.Until(until)
 	}
-	in, err = d.check(ctx, t, place, d.Tries.Reserve)
+	h, err = d.look(ctx, t, place, d.Tries.Reserve)
 	if err != nil {
-		return in, err
+		return h, err
 	}
-	return in, d.Tries.Forget(ctx, t.Account, t.Source)
+	return h, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
 // reservation counts a try before the password is looked at. until is when the next
 // one may follow.
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// check waits for its turn and looks at the password once the try is counted.
-func (d Door) check(ctx context.Context, t Try, at place, reserve reservation) (SignedIn, error) {
-	h, err := d.look(ctx, t, at, reserve)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return d.admit(ctx, t, h)
-}
-
-// look returns whose password it is.
+// look waits for its turn, and returns whose password it is once the try is counted.
 func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
@@ -141,25 +152,62 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	}
 	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err == nil && !right {
-		err = refused(until, d.Tries.Now())
+		err = d.wrong(ctx, t, until)
 	}
 	return h, err
 }
 
-// admit begins a session of somebody whose password was right.
+// admit lets somebody in whose password was right, if they have no passkey. Otherwise it
+// begins the step that asks for it (D66).
 func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+	if err != nil {
+		return in, err
+	}
+	if len(passkeys) == 0 {
+		return d.Admit(ctx, t, h)
+	}
+	in.Holder = h
+	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
+	return in, err
+}
+
+// Admit begins a session of somebody who has proved who they are, or has just chosen a
+// password by a link.
+func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
-	in.Session, err = d.Sessions.Begin(ctx, t.Tenant, h)
+	entered := t.attempt()
+	entered.Staff = h.Staff
+	if in.Session, entered.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
+		d.Journal.SignedIn(ctx, entered)
+	}
 	return in, err
 }
 
-// refused names the wait that this try has caused, if it has caused one.
-func refused(until, now time.Time) error {
-	if until.After(now) {
-		return ErrRefused.Until(until)
+// SignOut ends a session, because its member of staff wants it to end.
+func (d Door) SignOut(ctx context.Context, tenant string, s Session) error {
+	if err := d.Sessions.End(ctx, tenant, s.Token); err != nil {
+		return err
 	}
-	return ErrRefused
+	d.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: s.Staff, Session: s.ID})
+	return nil
+}
+
+// wrong notes what was looked at and was not right. It names the wait that this try has
+// caused, if it has caused one.
+func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
+	d.Journal.Failed(ctx, t.attempt())
+	if !until.After(d.Tries.Now()) {
+		return ErrRefused
+	}
+	d.Journal.LockedOut(ctx, t.attempt(), until)
+	return ErrRefused.Until(until)
+}
+
+// attempt is a try as the journal takes it.
+func (t Try) attempt() Attempt {
+	return Attempt{Tenant: t.Tenant, Username: t.Username, How: cmp.Or(t.How, staff.ByPassword), Source: t.Source}
 }

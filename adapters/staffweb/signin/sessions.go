@@ -11,18 +11,23 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Session is somebody who is signed in at a practice.
 type Session struct {
-	Token         string // the secret that its browser shows
-	Staff         staff.ID
-	Username      string
-	Name          string
-	Administrator bool
+	Token       string    // the secret that its browser shows
+	ID          uuid.UUID // names the session to its member of staff
+	Staff       staff.ID
+	Username    string
+	Name        string
+	Roles       staff.Roles
+	ConfirmedAt time.Time // when they last proved who they are
 }
 
 // FormToken is what a form of the session carries, so that no other site can
@@ -56,26 +61,28 @@ type Sessions struct {
 const memberSessions = 20
 
 // Begin makes a session with a new token, whatever the browser has shown before,
-// so that nobody can plant one. It also drops sessions that have ended.
-func (s Sessions) Begin(ctx context.Context, tenant string, h Holder) (token string, err error) {
-	token = newToken()
+// so that nobody can plant one. browser is what its member of staff is shown of it. It
+// also drops sessions that have ended.
+func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, id uuid.UUID, err error) {
+	token, id = newToken(), event.NewID()
 	now := s.Now()
 	batch := &pgx.Batch{}
 	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
-	batch.Queue(`INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
-		hashOf(token), tenant, h.Staff, h.Credential, now)
+	batch.Queue(`
+		INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, id, browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+		hashOf(token), tenant, h.Staff, h.Credential, now, id, browser)
 	batch.Queue(`
 		DELETE FROM staff_sessions WHERE token_hash IN (
 			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
 		tenant, h.Staff, memberSessions)
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
-		return "", fmt.Errorf("begin session: %w", err)
+		return "", uuid.Nil, fmt.Errorf("begin session: %w", err)
 	}
-	return token, nil
+	return token, id, nil
 }
 
 const sessionOf = `
-SELECT s.staff, s.username, s.name, s.administrator
+SELECT n.id, s.staff, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at)
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -83,7 +90,7 @@ WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at 
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.Staff, &session.Username, &session.Name, &session.Administrator)
+		Scan(&session.ID, &session.Staff, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
@@ -95,6 +102,15 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 		return Session{}, false, fmt.Errorf("note session: %w", err)
 	}
 	return session, true, nil
+}
+
+// Confirm notes that whoever has the session has just proved who they are.
+func (s Sessions) Confirm(ctx context.Context, tenant, token string) error {
+	_, err := s.DB.Exec(ctx, `UPDATE staff_sessions SET confirmed_at = $3 WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant, s.Now())
+	if err != nil {
+		return fmt.Errorf("confirm session: %w", err)
+	}
+	return nil
 }
 
 // End ends the session of a token, if there is one.

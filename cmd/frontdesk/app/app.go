@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
 )
 
@@ -23,6 +24,7 @@ type App struct {
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
 	recorder        *postgres.AccessRecorder
+	journal         *signin.Journal
 	comparer        *postgres.Comparer
 	telling         telling
 	registry        *prometheus.Registry
@@ -50,6 +52,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Now:       a.config.Now,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
 	a.drain.delay = config.DrainDelay
@@ -103,8 +106,9 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
+	recorder.Go(func() { a.journal.Run(recording) })
 	err := a.serve(ctx)
-	stopRecording() // no more calls come, so the waiting lines are written now
+	stopRecording() // no more calls come, so what waits is written now
 	recorder.Wait()
 	stopFollowing()
 	consumers.Wait()
@@ -133,6 +137,13 @@ func (a *App) serve(ctx context.Context) error {
 	err = errors.Join(err, a.public.shutdown(ending), a.private.shutdown(ending))
 	servers.Wait()
 	return err
+}
+
+// newJournal returns what tells the log of sign-ins, behind their answers.
+func (a *App) newJournal() *signin.Journal {
+	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
+	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.Now}
+	return signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
 }
 
 // sweeper returns what deletes expired files and answers.

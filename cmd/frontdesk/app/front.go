@@ -81,18 +81,27 @@ const (
 // staffPages returns the staff pages over this app's desk.
 func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	c := a.config
+	challenges, err := c.MasterKey.For("frontdesk challenges for passkeys of staff")
+	if err != nil {
+		return nil, err
+	}
 	pages := &staffweb.Pages{
 		TrustedProxies: c.TrustedProxies,
 		Signposts:      projections.Signposts{DB: a.calls},
 		Approvals:      projections.Approvals{DB: a.calls},
 		Given:          projections.GivenAuthorisations{DB: a.calls},
+		People:         projections.People{DB: a.calls},
+		SignIns:        projections.SignIns{DB: a.calls},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(c.Now),
 			Queue:     signin.NewQueue(),
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
 			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,
+			Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
+			Steps:     signin.Steps{DB: a.calls, Now: c.Now},
 			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+			Journal:   a.journal,
 		},
 		Desk:     a.Desk,
 		InFlight: pagesInFlight,
@@ -104,7 +113,6 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	if c.AuthURL == "" {
 		return pages, nil
 	}
-	var err error
 	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,9 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
+	"frontdesk/domain/event"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 )
 
 // change gives the commands that no call and no page gives.
@@ -47,6 +49,24 @@ func (l *lively) change() {
 	_, err = desk.SetPassword(ctx, commands.SetPassword{Tenant: elm, Username: "kim", Password: livelyPassword + "2"})
 	l.must(err)
 	l.must(desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: elm, Username: "kim"}))
+	l.manage(elm)
+}
+
+// manage has a manager in person give links and roles.
+func (l *lively) manage(tenant string) {
+	l.t.Helper()
+	ctx := event.WithMetadata(l.t.Context(), event.Metadata{Actor: event.Staff(uuid.Max)})
+	_, err := l.Desk.InviteStaff(ctx, commands.InviteStaff{Tenant: tenant, Username: "pat", Name: "Pat", Email: "pat@elm.example"})
+	l.must(err)
+	link, err := l.Desk.InviteAgain(ctx, commands.InviteAgain{Tenant: tenant, Username: "pat"})
+	l.must(err)
+	_, err = l.Desk.AcceptLink(ctx, commands.AcceptLink{Tenant: tenant, Secret: link.Secret, Password: livelyPassword})
+	l.must(err)
+	l.must(l.Desk.SetStaffRoles(ctx, commands.SetStaffRoles{Tenant: tenant, Username: "pat", Roles: staff.Roles{staff.Clinician}}))
+	_, err = l.Desk.ResetStaff(ctx, commands.ResetStaff{Tenant: tenant, Username: "pat"})
+	l.must(err)
+	_, err = l.Desk.ReactivateStaff(ctx, commands.ReactivateStaff{Tenant: tenant, Username: "kim"})
+	l.must(err)
 }
 
 // audit asks what auditors ask, by each filter.

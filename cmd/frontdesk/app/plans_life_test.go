@@ -29,6 +29,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // lively is a program whose statements are collected while it does everything once.
@@ -119,7 +120,7 @@ func (l *lively) furnish(receiver string) {
 	l.must(desk.AddCallback(ctx, commands.AddCallback{Application: l.integrator.ID, Callback: "https://app.example/cb"}))
 	for _, username := range []string{"dr.lee", "kim"} {
 		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Administrator: true, Password: livelyPassword})
+			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.Roles{staff.Manager}, Password: livelyPassword})
 		l.must(err)
 		_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: l.integrator.ID, Username: username})
 		l.must(err)
@@ -198,6 +199,9 @@ func (l *lively) visit() {
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {"wrong"}})
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
+		for _, path := range []string{"account", "people", "link/AAAA"} {
+			page(http.MethodGet, path, nil)
+		}
 		form := page(http.MethodGet, ask, nil)
 		form.Set("decision", "decline")
 		page(http.MethodPost, "authorise", form)

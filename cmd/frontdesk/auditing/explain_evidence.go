@@ -61,7 +61,7 @@ func (w *witness) ruleOf(r event.Recorded) access.Rule {
 		}
 		w.member.UUID = r.Stream.ID
 		return access.RuleStaff
-	case staff.Deactivated:
+	case staff.Deactivated, staff.Reactivated:
 		return when(r.Stream.ID == w.member.UUID, access.RuleStaff)
 	case authorisation.Granted:
 		return w.authorised(e.Subject)

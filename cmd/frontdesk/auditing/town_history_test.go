@@ -56,7 +56,7 @@ func dependsOn(call access.Call, member staff.ID, r event.Recorded) bool {
 		return r.Stream.ID == call.Application.UUID && e.Grant == grant
 	case application.EndpointRevoked:
 		return r.Stream.ID == call.Application.UUID && e.Grant == grant
-	case staff.Deactivated:
+	case staff.Deactivated, staff.Reactivated:
 		return here && r.Stream.ID == member.UUID
 	case authorisation.Granted:
 		return here && e.Application == call.Application && e.Staff == member

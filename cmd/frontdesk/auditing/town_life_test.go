@@ -110,6 +110,9 @@ func (c caller) changeAccess(ctx context.Context, tenant, username string) error
 		return c.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant})
 	case 12:
 		return c.Desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: username})
+	case 13:
+		_, err := c.Desk.ReactivateStaff(ctx, commands.ReactivateStaff{Tenant: tenant, Username: username})
+		return err
 	}
 	return c.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: townStaff[:c.random.IntN(2)]})
 }

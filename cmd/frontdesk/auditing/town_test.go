@@ -27,6 +27,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // town is a program that serves three practices, and three applications that
@@ -146,8 +147,12 @@ func (w *town) found(t *testing.T, tenant string) {
 	must(t, w.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
 	w.practices[tenant] = w.furnish(t, tenant)
 	for i, username := range townStaff {
+		var roles staff.Roles
+		if i == 0 {
+			roles = staff.Roles{staff.Manager}
+		}
 		_, err := w.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
-			Tenant: tenant, Username: username, Name: username, Email: "a@example.org", Administrator: i == 0})
+			Tenant: tenant, Username: username, Name: username, Email: "a@example.org", Roles: roles})
 		must(t, err)
 		w.authorise(t, tenant, username)
 	}

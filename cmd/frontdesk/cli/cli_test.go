@@ -96,13 +96,17 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 }
 
 // otherwise are the intents that are not typed by their names. That there is a
-// signing key is ensured by the service.
+// signing key is ensured by the service, which also serves the pages of links and passkeys.
 var otherwise = map[string][]string{
 	"SetJWKSURL":         {"set-jwks-url"},
+	"AcceptLink":         {"serve"},
+	"ChangePassword":     {"serve"},
 	"EnsureSigningKey":   {"serve"},
 	"StageSigningKey":    {"keys", "stage"},
 	"ActivateSigningKey": {"keys", "activate"},
 	"RetireSigningKey":   {"keys", "retire"},
+	"AddPasskey":         {"serve"},
+	"RemovePasskey":      {"serve"},
 }
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)

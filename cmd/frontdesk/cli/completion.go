@@ -11,6 +11,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 )
 
 // completionCmd prints what teaches a shell to complete command lines. The shell then
@@ -190,6 +191,8 @@ func valuesOf(value *kong.Value, prefix string) (all []suggestion) {
 		words = texts([]application.Mode{application.ApplicationRestricted, application.UserRestricted})
 	case application.EndpointName:
 		words = texts(access.Grantable())
+	case []staff.Role:
+		words = texts(staff.AllRoles())
 	case request.Type:
 		words = texts(request.Types())
 	default:

@@ -13,16 +13,17 @@ import (
 type staffCommands struct {
 	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
 	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions and authorisations end."`
+	InviteStaff     inviteStaffCmd     `cmd:"" group:"staff" help:"Make somebody a member of staff, and print a link by which they choose a password."`
+	InviteAgain     inviteAgainCmd     `cmd:"" group:"staff" help:"Print another link for somebody who has chosen no password yet; the one that they had ends."`
+	ResetStaff      resetStaffCmd      `cmd:"" group:"staff" help:"End how a member of staff signs in, and print a link by which they choose another password."`
+	SetStaffRoles   setStaffRolesCmd   `cmd:"" group:"staff" help:"Say which roles a member of staff has."`
 	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
+	ReactivateStaff reactivateStaffCmd `cmd:"" group:"staff" help:"Let a member of staff who has left act again, and print a link by which they choose a password."`
 }
 
 type registerStaffCmd struct {
-	practiceFlags `embed:""`
-	Username      string `required:"" help:"What they sign in with."`
-	Name          string `required:"" help:"Their name, as others see it."`
-	Email         string `required:"" help:"Their e-mail address."`
-	Administrator bool   `help:"They are a practice administrator."`
-	PasswordStdin bool   `help:"Also set their password: one line of standard input."`
+	newStaffFlags `embed:""`
+	PasswordStdin bool `help:"Also set their password: one line of standard input."`
 }
 
 func (c *registerStaffCmd) Run(r *run) (err error) {
@@ -33,16 +34,14 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 		}
 	}
 	return create(r, c.practiceFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
-		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Administrator: c.Administrator,
-		Password: password,
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(), Password: password,
 	})
 }
 
 type setPasswordCmd struct {
-	practiceFlags      `embed:""`
-	Username           string `required:"" help:"What they sign in with."`
-	PasswordStdin      bool   `help:"The password is one line of standard input; without this it is asked for at the terminal."`
-	KeepAuthorisations bool   `help:"Let applications go on acting for them."`
+	usernameFlags      `embed:""`
+	PasswordStdin      bool `help:"The password is one line of standard input; without this it is asked for at the terminal."`
+	KeepAuthorisations bool `help:"Let applications go on acting for them."`
 }
 
 func (c *setPasswordCmd) Run(r *run) error {
@@ -78,8 +77,7 @@ func (s subjects) String() string {
 }
 
 type deactivateStaffCmd struct {
-	practiceFlags `embed:""`
-	Username      string `required:"" help:"The username of the member of staff."`
+	usernameFlags `embed:""`
 }
 
 func (c *deactivateStaffCmd) Run(r *run) error {

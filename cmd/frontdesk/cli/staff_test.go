@@ -25,7 +25,7 @@ func TestAPasswordIsReadFromStandardInput_D27(t *testing.T) {
 	}
 	wants(run("", "register-practice", "--tenant=elm", "--name=Elm"), "practice.registered.v1")
 	register := []string{"register-staff", "--tenant=elm", "--username=dr.lee", "--name=Lee", "--email=lee@elm.example", "--password-stdin"}
-	run("short\n", register...).wantFailure(t, 1, "at least 8 characters")
+	run("short\n", register...).wantFailure(t, 1, "at least 10 characters")
 	wants(run(password+"\n", register...), "staff.password-set.v1")
 
 	set := []string{"set-password", "--tenant=elm", "--username=dr.lee"}

@@ -10,12 +10,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // Info is the content of sandbox.json: everything that a client in any language
@@ -28,7 +30,8 @@ type Info struct {
 	AdminDatabaseURL string      `json:"adminDatabaseURL"`
 	TenantID         string      `json:"tenantId"`
 	Application      Application `json:"application"`
-	Staff            Staff       `json:"staff"`
+	Staff            Staff       `json:"staff"`  // for whom the application acts
+	People           []Staff     `json:"people"` // one of each role, the first of them Staff
 	Patients         []Patient   `json:"patients"`
 	Day
 	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
@@ -45,10 +48,11 @@ type Application struct {
 
 // Staff is a member of staff of the sandbox's practice.
 type Staff struct {
-	Username string `json:"username"`
-	Password string `json:"password"`
-	Name     string `json:"name"`
-	Email    string `json:"email"`
+	Username string     `json:"username"`
+	Password string     `json:"password"`
+	Name     string     `json:"name"`
+	Email    string     `json:"email"`
+	Role     staff.Role `json:"role"`
 }
 
 // Patient is a patient of the sandbox's practice.
@@ -90,6 +94,18 @@ type Appointment struct {
 func (i Info) AuthoriseURL() string {
 	query := url.Values{"app": {i.Application.ID.String()}, "redirect": {i.Application.Callbacks[0]}}
 	return i.AuthURL + "/" + i.TenantID + "/staff/authorise?" + query.Encode()
+}
+
+// PagesURL is where staff use the practice's pages.
+func (i Info) PagesURL() string { return i.AuthURL + "/" + i.TenantID + "/staff" }
+
+// logins says how to sign in as each person, a line each.
+func (i Info) logins() string {
+	var lines strings.Builder
+	for _, p := range i.People {
+		fmt.Fprintf(&lines, "  %-15s  %-14s  %s\n", p.Role, p.Username, p.Password)
+	}
+	return lines.String()
 }
 
 func infoFile(dir string) string { return filepath.Join(dir, "sandbox.json") }
@@ -151,6 +167,9 @@ Let the application act for a member of staff: open
 and sign in as %[10]s with the password %[11]s. Afterwards it calls in
 their name and shows what it was answered.
 
+Use the practice's pages as its staff do: open %[13]s and sign in as one of
+
+%[14]s
 Watch a webhook arrive, verified, a moment after a patient's record is opened:
 
   tail -n 0 -F %[12]s &
@@ -172,5 +191,5 @@ func welcome(w io.Writer, dir string, info Info) {
 	}
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
-		info.WebhookReceiver.Log)
+		info.WebhookReceiver.Log, info.PagesURL(), info.logins())
 }

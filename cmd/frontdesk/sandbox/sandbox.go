@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -167,7 +168,7 @@ func privateAddress(ctx context.Context, wanted string, log *slog.Logger) string
 
 func infoOf(config Config, database *embedded.Server, service *app.App, keys *keyServer, s seed) Info {
 	return Info{
-		APIURL: service.URL(), AuthURL: service.URL(), PrivateURL: service.PrivateURL(),
+		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
 		DatabaseURL:      database.URL(databaseName, servingRole),
 		AdminDatabaseURL: database.URL(databaseName, embedded.Owner),
 		TenantID:         tenant,
@@ -175,6 +176,17 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
-		Staff: s.Staff, Patients: s.Patients, Day: s.Day,
+		Staff: s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
 	}
+}
+
+// byName is the address of the staff pages. Browsers make passkeys for names and for no
+// bare address, and reach localhost wherever either of its usual addresses is served.
+func byName(address string) string {
+	for _, bare := range []string{"http://127.0.0.1:", "http://[::1]:"} {
+		if port, ok := strings.CutPrefix(address, bare); ok {
+			return "http://localhost:" + port
+		}
+	}
+	return address
 }

@@ -16,7 +16,6 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
-	"frontdesk/domain/staff"
 )
 
 const tenant = "sandbox"
@@ -25,6 +24,7 @@ const tenant = "sandbox"
 type seed struct {
 	Application application.ID `json:"application"`
 	Staff       Staff          `json:"staff"`
+	Colleagues  []Staff        `json:"colleagues"`
 	Patients    []Patient      `json:"patients"`
 	Day
 }
@@ -47,8 +47,8 @@ func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiv
 }
 
 // sown returns the seed that the file remembers, and plants what it lacks, because
-// an older program that knew no sites or no passwords may have seeded it. Each part
-// is written down before the next is planted.
+// an older program that knew no sites, passwords or roles may have seeded it. Each
+// part is written down before the next is planted.
 func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) (seed, error) {
 	s, err := remembered(ctx, file, desk, jwksURL)
 	if err != nil {
@@ -62,13 +62,17 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) 
 			return s, err
 		}
 	}
-	if s.Staff.Password != "" {
-		return s, nil
+	if s.Staff.Password == "" {
+		if s.Staff.Password, err = plantPassword(ctx, desk, s.Staff.Username); err != nil {
+			return s, err
+		}
+		if err := writeJSON(file, s); err != nil {
+			return s, err
+		}
 	}
-	if s.Staff.Password, err = plantPassword(ctx, desk, s.Staff.Username); err != nil {
-		return s, err
-	}
-	return s, writeJSON(file, s)
+	s.Staff.Role = sam.Role // who was seeded as administrator
+	err = plantColleagues(ctx, desk, file, &s)
+	return s, err
 }
 
 // remembered reads the seed, or plants and writes it.
@@ -111,11 +115,8 @@ func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err
 	if err != nil {
 		return s, err
 	}
-	s.Staff = Staff{Username: "sam.taylor", Name: "Dr Sam Taylor", Email: "sam.taylor@sandbox.example"}
-	_, err = desk.RegisterStaff(ctx, commands.RegisterStaff{
-		Tenant: tenant, Username: s.Staff.Username, Name: s.Staff.Name, Email: s.Staff.Email, Administrator: true,
-	})
-	if err != nil && !errors.Is(err, staff.ErrUsernameTaken) {
+	s.Staff = sam
+	if err := plantStaff(ctx, desk, s.Staff); err != nil {
 		return s, err
 	}
 	s.Patients, err = plantPatients(ctx, desk)

@@ -1,0 +1,41 @@
+package staffweb
+
+import "strings"
+
+// known is a word of a User-Agent, and what people call what says it.
+type known struct{ word, name string }
+
+// browsers and systems are looked for in this order, because most browsers also say that
+// they are others.
+var (
+	browsers = []known{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
+		{"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
+	}
+	systems = []known{
+		{"iPhone", "an iPhone"}, {"iPad", "an iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"},
+		{"Macintosh", "a Mac"}, {"Linux", "Linux"},
+	}
+)
+
+// browserOf says in plain words which browser it is, such as "Firefox on Windows". Nothing
+// of what the browser has sent is in it, because browsers may send anything.
+func browserOf(userAgent string) string {
+	browser, system := named(browsers, userAgent), named(systems, userAgent)
+	if browser == "" {
+		browser = "A browser"
+	}
+	if system == "" {
+		return browser
+	}
+	return browser + " on " + system
+}
+
+func named(among []known, userAgent string) string {
+	for _, k := range among {
+		if strings.Contains(userAgent, k.word) {
+			return k.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,104 @@
+package staffweb
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"frontdesk/adapters/staffweb/signin"
+)
+
+// confirmPage is what the page shows that asks who is there once more.
+type confirmPage struct {
+	Passkey bool   // they have one, so the password proves nothing
+	Then    string // the page to go on to
+	Token   string
+	Fault   string
+}
+
+// confirmed reports whether whoever is signed in has proved who they are lately enough
+// for an act that asks for it (D66).
+func (p *Pages) confirmed(v *visit) bool {
+	return v.signedIn && p.Now().Before(v.session.ConfirmedAt.Add(signin.ConfirmFor))
+}
+
+// confirmFirst sends the browser to prove who is there. It comes back to a page of ours,
+// with what an application has asked for.
+func (p *Pages) confirmFirst(v *visit, then string) error {
+	query := url.Values{"then": {then}}
+	if v.ask.Made {
+		query.Set("app", v.ask.App)
+		query.Set("redirect", v.ask.Redirect)
+	}
+	return v.goTo(v.base() + "/confirm?" + query.Encode())
+}
+
+// afterConfirming are the pages that may send a browser to confirm. It goes on to no other.
+var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "account", "people"}
+
+// confirmForm asks who is there once more.
+func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK, "") }
+
+func (p *Pages) askAgain(v *visit, status int, fault string) error {
+	if !slices.Contains(afterConfirming, v.form.Get("then")) {
+		return errUnreadable
+	}
+	passkeys, err := p.Door.Passkeys.Of(v.ctx(), v.tenant, v.session.Staff)
+	if err != nil {
+		return err
+	}
+	title := "Confirm that it is you"
+	if fault != "" {
+		title = "Error: " + title
+	}
+	page := confirmPage{len(passkeys) > 0, v.form.Get("then"), v.session.FormToken(string(signin.ToConfirm)), fault}
+	p.show(v, view{name: "confirm", status: status, title: title, content: page, script: page.Passkey})
+	return nil
+}
+
+// confirm takes the password or the passkey, and sends the browser back to where it was.
+func (p *Pages) confirm(v *visit) error {
+	if !v.owns(string(signin.ToConfirm)) {
+		return errStale
+	}
+	if !slices.Contains(afterConfirming, v.form.Get("then")) {
+		return errUnreadable
+	}
+	err := p.proved(v)
+	if refusal, ok := refusalOf(err); ok {
+		text := "The password is not right."
+		if v.form.Has("signed") {
+			text = refusal.Detail
+		}
+		status, text := p.refused(v, refusal, text)
+		return p.askAgain(v, status, text)
+	}
+	if err != nil {
+		return err
+	}
+	if v.ask.Made {
+		return v.goTo(v.base() + "/authorise" + v.ask.query())
+	}
+	return v.goTo(v.base() + "/" + v.form.Get("then"))
+}
+
+// proved takes what the form has: what a passkey has signed, or else a password. The
+// error is a refusal if that proves nothing.
+func (p *Pages) proved(v *visit) error {
+	if v.form.Has("signed") {
+		ask := signin.Ask{For: signin.ToConfirm, Member: v.session.Staff, Bound: v.session.Token}
+		return p.Door.ConfirmByPasskey(v.ctx(), p.signed(v, ask), v.session)
+	}
+	v.leave() // for a queue of its own
+	device, err := p.Door.Confirm(v.ctx(), signin.Try{
+		Account:  signin.Account{Tenant: v.tenant, Username: v.session.Username},
+		Password: v.form.Get("password"),
+		Source:   v.source,
+		Device:   v.shown(p.deviceCookie(v, "")),
+	}, v.session)
+	if err != nil {
+		return err
+	}
+	http.SetCookie(v.w, p.deviceCookie(v, device))
+	return nil
+}

@@ -1,0 +1,130 @@
+package staffweb
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+
+	"github.com/gorilla/mux"
+
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
+	"frontdesk/domain/staff"
+)
+
+// linkPage is where the holder of a link chooses a password.
+type linkPage struct {
+	faulty
+	commands.LinkHolder
+	New   field
+	Token string
+}
+
+// linkMinutes is how long a browser keeps the secret of a link that was opened.
+const linkMinutes = 30
+
+// linkSecret matches what can be a secret, so that nothing else gets into a cookie.
+var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
+
+// linkCookie holds the secret of a link between opening it and choosing a password. The
+// link is in a mail, so the browser must show the cookie where another site has led to us.
+func (p *Pages) linkCookie(v *visit, secret string) *http.Cookie {
+	c := p.cookie(v, "frontdesk.link-", secret)
+	if secret != "" {
+		c.MaxAge = linkMinutes * 60
+	}
+	return c
+}
+
+// openLink takes the secret out of the address, so that no page has it there that could
+// tell others where it is. It looks nothing up and uses nothing up, because whatever scans
+// mail follows links (D67).
+func (p *Pages) openLink(v *visit) error {
+	secret := mux.Vars(v.r)["secret"]
+	if !linkSecret.MatchString(secret) {
+		secret = ""
+	}
+	http.SetCookie(v.w, p.linkCookie(v, secret))
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	return v.goTo(v.base() + "/link")
+}
+
+// linkForm asks the holder of a link for a password.
+func (p *Pages) linkForm(v *visit) error {
+	secret, holder, err := p.holderOfLink(v)
+	if err != nil {
+		return err
+	}
+	return p.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
+}
+
+func (p *Pages) askByLink(v *visit, status int, secret string, page linkPage) (err error) {
+	if v.practice, err = p.Signposts.Of(v.ctx(), v.tenant); err != nil {
+		return err
+	}
+	page.New = page.password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
+	page.Token = linkToken(secret)
+	p.show(v, view{name: "link", status: status, title: page.title("Choose a password"), content: page})
+	return nil
+}
+
+// linkToken is what the form of a link carries. If another link is opened in the browser
+// meanwhile, a form that names the first one's holder must choose nobody's password.
+func linkToken(secret string) string { return signin.Session{Token: secret}.FormToken("link") }
+
+// holderOfLink finds out whose link the browser shows. There is one answer to every link
+// that is no good, also at a practice that there is not, and it costs the same.
+func (p *Pages) holderOfLink(v *visit) (secret string, holder commands.LinkHolder, err error) {
+	if secret = v.shown(p.linkCookie(v, "")); secret == "" {
+		return "", holder, errLink // nobody has tried anything
+	}
+	if err := v.sit(p.seats.pages); err != nil {
+		return "", holder, err
+	}
+	err = p.Door.Guesses.Try(v.source, v.tenant, staff.ErrLink, func() (err error) {
+		holder, err = p.Desk.Links.Holder(v.ctx(), v.tenant, staff.DigestOfLink(secret), p.Now())
+		return err
+	})
+	if errors.Is(err, staff.ErrLink) {
+		return "", holder, errLink
+	}
+	return secret, holder, err
+}
+
+// acceptLink makes the password that was chosen count, uses the link up and signs its
+// holder in. Whoever was signed in with this browser is signed out.
+func (p *Pages) acceptLink(v *visit) error {
+	secret, holder, err := p.holderOfLink(v)
+	if err != nil {
+		return err
+	}
+	if !(signin.Session{Token: secret}).Owns(v.form.Get("token"), "link") {
+		return errOtherLink
+	}
+	chosen := v.form.Get("password")
+	if chosen == "" {
+		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: faulty{[]fieldFault{{"password", "Enter a password"}}}})
+	}
+	accepted, err := p.Desk.AcceptLink(v.asStranger(), commands.AcceptLink{Tenant: v.tenant, Secret: secret, Password: chosen})
+	if errors.Is(err, staff.ErrLink) { // somebody was faster
+		return errLink
+	}
+	if wrong, ok := faultOf(err, "password"); ok {
+		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: wrong})
+	}
+	if err != nil {
+		return err
+	}
+	return p.enterByLink(v, accepted)
+}
+
+// enterByLink signs the holder of a link in, whose password counts by now.
+func (p *Pages) enterByLink(v *visit, accepted commands.Accepted) error {
+	http.SetCookie(v.w, p.linkCookie(v, ""))
+	try := p.tryOf(v, accepted.Username, "")
+	try.How = staff.ByLink
+	if err := p.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
+		return err
+	}
+	return v.goTo(v.base() + "/account?done=link")
+}

@@ -1,0 +1,161 @@
+package staffweb
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/cases"
+
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// peoplePage is the list of members of staff, or some of it.
+type peoplePage struct {
+	Done                   string // what has just been done; "" for nothing
+	Find                   string // what was looked for; "" for everybody
+	People                 []personRow
+	Found                  int
+	Page, Pages            int
+	PreviousPage, NextPage int // 0 for none
+	Token                  string
+}
+
+// personRow is one member of staff.
+type personRow struct {
+	projections.Person
+	You      bool
+	Roles    string // in words
+	Standing string // what keeps them from signing in; "" for nothing
+	LastIn   string // the day on which they last signed in; "" for none
+}
+
+// peopleShown are those on one page.
+const peopleShown = 50
+
+// people shows managers who works at the practice: everybody, or one of them, or the form
+// by which somebody is invited.
+func (p *Pages) people(v *visit) error {
+	if v.form.Has("invite") {
+		return p.askInvited(v, http.StatusOK, invitePage{})
+	}
+	everybody, err := p.People.Of(v.ctx(), v.tenant)
+	if err != nil {
+		return err
+	}
+	if !v.form.Has("member") {
+		return p.list(v, everybody, "")
+	}
+	person, err := memberOf(v, everybody)
+	if err != nil {
+		return err
+	}
+	return p.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.form.Get("done")]})
+}
+
+// memberOf is the member of staff whom the form or the address names. There is nobody of
+// another practice among everybody.
+func memberOf(v *visit, everybody []projections.Person) (projections.Person, error) {
+	id, ok := written.ID(v.form.Get("member"))
+	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
+	if !ok || i < 0 {
+		return projections.Person{}, errNobody
+	}
+	return everybody[i], nil
+}
+
+// list shows one page of the people.
+func (p *Pages) list(v *visit, people []projections.Person, find string) error {
+	last := max(1, (len(people)+peopleShown-1)/peopleShown)
+	number, _ := strconv.Atoi(v.form.Get("page")) // anything else is the first
+	number = min(max(1, number), last)
+	page := peoplePage{Find: find, Found: len(people), Page: number, Pages: last, PreviousPage: number - 1, Token: v.session.FormToken("people")}
+	if number < last {
+		page.NextPage = number + 1
+	}
+	rows, err := p.rowsOf(v, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
+	if err != nil {
+		return err
+	}
+	page.People = rows
+	p.show(v, view{name: "people", status: http.StatusOK, title: "People", content: page})
+	return nil
+}
+
+// rowsOf are people as they are shown.
+func (p *Pages) rowsOf(v *visit, people ...projections.Person) (rows []personRow, err error) {
+	last, err := p.SignIns.Last(v.ctx(), v.tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, person := range people {
+		row := personRow{Person: person, You: person.Staff == v.session.Staff, Roles: namesOf(person.Roles), Standing: p.standing(v, person)}
+		if at, ok := last[person.Staff]; ok {
+			row.LastIn = day(at, v.practice.Zone)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// standing says what keeps somebody from signing in.
+func (p *Pages) standing(v *visit, person projections.Person) string {
+	switch until := clock(person.LinkUntil, v.practice.Zone); {
+	case !person.Active:
+		return "Deactivated"
+	case person.SignsIn:
+		return ""
+	case person.LinkUntil.IsZero():
+		return "Has no password and no link"
+	case p.Now().Before(person.LinkUntil):
+		return "Has a link until " + until
+	default:
+		return "Had a link until " + until
+	}
+}
+
+// findPeople shows those whose name or username has what was typed. It is a POST, so that
+// no address holds a name.
+func (p *Pages) findPeople(v *visit) error {
+	everybody, err := p.People.Of(v.ctx(), v.tenant)
+	if err != nil {
+		return err
+	}
+	find := strings.TrimSpace(v.form.Get("find"))
+	fold := cases.Fold()
+	typed := fold.String(find)
+	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
+		return !strings.Contains(fold.String(person.Name+"\n"+person.Username), typed)
+	})
+	return p.list(v, found[:min(len(found), peopleShown)], find)
+}
+
+// roleChoice is one role that can be ticked.
+type roleChoice struct {
+	Role   staff.Role
+	Name   string
+	Ticked bool
+}
+
+// firstRole is where a link to the roles leads.
+const firstRole = "role-" + string(staff.Receptionist)
+
+// choices are all roles, of which some are ticked.
+func choices(ticked []staff.Role) []roleChoice {
+	all := []roleChoice{}
+	for _, role := range staff.AllRoles() {
+		all = append(all, roleChoice{role, roleNames[role], slices.Contains(ticked, role)})
+	}
+	return all
+}
+
+// ticked are the roles that the form names, whether there are such or not.
+func ticked(v *visit) (roles staff.Roles) {
+	for _, role := range v.form["role"] {
+		roles = append(roles, staff.Role(role))
+	}
+	return roles
+}

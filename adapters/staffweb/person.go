@@ -1,0 +1,138 @@
+package staffweb
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"frontdesk/commands"
+	"frontdesk/domain/fault"
+	"frontdesk/projections"
+)
+
+// personPage is one member of staff, and what a manager may do about them.
+type personPage struct {
+	faulty
+	projections.Person
+	Row   personRow
+	Done  string // what has just been done; "" for nothing
+	Roles []roleChoice
+	Seen  string // what the page shows, so that nobody acts on what has changed
+	Token string
+}
+
+// showPerson shows one member of staff.
+func (p *Pages) showPerson(v *visit, status int, page personPage) error {
+	rows, err := p.rowsOf(v, page.Person)
+	if err != nil {
+		return err
+	}
+	page.Row, page.Seen, page.Token = rows[0], v.session.FormToken(seenOf(page.Person)), v.session.FormToken("people")
+	if page.Roles == nil {
+		page.Roles = choices(page.Person.Roles)
+	}
+	p.show(v, view{name: "person", status: status, title: page.title(page.Name), content: page})
+	return nil
+}
+
+// personDone is what the page of a member of staff says after an act, by the word in its
+// address.
+var personDone = map[string]string{
+	"roles":      "The roles have been changed. They count from the next page that is opened.",
+	"deactivate": "The account has been deactivated.",
+}
+
+// seenOf stands for all of a person that an act depends on.
+func seenOf(p projections.Person) (purpose string) {
+	return fmt.Sprintf("seen\x00%s %t %t %q %d", p.Staff, p.Active, p.SignsIn, p.Roles, p.LinkUntil.UnixMicro())
+}
+
+// act is what a manager does about a member of staff.
+type act struct {
+	again bool // whoever does it has to prove again who they are, if that was long ago
+	do    func(p *Pages, v *visit, about projections.Person) error
+}
+
+// acts are the acts by their names in forms.
+func acts() map[string]act {
+	return map[string]act{
+		"reinvite": {false, func(p *Pages, v *visit, about projections.Person) error {
+			given, err := p.Desk.InviteAgain(v.asStaff(), commands.InviteAgain{Tenant: v.tenant, Username: about.Username})
+			return p.hand(v, about, given, err)
+		}},
+		"reset": {true, func(p *Pages, v *visit, about projections.Person) error {
+			given, err := p.Desk.ResetStaff(v.asStaff(), commands.ResetStaff{Tenant: v.tenant, Username: about.Username})
+			return p.hand(v, about, given, err)
+		}},
+		"reactivate": {true, func(p *Pages, v *visit, about projections.Person) error {
+			given, err := p.Desk.ReactivateStaff(v.asStaff(), commands.ReactivateStaff{Tenant: v.tenant, Username: about.Username})
+			return p.hand(v, about, given, err)
+		}},
+		"deactivate": {true, func(p *Pages, v *visit, about projections.Person) error {
+			err := p.Desk.DeactivateStaff(v.asStaff(), commands.DeactivateStaff{Tenant: v.tenant, Username: about.Username})
+			return p.acted(v, about, err)
+		}},
+		"roles": {true, func(p *Pages, v *visit, about projections.Person) error {
+			err := p.Desk.SetStaffRoles(v.asStaff(), commands.SetStaffRoles{Tenant: v.tenant, Username: about.Username, Roles: ticked(v)})
+			return p.acted(v, about, err)
+		}},
+	}
+}
+
+// changePeople does what a manager has decided about a member of staff, or finds them.
+func (p *Pages) changePeople(v *visit) error {
+	if !v.owns("people") {
+		return errStale
+	}
+	switch v.form.Get("do") {
+	case "find":
+		return p.findPeople(v)
+	case "invite":
+		return p.invite(v)
+	}
+	if act, ok := acts()[v.form.Get("do")]; ok {
+		return p.changePerson(v, act)
+	}
+	return errUnreadable
+}
+
+// changePerson does it unless the member of staff has changed since the page was shown.
+func (p *Pages) changePerson(v *visit, act act) error {
+	everybody, err := p.People.Of(v.ctx(), v.tenant)
+	if err != nil {
+		return err
+	}
+	about, err := memberOf(v, everybody)
+	if err != nil {
+		return err
+	}
+	if !v.session.Owns(v.form.Get("seen"), seenOf(about)) {
+		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
+			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
+	}
+	if act.again && !p.confirmed(v) {
+		return p.confirmFirst(v, "people")
+	}
+	return act.do(p, v, about)
+}
+
+// acted goes back to the member of staff, or shows why nothing was done.
+func (p *Pages) acted(v *visit, about projections.Person, err error) error {
+	if err != nil {
+		return p.refuse(v, about, err)
+	}
+	return v.goTo(v.base() + "/people?member=" + about.Staff.String() + "&done=" + v.form.Get("do"))
+}
+
+// refuse shows why a rule does not let something be done about a member of staff.
+func (p *Pages) refuse(v *visit, about projections.Person, err error) error {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok || refusal.Kind == fault.Unavailable {
+		return err
+	}
+	page := personPage{Person: about, faulty: faulty{[]fieldFault{{"facts", refusal.Detail}}}}
+	if v.form.Get("do") == "roles" {
+		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
+	}
+	return p.showPerson(v, http.StatusBadRequest, page)
+}

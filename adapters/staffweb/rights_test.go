@@ -1,0 +1,115 @@
+package staffweb_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/adapters/staffweb"
+	"frontdesk/commands"
+	"frontdesk/domain/staff"
+)
+
+// Verdicts on somebody who asks for a page.
+const (
+	in      = "in"      // the page answers, be it that the form makes no sense
+	asked   = "asked"   // to sign in
+	refused = "refused" // by role
+)
+
+// Who may use which page, written once more by hand: strangers, and those who are signed in
+// at another practice, in the first column; then members of staff without a role, a
+// receptionist, a clinician, a manager and a privacy officer.
+var verdicts = map[string][6]string{
+	"GET ":                   {in, in, in, in, in, in},
+	"GET /":                  {in, in, in, in, in, in},
+	"GET /sign-in":           {in, in, in, in, in, in},
+	"POST /sign-in":          {in, in, in, in, in, in},
+	"POST /sign-in/passkey":  {in, in, in, in, in, in},
+	"GET /sign-in/second":    {asked, in, in, in, in, in}, // after the password
+	"POST /sign-in/second":   {asked, asked, asked, asked, asked, asked},
+	"POST /challenge":        {in, in, in, in, in, in},
+	"GET /confirm":           {asked, in, in, in, in, in},
+	"POST /confirm":          {asked, in, in, in, in, in},
+	"GET /account/passkeys":  {asked, in, in, in, in, in},
+	"POST /account/passkeys": {asked, in, in, in, in, in},
+	"POST /sign-out":         {in, in, in, in, in, in},
+	"GET /link/{secret}":     {in, in, in, in, in, in},
+	"GET /link":              {in, in, in, in, in, in},
+	"POST /link":             {in, in, in, in, in, in},
+	"GET /authorise":         {asked, in, in, in, in, in},
+	"POST /authorise":        {asked, in, in, in, in, in},
+	"GET /authorisations":    {asked, in, in, in, in, in},
+	"POST /authorisations":   {asked, in, in, in, in, in},
+	"GET /account":           {asked, in, in, in, in, in},
+	"GET /account/password":  {asked, in, in, in, in, in},
+	"POST /account/password": {asked, in, in, in, in, in},
+	"POST /account/sessions": {asked, in, in, in, in, in},
+	"GET /people":            {asked, refused, refused, refused, in, refused},
+	"POST /people":           {asked, refused, refused, refused, in, refused},
+}
+
+// verdict is what a browser is told that asks for a page of Elm Street.
+func verdict(b *browser, route string) string {
+	b.t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	answer := b.do(method, "/elm-street/staff"+path, url.Values{})
+	switch to, _, _ := strings.Cut(answer.Header.Get("Location"), "?app"); {
+	case to == "/elm-street/staff/sign-in":
+		return asked
+	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "You cannot use this page"):
+		if !strings.Contains(answer.body, "Only a manager can do this.") {
+			b.t.Errorf("%s does not say who may:\n%s", route, answer.body)
+		}
+		return refused
+	}
+	return in
+}
+
+func TestWhoMayUseWhichPage_D67(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(verdicts)), slices.Sorted(slices.Values(staffweb.Served(s.pages)))); diff != "" {
+		t.Fatalf("the table and what is served differ (-table +served):\n%s", diff)
+	}
+	columns := []*browser{s.browser(t), s.browser(t)}
+	for n, role := range staff.AllRoles() {
+		s.register(t, elm, "dr."+string(role), "Somebody", false)
+		must(t, commands.Desk{Store: s.store, Staff: s.pages.Desk.Staff}.SetStaffRoles(t.Context(),
+			commands.SetStaffRoles{Tenant: elm, Username: "dr." + string(role), Roles: staff.Roles{role}}))
+		columns = append(columns, s.browser(t))
+		columns[n+2].signIn(elm, "dr."+string(role))
+	}
+	columns[1].signIn(elm, "dr.lee")
+	elsewhere := s.browser(t)
+	elsewhere.signIn(oak, "dr.lee")
+	for route, want := range verdicts {
+		for n, b := range columns {
+			if got := verdict(b, route); got != want[n] {
+				t.Errorf("%s, column %d: %s, want %s", route, n, got, want[n])
+			}
+		}
+		if got := verdict(elsewhere, route); got != want[0] {
+			t.Errorf("%s, signed in at another practice: %s, want %s", route, got, want[0])
+		}
+	}
+}
+
+func TestRolesCountFromTheNextPage_D63(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	b.get("/elm-street/staff/people").wants(t, http.StatusOK, "", `<a href="/elm-street/staff/people">People</a>`)
+	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: "dr.may", Roles: staff.Roles{staff.Clinician}}))
+	page := b.get("/elm-street/staff/people")
+	page.wants(t, http.StatusForbidden, "", "Only a manager can do this.")
+	if strings.Contains(page.body, "Dr Lee") || strings.Contains(page.body, ">People</a>") {
+		t.Errorf("the page shows people:\n%s", page.body)
+	}
+}

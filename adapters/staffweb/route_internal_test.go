@@ -1,0 +1,11 @@
+package staffweb
+
+// Served are all pages by method and path, for the tests that must name each.
+func Served(p *Pages) (served []string) {
+	for _, r := range p.routes() {
+		for method := range r.by {
+			served = append(served, method+" "+r.path)
+		}
+	}
+	return served
+}

@@ -1,0 +1,224 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// Site is where browsers reach the pages. A passkey belongs to one relying party, and
+// signs at no other.
+type Site struct {
+	RP     string // the host's name
+	Origin string // scheme, host and port, as browsers write them
+}
+
+// Named reports whether passkeys can belong to the site: a name, and on plain http none
+// but localhost.
+func (s Site) Named() bool {
+	return protocol.ValidateRPID(s.RP) == nil && (s.RP == "localhost" || strings.HasPrefix(s.Origin, "https://"))
+}
+
+// relying checks what passkeys sign for the site. Outputs of extensions that nobody has
+// asked for are ignored, because some authenticators always have some.
+func (s Site) relying() (*webauthn.WebAuthn, error) {
+	return webauthn.New(&webauthn.Config{
+		RPID: s.RP, RPDisplayName: "frontdesk", RPOrigins: []string{s.Origin},
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			RequireResidentKey: protocol.ResidentKeyRequired(), ResidentKey: protocol.ResidentKeyRequirementRequired,
+			UserVerification: protocol.VerificationRequired,
+		},
+		AttestationPreference:             protocol.PreferNoAttestation,
+		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
+	})
+}
+
+// owner is a member of staff as the library asks about them.
+type owner struct {
+	id             staff.ID
+	username, name string
+	passkeys       []Passkey
+}
+
+func (o owner) WebAuthnID() []byte          { return o.id.UUID[:] }
+func (o owner) WebAuthnName() string        { return o.username }
+func (o owner) WebAuthnDisplayName() string { return o.name }
+
+func (o owner) WebAuthnCredentials() []webauthn.Credential {
+	all := make([]webauthn.Credential, len(o.passkeys))
+	for i, k := range o.passkeys {
+		all[i] = webauthn.Credential{
+			ID: k.credential, PublicKey: k.publicKey, Flags: webauthn.CredentialFlags{BackupEligible: k.backupEligible},
+			Authenticator: webauthn.Authenticator{SignCount: k.signCount},
+		}
+		for _, transport := range k.transports {
+			all[i].Transport = append(all[i].Transport, protocol.AuthenticatorTransport(transport))
+		}
+	}
+	return all
+}
+
+// session is what the library wants to know of a ceremony that was begun. Our own clock
+// has judged its age.
+func (o owner) session(c challenge) webauthn.SessionData {
+	s := webauthn.SessionData{Challenge: c.String(), UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault()}
+	if o.id != (staff.ID{}) {
+		s.UserID = o.WebAuthnID()
+	}
+	return s
+}
+
+// Sign returns what a browser is asked to have signed, as JSON, and what it keeps of the
+// challenge. If the passkey may be anybody's, passkeys are none.
+func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, err error) {
+	site, err := a.Site.relying()
+	if err != nil {
+		return nil, "", err
+	}
+	c, kept := p.Challenges.begin(a)
+	option := func(o *protocol.PublicKeyCredentialRequestOptions) error { o.Challenge = c.bits[:]; return nil }
+	begin := func() (*protocol.CredentialAssertion, *webauthn.SessionData, error) {
+		return site.BeginDiscoverableLogin(option)
+	}
+	if a.Member != (staff.ID{}) {
+		begin = func() (*protocol.CredentialAssertion, *webauthn.SessionData, error) {
+			return site.BeginLogin(owner{id: a.Member, passkeys: passkeys}, option)
+		}
+	}
+	assertion, _, err := begin()
+	if err != nil {
+		return nil, "", fmt.Errorf("ask for a passkey: %w", err)
+	}
+	options, err = json.Marshal(assertion.Response)
+	return options, kept, err
+}
+
+// Check returns whose passkey has signed the challenge, or [ErrPasskey]. A member of
+// staff who may not sign in has no passkey.
+func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
+	c, err := p.Challenges.of(a, kept)
+	if err != nil {
+		return h, err
+	}
+	said, err := protocol.ParseCredentialRequestResponseBytes([]byte(signed))
+	if err != nil {
+		return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
+	}
+	member := owner{id: a.Member}
+	if a.Member == (staff.ID{}) {
+		if member.id.UUID, err = uuid.FromBytes(said.Response.UserHandle); err != nil {
+			return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
+		}
+	}
+	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
+		return h, err
+	}
+	k, err := verify(a.Site, c, member, said)
+	if errors.Is(err, errCount) {
+		p.warn(ctx, a, k)
+		return h, ErrPasskey
+	}
+	if err != nil {
+		return h, err
+	}
+	return k.holder, p.use(ctx, a, k, c)
+}
+
+// verify returns the passkey that has signed, at its new count.
+func verify(at Site, c challenge, by owner, said *protocol.ParsedCredentialAssertionData) (Passkey, error) {
+	site, err := at.relying()
+	if err != nil {
+		return Passkey{}, err
+	}
+	signed, err := site.ValidateLogin(by, by.session(c), said)
+	if err != nil {
+		return Passkey{}, fmt.Errorf("%w (%w)", ErrPasskey, err)
+	}
+	for _, k := range by.passkeys {
+		if string(k.credential) != string(signed.ID) {
+			continue
+		}
+		if signed.Authenticator.CloneWarning {
+			return k, errCount
+		}
+		k.signCount = signed.Authenticator.SignCount
+		return k, nil
+	}
+	return Passkey{}, ErrPasskey
+}
+
+// Make returns what a browser is asked to make a passkey of, as JSON, and what it keeps
+// of the challenge.
+func (p Passkeys) Make(a Ask, s Session, passkeys []Passkey) (options []byte, kept string, err error) {
+	site, err := a.Site.relying()
+	if err != nil {
+		return nil, "", err
+	}
+	c, kept := p.Challenges.begin(a)
+	by := owner{s.Staff, s.Username, s.Name, passkeys}
+	creation, _, err := site.BeginRegistration(by, func(o *protocol.PublicKeyCredentialCreationOptions) error {
+		o.Challenge = c.bits[:]
+		for _, k := range by.WebAuthnCredentials() {
+			o.CredentialExcludeList = append(o.CredentialExcludeList, k.Descriptor())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("ask for a new passkey: %w", err)
+	}
+	options, err = json.Marshal(creation.Response)
+	return options, kept, err
+}
+
+// Made returns the passkey that was made for the challenge, without a name, or
+// [ErrPasskey]. What an authenticator says of its maker is not asked for, and not
+// believed.
+func (p Passkeys) Made(ctx context.Context, a Ask, kept, signed string) (staff.PasskeyAdded, error) {
+	c, err := p.Challenges.of(a, kept)
+	if err != nil {
+		return staff.PasskeyAdded{}, err
+	}
+	site, err := a.Site.relying()
+	if err != nil {
+		return staff.PasskeyAdded{}, err
+	}
+	said, err := protocol.ParseCredentialCreationResponseBytes([]byte(signed))
+	if err != nil || attested(said) {
+		return staff.PasskeyAdded{}, ErrPasskey
+	}
+	by := owner{id: a.Member}
+	made, err := site.CreateCredential(by, by.session(c), said)
+	if err != nil {
+		return staff.PasskeyAdded{}, fmt.Errorf("%w (%w)", ErrPasskey, err)
+	}
+	return added(made), p.once(ctx, p.DB, c)
+}
+
+// attested reports whether somebody else vouches for the passkey. Browsers leave that
+// out unless they are asked for it; what is left out need not be read.
+func attested(said *protocol.ParsedCredentialCreationData) bool {
+	object := said.Response.AttestationObject
+	_, chain := object.AttStatement["x5c"]
+	return object.Format != string(protocol.AttestationFormatNone) && (object.Format != string(protocol.AttestationFormatPacked) || chain)
+}
+
+func added(made *webauthn.Credential) staff.PasskeyAdded {
+	p := staff.PasskeyAdded{
+		Passkey: staff.PasskeyID{UUID: event.NewID()}, Credential: made.ID, PublicKey: made.PublicKey,
+		BackupEligible: made.Flags.BackupEligible, SignCount: made.Authenticator.SignCount,
+	}
+	p.AAGUID, _ = uuid.FromBytes(made.Authenticator.AAGUID) // the library has checked its length
+	for _, transport := range made.Transport {
+		p.Transports = append(p.Transports, string(transport))
+	}
+	return p
+}

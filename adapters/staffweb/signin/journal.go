@@ -1,0 +1,145 @@
+package signin
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// Journal tells the log who has signed in and out, and what was tried in vain (D65). It
+// does so behind the answer: its methods never wait and never fail, and do the same
+// whether there is such an account or not. The goroutine in Run finds out whose account it
+// is, and appends. A nil Journal tells nobody.
+type Journal struct {
+	Store commands.Store
+	DB    Database
+	Tries Tries // asked whether an account is locked for everybody
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	Limit int           // most happenings, and most accounts with tries, that may wait: some hundred bytes each
+	Pace  time.Duration // between two rounds, so that happenings gather
+	Retry time.Duration // until the next round without a happening
+
+	metrics journalMetrics
+	marks   marks
+	told    *fair.Budget[string] // what the log is told of tries at a practice
+
+	arrived chan struct{} // holds one token, which wakes Run
+	mu      sync.Mutex    // guards the fields below
+	waiting []happening
+	ended   bool
+
+	tried map[account]*pending // of Run alone
+}
+
+// What one process tells the log of tries at the accounts of one practice: so many events
+// at once, and as many again in each period. The rest waits and is counted.
+const (
+	practiceEvents       = 60
+	practiceEventsPeriod = time.Minute
+)
+
+// NewJournal returns a journal with the usual limits. It registers the counters
+// frontdesk_sign_in_events_total and frontdesk_sign_in_events_lost_total.
+func NewJournal(store commands.Store, db Database, tries Tries, registry prometheus.Registerer, log *slog.Logger) *Journal {
+	return &Journal{
+		Store: store, DB: db, Tries: tries, Now: tries.Now, Log: log,
+		Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second,
+		metrics: newJournalMetrics(registry),
+		marks:   marks{db: db},
+		told:    fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
+		arrived: make(chan struct{}, 1),
+		tried:   map[account]*pending{},
+	}
+}
+
+// Attempt is one try to sign in, or the session that came of it.
+type Attempt struct {
+	Tenant   string
+	Username string    // as it was typed; "" if Staff says whose account it is
+	Staff    staff.ID  // zero if only the username is known
+	How      staff.How // what was shown
+	Source   string    // an address or a network, as fair.Source returns it
+	Session  uuid.UUID // zero unless one was begun
+}
+
+// SignedIn notes that a session has begun. It needs Staff and Session.
+func (j *Journal) SignedIn(ctx context.Context, a Attempt) { j.note(ctx, a, signedIn, time.Time{}) }
+
+// SignedOut notes that a member of staff has ended a session. It needs Staff and Session.
+func (j *Journal) SignedOut(ctx context.Context, a Attempt) { j.note(ctx, a, signedOut, time.Time{}) }
+
+// Failed notes that what was shown was looked at and was not right. There need not be
+// such an account.
+func (j *Journal) Failed(ctx context.Context, a Attempt) { j.note(ctx, a, failed, time.Time{}) }
+
+// LockedOut notes that nothing is looked at until an instant, because of what was tried.
+// There need not be such an account.
+func (j *Journal) LockedOut(ctx context.Context, a Attempt, until time.Time) {
+	j.note(ctx, a, lockedOut, until)
+}
+
+// kind is what has happened.
+type kind int
+
+const (
+	signedIn kind = iota
+	signedOut
+	failed
+	lockedOut
+)
+
+// happening is what waits for Run.
+type happening struct {
+	Attempt
+	kind    kind
+	at      time.Time
+	until   time.Time // of a lock
+	request string
+}
+
+// note queues what has happened. It is lost, and counted, if too much is waiting already
+// or if Run has ended.
+func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) {
+	if j == nil {
+		return
+	}
+	h := happening{a, k, j.instant(), until.UTC(), event.MetadataFrom(ctx).RequestID}
+	if len(h.Username) > longestUsername {
+		h.Username = "" // nobody's: no more than this is kept of what strangers type
+	}
+	if !j.queue(h) {
+		j.metrics.lost.Inc()
+		return
+	}
+	select {
+	case j.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// longestUsername is 128 characters of at most 4 bytes.
+const longestUsername = 512
+
+func (j *Journal) queue(h happening) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ended || len(j.waiting) >= j.Limit {
+		return false
+	}
+	j.waiting = append(j.waiting, h)
+	return true
+}
+
+// instant is now, as the log holds times.
+func (j *Journal) instant() time.Time { return j.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,167 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
+)
+
+const (
+	roundLimit = 10 * time.Second
+	lastLimit  = 5 * time.Second // for all that still waits when ctx ends
+	oneBatch   = 500
+)
+
+// Run tells the log until ctx ends. Then it has 5 s to tell it what still waits. Stop
+// whoever notes something before you end ctx.
+func (j *Journal) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := j.round(ctx, roundLimit, false); err != nil && ctx.Err() == nil {
+			j.Log.WarnContext(ctx, "the journal of sign-ins waits for the database", slog.Any("error", err))
+		}
+		rest(ctx, j.Pace, nil)
+		rest(ctx, j.Retry, j.arrived)
+	}
+	j.finish(ctx)
+}
+
+// rest returns after a while, or once ctx ends or something has arrived.
+func rest(ctx context.Context, d time.Duration, arrived <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-arrived:
+	case <-timer.C:
+	}
+}
+
+func (j *Journal) finish(ctx context.Context) {
+	j.mu.Lock()
+	j.ended = true
+	j.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	if err := j.round(ctx, lastLimit, true); err != nil {
+		left := len(j.next(j.Limit)) + len(j.tried)
+		j.metrics.lost.Add(float64(left))
+		j.Log.ErrorContext(ctx, "what happened at sign-in is missing in the log", slog.Int("happenings", left), slog.Any("error", err))
+	}
+}
+
+// round tells the log of all that waits. last says that there will be no other round.
+func (j *Journal) round(ctx context.Context, limit time.Duration, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for batch := j.next(oneBatch); len(batch) > 0; batch = j.next(oneBatch) {
+		if err := j.take(ctx, batch); err != nil {
+			return err
+		}
+	}
+	if err := j.marks.throwAway(ctx, j.instant()); err != nil {
+		return err
+	}
+	return j.tellTries(ctx, last)
+}
+
+// next returns what has waited longest. It can be read without the lock, because only
+// Run removes anything.
+func (j *Journal) next(most int) []happening {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.waiting[:min(most, len(j.waiting))]
+}
+
+func (j *Journal) done() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.waiting = slices.Delete(j.waiting, 0, 1)
+}
+
+// take tells the log of sessions, and counts tries at accounts that there are.
+func (j *Journal) take(ctx context.Context, batch []happening) error {
+	mark, err := j.marks.of(ctx, j.instant())
+	if err != nil {
+		return err
+	}
+	owners, err := j.owners(ctx, batch)
+	if err != nil {
+		return err
+	}
+	for _, h := range batch {
+		if h.Staff == (staff.ID{}) {
+			h.Staff = owners[Account{h.Tenant, h.Username}]
+		}
+		if err := j.one(ctx, h, mark(h.Source)); err != nil {
+			return err
+		}
+		j.done()
+	}
+	return nil
+}
+
+// one does what a happening asks for. Nobody's account is nobody's event.
+func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error {
+	switch {
+	case h.Staff == (staff.ID{}):
+		return nil
+	case h.kind == failed || h.kind == lockedOut:
+		return j.count(ctx, h, from)
+	}
+	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(h.Staff.UUID), RequestID: h.request})
+	var told []event.Event
+	err := commands.Update(ctx, j.Store, staff.SessionStream(h.Tenant, h.Session), func(s staff.Session) (_ []event.Event, err error) {
+		if h.kind == signedOut {
+			told, err = s.End(staff.SignedOut{Staff: h.Staff, Session: h.Session, At: h.at})
+			return told, err
+		}
+		told, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
+		return told, err
+	})
+	return j.appended(ctx, told, err)
+}
+
+// appended counts events of an append, which are lost if the database will never take
+// them. An error says that it may take them later.
+func (j *Journal) appended(ctx context.Context, events []event.Event, err error) error {
+	if err == nil {
+		for _, e := range events {
+			j.metrics.told.WithLabelValues(e.EventName()).Inc()
+		}
+		return nil
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ctx.Err() != nil || ok && f.Kind == fault.Unavailable {
+		return err
+	}
+	j.metrics.lost.Add(float64(len(events)))
+	j.Log.ErrorContext(ctx, "what happened at sign-in cannot be told to the log", slog.Any("error", err))
+	return nil
+}
+
+type journalMetrics struct {
+	told *prometheus.CounterVec
+	lost prometheus.Counter
+}
+
+func newJournalMetrics(registry prometheus.Registerer) journalMetrics {
+	m := journalMetrics{
+		prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_sign_in_events_total",
+			Help: "Events of sign-ins at accounts that there are, by their names. One event may stand for many tries in vain.",
+		}, []string{"event"}),
+		prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "frontdesk_sign_in_events_lost_total",
+			Help: "What happened at sign-in, and is missing in the log.",
+		}),
+	}
+	registry.MustRegister(m.told, m.lost)
+	return m
+}

@@ -1,0 +1,123 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/staff"
+)
+
+// Passkeys knows the passkeys of staff, and what they have signed.
+type Passkeys struct {
+	DB         Database
+	Challenges Challenges
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// Passkey is one by which a member of staff signs in.
+type Passkey struct {
+	ID      staff.PasskeyID
+	Name    string
+	AddedAt time.Time
+	UsedAt  *time.Time // nil for never
+
+	holder         Holder
+	credential     []byte
+	publicKey      []byte
+	backupEligible bool
+	signCount      uint32
+	transports     []string
+}
+
+const passkeysOf = `
+SELECT s.staff, s.credential, k.passkey, k.name, k.added_at, u.used_at, k.credential, k.public_key, k.backup_eligible,
+	greatest(k.sign_count, u.sign_count), k.transports
+FROM staff s
+JOIN staff_passkeys k ON k.tenant = s.tenant AND k.staff = s.staff
+LEFT JOIN staff_passkey_uses u ON u.tenant = k.tenant AND u.staff = k.staff AND u.passkey = k.passkey
+WHERE s.tenant = $1 AND s.staff = $2 AND s.active AND s.credential IS NOT NULL
+ORDER BY k.added_at, k.passkey`
+
+// Of returns the passkeys of a member of staff who may sign in, in the order in which
+// they were added.
+func (p Passkeys) Of(ctx context.Context, tenant string, member staff.ID) ([]Passkey, error) {
+	rows, _ := p.DB.Query(ctx, passkeysOf, tenant, member)
+	passkeys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Passkey, err error) {
+		err = row.Scan(&k.holder.Staff, &k.holder.Credential, &k.ID, &k.Name, &k.AddedAt, &k.UsedAt, &k.credential, &k.publicKey,
+			&k.backupEligible, &k.signCount, &k.transports)
+		return k, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list passkeys: %w", err)
+	}
+	return passkeys, nil
+}
+
+// errCount says that the count of a passkey has gone back, or has been used meanwhile.
+var errCount = errors.New("the passkey's count has gone back")
+
+// use notes that a passkey has signed a challenge, at its count. It returns [ErrPasskey]
+// if the challenge was used before, or if the count has gone back: then there is a copy
+// of the passkey, and nobody knows which of the two is its owner's.
+func (p Passkeys) use(ctx context.Context, a Ask, by Passkey, c challenge) error {
+	err := p.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		if err := p.once(ctx, tx, c); err != nil {
+			return err
+		}
+		return p.count(ctx, tx, a.Tenant, by)
+	})
+	if errors.Is(err, errCount) {
+		p.warn(ctx, a, by)
+		return ErrPasskey
+	}
+	if err != nil && !errors.Is(err, ErrPasskey) {
+		return fmt.Errorf("note the use of a passkey: %w", err)
+	}
+	return err
+}
+
+// once remembers a challenge until it ends, and forgets some of those that have ended.
+func (p Passkeys) once(ctx context.Context, by changing, c challenge) error {
+	_, err := by.Exec(ctx, `
+		DELETE FROM staff_challenges WHERE challenge = ANY (ARRAY(
+			SELECT challenge FROM staff_challenges WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`, p.Now())
+	if err != nil {
+		return err
+	}
+	done, err := by.Exec(ctx, `INSERT INTO staff_challenges (challenge, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, c.bits[:], c.ends)
+	if err == nil && done.RowsAffected() == 0 {
+		err = ErrPasskey
+	}
+	return err
+}
+
+// count notes the use and the count, and forgets passkeys that the member has no more.
+// An authenticator that does not count says zero for ever.
+func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passkey) error {
+	_, err := by.Exec(ctx, `
+		DELETE FROM staff_passkey_uses u WHERE u.tenant = $1 AND u.staff = $2 AND NOT EXISTS (
+			SELECT FROM staff_passkeys k WHERE k.tenant = u.tenant AND k.passkey = u.passkey)`, tenant, k.holder.Staff)
+	if err != nil {
+		return err
+	}
+	done, err := by.Exec(ctx, `
+		INSERT INTO staff_passkey_uses AS u (tenant, staff, passkey, sign_count, used_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (tenant, staff, passkey) DO UPDATE SET sign_count = $4, used_at = greatest(u.used_at, $5)
+		WHERE u.sign_count < $4 OR u.sign_count = 0 AND $4 = 0`, tenant, k.holder.Staff, k.ID, int64(k.signCount), p.Now())
+	if err == nil && done.RowsAffected() == 0 {
+		err = errCount
+	}
+	return err
+}
+
+// warn tells the operator of what may be a copy of a passkey.
+func (p Passkeys) warn(ctx context.Context, a Ask, k Passkey) {
+	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: somebody may have a copy of it",
+		slog.String("tenant", a.Tenant), slog.String("staff", k.holder.Staff.String()), slog.String("passkey", k.ID.String()))
+}

@@ -1,0 +1,349 @@
+package signin_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/staffweb/signin/passkeytest"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+var here = signin.Site{RP: "staff.example", Origin: "https://staff.example"}
+
+// ask is for a passkey alone, unless the edits say else.
+func ask(edits ...func(*signin.Ask)) signin.Ask {
+	a := signin.Ask{For: signin.ToSignIn, Tenant: elm, Site: here}
+	for _, edit := range edits {
+		edit(&a)
+	}
+	return a
+}
+
+// holds gives somebody a passkey.
+func (s *surgery) holds(t *testing.T, tenant string, member staff.ID) *passkeytest.Key {
+	t.Helper()
+	k := passkeytest.New(t, here.RP, here.Origin)
+	a := signin.Ask{For: signin.ToAdd, Tenant: tenant, Site: here, Member: member, Bound: "a session"}
+	options, kept, err := s.Passkeys.Make(a, signin.Session{Staff: member, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	must(t, err)
+	made, err := s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
+	must(t, err)
+	made.Name = "A key"
+	must(t, commands.Desk{Store: s.store}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: tenant, Staff: member, Passkey: made}))
+	return k
+}
+
+// signs asks a passkey to sign, and shows what it has signed.
+func (s *surgery) signs(t *testing.T, k *passkeytest.Key, a signin.Ask) error {
+	t.Helper()
+	options, kept, err := s.Passkeys.Sign(a, nil)
+	must(t, err)
+	return s.shows(t, a, kept, k.Sign(t, options))
+}
+
+func (s *surgery) shows(t *testing.T, a signin.Ask, kept, signed string) error {
+	t.Helper()
+	_, err := s.SignInByPasskey(t.Context(), signin.Signed{Ask: a, Kept: kept, Answer: signed, Source: "192.0.2.1"})
+	return err
+}
+
+func (s *surgery) staffAt(t *testing.T, tenant string) (id staff.ID) {
+	t.Helper()
+	must(t, s.pool.QueryRow(t.Context(), `SELECT staff FROM staff WHERE tenant = $1 AND username = 'dr.lee'`, tenant).Scan(&id))
+	return id
+}
+
+func refused(t *testing.T, name string, err error) {
+	t.Helper()
+	if !errors.Is(err, signin.ErrPasskey) {
+		t.Errorf("%s: got %v, want %v", name, err, signin.ErrPasskey)
+	}
+}
+
+func TestAPasskeySignsItsOwnerIn_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	options, kept, err := s.Passkeys.Sign(ask(), nil)
+	must(t, err)
+	in, err := s.SignInByPasskey(t.Context(), signin.Signed{Ask: ask(), Kept: kept, Answer: k.Sign(t, options), Source: "192.0.2.1"})
+	if err != nil || in.Staff != s.lee || !s.alive(t, elm, in.Session) || in.Device == "" {
+		t.Fatalf("signed in as %+v, %v", in, err)
+	}
+	own, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	if err != nil || len(own) != 1 || own[0].UsedAt == nil || !own[0].UsedAt.Equal(s.Now()) {
+		t.Errorf("the passkeys are %+v, %v", own, err)
+	}
+	must(t, s.signs(t, k, ask())) // and again
+	k.NoCount, k.Count = true, 0
+	refused(t, "a count that has gone to zero", s.signs(t, k, ask()))
+}
+
+func TestWhoHasAPasskeyIsNotSignedInByThePasswordAlone_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	in, err := s.SignIn(t.Context(), try())
+	if err != nil || in.Session != "" || in.Device != "" || in.Step == "" {
+		t.Fatalf("signed in as %+v, %v", in, err)
+	}
+	h, found, err := s.Steps.Of(t.Context(), elm, in.Step)
+	if err != nil || !found || h.Staff != s.lee {
+		t.Errorf("the step is %+v, %t, %v", h, found, err)
+	}
+	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, in.Step })
+	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	must(t, err)
+	options, kept, err := s.Passkeys.Sign(second, passkeys)
+	must(t, err)
+	must(t, s.shows(t, second, kept, k.Sign(t, options)))
+	for name, edit := range map[string]func(*signin.Ask){
+		"another purpose":  func(a *signin.Ask) { a.For = signin.ToSignIn },
+		"another step":     func(a *signin.Ask) { a.Bound = "another" },
+		"another member":   func(a *signin.Ask) { a.Member = staff.ID{UUID: uuid.New()} },
+		"another practice": func(a *signin.Ask) { a.Tenant = oak },
+	} {
+		options, kept, err := s.Passkeys.Sign(second, passkeys)
+		must(t, err)
+		other := second
+		edit(&other)
+		refused(t, name, s.shows(t, other, kept, k.Sign(t, options)))
+	}
+}
+
+func TestAStepIsShort_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.holds(t, elm, s.lee)
+	step := func() string {
+		t.Helper()
+		in, err := s.SignIn(t.Context(), try())
+		must(t, err)
+		return in.Step
+	}
+	good := func(tenant, token string) bool {
+		t.Helper()
+		_, found, err := s.Steps.Take(t.Context(), tenant, token)
+		must(t, err)
+		return found
+	}
+	first := step()
+	for n := range 6 {
+		if got, want := good(elm, first), n < 5; got != want {
+			t.Errorf("try %d: found %t", n+1, got)
+		}
+	}
+	other := step()
+	if good(oak, other) || good(elm, "") || good(elm, other+"x") {
+		t.Error("a step is another's, too")
+	}
+	s.Pass(signin.StepLifetime)
+	if good(elm, other) {
+		t.Error("a step does not end")
+	}
+	for range 30 {
+		step()
+	}
+	var rows int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_sign_in_steps`).Scan(&rows))
+	if rows != 20 {
+		t.Errorf("%d steps are kept, want 20", rows)
+	}
+	last := step()
+	must(t, s.appends(t, staff.Reset{}))
+	if good(elm, last) {
+		t.Error("a step outlives a reset")
+	}
+}
+
+// appends adds an event of dr.lee.
+func (s *surgery) appends(t *testing.T, e event.Event) error {
+	t.Helper()
+	history, err := s.store.Load(t.Context(), staff.StreamOf(elm, s.lee))
+	must(t, err)
+	_, err = s.store.Append(t.Context(), event.Change{Stream: staff.StreamOf(elm, s.lee), Expected: len(history), Events: []event.Event{e}})
+	return err
+}
+
+func TestWhatASignatureMustHold_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	lee, atOak := s.holds(t, elm, s.lee), s.holds(t, oak, s.staffAt(t, oak))
+	for name, edit := range map[string]func(*passkeytest.Key){
+		"another origin":        func(k *passkeytest.Key) { k.Origin = "https://staff.example.evil" },
+		"another port":          func(k *passkeytest.Key) { k.Origin = "https://staff.example:8443" },
+		"no TLS":                func(k *passkeytest.Key) { k.Origin = "http://staff.example" },
+		"another relying party": func(k *passkeytest.Key) { k.RP = "example" },
+		"nobody verified":       func(k *passkeytest.Key) { k.NoUV = true },
+		"another user handle":   func(k *passkeytest.Key) { k.User = atOak.User },
+		"no user handle":        func(k *passkeytest.Key) { k.User = nil },
+		"another credential":    func(k *passkeytest.Key) { k.ID = atOak.ID },
+		"another's key":         func(k *passkeytest.Key) { *k = *atOak; k.ID, k.User = lee.ID, lee.User },
+	} {
+		k := lee.Copy()
+		edit(k)
+		refused(t, name, s.signs(t, k, ask()))
+	}
+	refused(t, "a passkey of another practice", s.signs(t, atOak, ask()))
+	refused(t, "at another practice", s.signs(t, lee, ask(func(a *signin.Ask) { a.Tenant = oak })))
+	for _, nonsense := range []string{"", "{}", "null", "[]", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`, strings.Repeat("[", 1000)} {
+		_, kept, err := s.Passkeys.Sign(ask(), nil)
+		must(t, err)
+		refused(t, nonsense, s.shows(t, ask(), kept, nonsense))
+	}
+	lee.Count += 20
+	must(t, s.signs(t, lee, ask()))
+}
+
+func TestAChallengeIsGoodOnceAndForFiveMinutes_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	options, kept, err := s.Passkeys.Sign(ask(), nil)
+	must(t, err)
+	signed := k.Sign(t, options)
+	_, others, err := s.Passkeys.Sign(ask(), nil)
+	must(t, err)
+	for name, shown := range map[string]string{"of another browser": others, "none": "", "cut": kept[1:], "longer": kept + "AAAA", "later": later(kept)} {
+		refused(t, name, s.shows(t, ask(), shown, signed))
+	}
+	must(t, s.shows(t, ask(), kept, signed))
+	refused(t, "replayed", s.shows(t, ask(), kept, signed))
+	refused(t, "signed once more", s.shows(t, ask(), kept, k.Sign(t, options)))
+
+	options, kept, err = s.Passkeys.Sign(ask(), nil)
+	must(t, err)
+	signed = k.Sign(t, options)
+	s.Pass(signin.ChallengeLifetime)
+	refused(t, "too late", s.shows(t, ask(), kept, signed))
+	must(t, s.signs(t, k, ask()))
+	var rows int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_challenges`).Scan(&rows))
+	if rows != 1 { // what has ended is forgotten, and what nobody has signed was never there
+		t.Errorf("%d challenges are remembered, want 1", rows)
+	}
+}
+
+// later says that a challenge ends at another time.
+func later(kept string) string { return kept[:len(kept)-2] + "zw" }
+
+func TestACountThatGoesBackIsACopys_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	thief := k.Copy()
+	must(t, s.signs(t, k, ask()))
+	must(t, s.signs(t, k, ask()))
+	refused(t, "the copy", s.signs(t, thief, ask()))
+	if logged := s.logged.String(); !strings.Contains(logged, "the count of a passkey has gone back") || strings.Contains(logged, "dr.lee") {
+		t.Errorf("the operator is told %q", logged)
+	}
+	must(t, s.signs(t, k, ask()))
+}
+
+func TestPasskeysEndWithTheirMember_D66(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]event.Event{"deactivated": staff.Deactivated{}, "reset": staff.Reset{}, "removed": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSurgery(t)
+			k := s.holds(t, elm, s.lee)
+			own, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+			must(t, err)
+			if ends == nil {
+				ends = staff.PasskeyRemoved{Passkey: own[0].ID}
+			}
+			must(t, s.appends(t, ends))
+			refused(t, name, s.signs(t, k, ask()))
+		})
+	}
+}
+
+func TestASourceGuessesAtPasskeysOnlySoOften_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	for range 60 {
+		refused(t, "nonsense", s.shows(t, ask(), "", "{}"))
+	}
+	if err := s.signs(t, k, ask()); !errors.Is(err, signin.ErrPasskey) || !strings.Contains(fmt.Sprint(err), "passkey") {
+		t.Errorf("after 60 in vain: %v", err)
+	}
+	s.Pass(time.Minute)
+	must(t, s.signs(t, k, ask()))
+}
+
+func TestAPasskeyConfirmsItsOwnSession_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	in, err := s.SignIn(t.Context(), try())
+	must(t, err)
+	session := func() signin.Session {
+		t.Helper()
+		session, found, err := s.Sessions.Of(t.Context(), elm, in.Session)
+		if err != nil || !found {
+			t.Fatalf("no session: %v", err)
+		}
+		return session
+	}
+	s.Pass(10 * time.Minute)
+	_, err = s.Confirm(t.Context(), try(wrong), session())
+	if !errors.Is(err, signin.ErrRefused) || session().ConfirmedAt.Equal(s.Now()) {
+		t.Errorf("a wrong password: %v", err)
+	}
+	device := in.Device
+	for range 8 { // a known browser has its tries back
+		device, err = s.Confirm(t.Context(), try(with(device)), session())
+		must(t, err)
+	}
+	if !session().ConfirmedAt.Equal(s.Now()) {
+		t.Errorf("confirmed at %v, want %v", session().ConfirmedAt, s.Now())
+	}
+	s.Pass(10 * time.Minute)
+	k := s.holds(t, elm, s.lee)
+	if _, err = s.Confirm(t.Context(), try(with(device)), session()); !errors.Is(err, signin.ErrRefused) {
+		t.Errorf("the password of somebody who has a passkey: %v", err)
+	}
+	a := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.ToConfirm, s.lee, in.Session })
+	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	must(t, err)
+	options, kept, err := s.Passkeys.Sign(a, passkeys)
+	must(t, err)
+	must(t, s.ConfirmByPasskey(t.Context(), signin.Signed{Ask: a, Kept: kept, Answer: k.Sign(t, options)}, session()))
+	if !session().ConfirmedAt.Equal(s.Now()) {
+		t.Errorf("confirmed at %v, want %v", session().ConfirmedAt, s.Now())
+	}
+}
+
+func TestACredentialIsAddedOnce_D66(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	k := s.holds(t, elm, s.lee)
+	a := signin.Ask{For: signin.ToAdd, Tenant: elm, Site: here, Member: s.lee, Bound: "a session"}
+	options, kept, err := s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	must(t, err)
+	answer := k.Make(t, options)
+	made, err := s.Passkeys.Made(t.Context(), a, kept, answer)
+	must(t, err)
+	made.Name = "Again"
+	err = commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: elm, Staff: s.lee, Passkey: made})
+	if !errors.Is(err, staff.ErrPasskeyTaken) {
+		t.Errorf("got %v, want %v", err, staff.ErrPasskeyTaken)
+	}
+	_, err = s.Passkeys.Made(t.Context(), a, kept, answer)
+	refused(t, "the same challenge again", err)
+	k.NoUV = true
+	options, kept, err = s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	must(t, err)
+	_, err = s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
+	refused(t, "nobody verified", err)
+}

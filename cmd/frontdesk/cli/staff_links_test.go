@@ -1,0 +1,78 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+var invitePat = []string{"invite-staff", "--tenant=elm", "--username=dr.pat", "--name=Pat", "--email=pat@elm.example", "--role=manager"}
+
+// A link is printed once, as a path or an address, and nothing else knows its secret.
+func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	run := func(args ...string) string {
+		t.Helper()
+		o := frontdesk(t, append(args, "--database-url", db.URL)...)
+		if o.status != 0 {
+			t.Fatalf("%q: exit status %d: %s", args, o.status, o.err)
+		}
+		return o.out
+	}
+	run("register-practice", "--tenant=elm", "--name=Elm")
+	given := run(invitePat...)
+	link := regexp.MustCompile(`(?m)^link: /elm/staff/link/([A-Z2-7]{52})$`).FindStringSubmatch(given)
+	if link == nil || !regexp.MustCompile(`(?m)^expiresAt: .+Z$`).MatchString(given) || !strings.Contains(given, "staffId: ") {
+		t.Fatalf("printed\n%s", given)
+	}
+	var object struct {
+		StaffID, Link string
+		ExpiresAt     time.Time
+	}
+	reset := run("reset-staff", "--tenant=elm", "--username=dr.pat", "--auth-url=https://auth.example/", "--json")
+	if err := json.Unmarshal([]byte(reset), &object); err != nil {
+		t.Fatal(err)
+	}
+	secret, found := strings.CutPrefix(object.Link, "https://auth.example/elm/staff/link/")
+	if !found || len(secret) != 52 || object.ExpiresAt.IsZero() || object.StaffID == "" {
+		t.Errorf("printed %s", reset)
+	}
+	log := run("audit", "log", "--json", "--show-personal")
+	if strings.Contains(log, secret) || strings.Contains(log, link[1]) || !strings.Contains(log, `"kind":"operator"`) {
+		t.Errorf("the log holds a secret, or does not say who did it:\n%s", log)
+	}
+}
+
+// An operator is judged by no role, also not by that of the member whom they act for.
+func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	for _, line := range []string{
+		"register-practice --tenant=elm --name=Elm",
+		"register-staff --tenant=elm --username=dr.lee --name=Lee --email=lee@elm.example",
+		"register-staff --tenant=elm --username=dr.may --name=May --email=may@elm.example --administrator",
+		"set-staff-roles --tenant=elm --username=dr.may --as=dr.lee",
+		"set-staff-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
+		"deactivate-staff --tenant=elm --username=dr.lee --as=dr.lee",
+	} {
+		if o := frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.status != 0 {
+			t.Errorf("%s: exit status %d: %s", line, o.status, o.err)
+		}
+	}
+}
+
+func TestALinksCommandIsRefused(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	typed := func(args ...string) outcome { return frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed("register-practice", "--tenant=elm", "--name=Elm")
+	typed(append(invitePat, "--auth-url=auth.example")...).wantFailure(t, 1, "--auth-url")
+	typed("set-staff-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").wantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
+	typed("reset-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
+	typed("reactivate-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
+}

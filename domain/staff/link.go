@@ -1,0 +1,68 @@
+package staff
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"time"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// LinkLifetime is how long a link can be used.
+const LinkLifetime = 72 * time.Hour
+
+// The refusals about links.
+var (
+	// ErrLink is the one refusal of a link, whatever the reason, so that nobody learns
+	// anything by trying links.
+	ErrLink         = fault.New(fault.Missing, "unknown-link", "The link has been used, has ended or is not complete. Ask your manager for a new one.")
+	ErrSignsInSoFar = fault.New(fault.Conflict, "signs-in-already", "This member of staff has chosen a password. To give them another link, reset how they sign in.")
+)
+
+// NewLink returns a link that can be used from now on, and its secret, which nobody can
+// find out later.
+func NewLink(now time.Time) (link Link, secret string) {
+	secret = rand.Text() + rand.Text() // 26 characters of 5 bits each, twice
+	return Link{DigestOfLink(secret), now.Add(LinkLifetime)}, secret
+}
+
+// DigestOfLink is what the log knows of a link's secret.
+func DigestOfLink(secret string) event.Digest { return sha256.Sum256([]byte(secret)) }
+
+// Invite gives somebody who has no password a link to choose one (rule 5). An earlier
+// link ends.
+func (m Member) Invite(by Link) ([]event.Event, error) {
+	if err := m.Active(); err != nil {
+		return nil, err
+	}
+	if m.signsIn {
+		return nil, ErrSignsInSoFar
+	}
+	return []event.Event{Invited{by}}, nil
+}
+
+// Reset ends whatever the member of staff has signed in with, at once, and gives them a
+// link to choose another password (rule 5). An earlier link ends.
+func (m Member) Reset(by Link) ([]event.Event, error) {
+	if err := m.Active(); err != nil {
+		return nil, err
+	}
+	return []event.Event{Reset{by}}, nil
+}
+
+// Accept makes the password that was chosen by a link the one to sign in with (rule 5).
+func (m Member) Accept(kept PasswordSet, now time.Time) ([]event.Event, error) {
+	if err := m.HasLink(kept.Link, now); err != nil {
+		return nil, err
+	}
+	return m.SetPassword(kept)
+}
+
+// HasLink returns [ErrLink] unless the link is theirs and can be used.
+func (m Member) HasLink(digest event.Digest, now time.Time) error {
+	if m.Active() != nil || digest.IsZero() || digest != m.link.Digest || !now.Before(m.link.ExpiresAt) {
+		return ErrLink
+	}
+	return nil
+}

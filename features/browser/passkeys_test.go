@@ -1,0 +1,150 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+)
+
+// named is an address of the pages by a name, which passkeys can belong to.
+func named(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }
+
+// authenticator gives the browser one that says yes to everything.
+func (b *tab) authenticator() webauthn.AuthenticatorID {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
+	must(b.t, err)
+	added, err := chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
+		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}})
+	must(b.t, err)
+	return added.AuthenticatorID
+}
+
+// narrowly looks at the page as a phone shows it, and goes back.
+func (b *tab) narrowly(name string) {
+	b.t.Helper()
+	b.look(name)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	if width := js[int](b, `document.documentElement.scrollWidth`); width > 390 {
+		b.t.Errorf("%s is %d pixels wide", name, width)
+	}
+	b.picture(name + "-390")
+	b.do(chromedp.EmulateViewport(1280, 800))
+}
+
+// addPasskey adds one, and leaves the browser on the page of passkeys.
+func (b *tab) addPasskey(p *program, name string) {
+	b.t.Helper()
+	b.open(named(p.page(elm, "account/passkeys")))
+	b.do(chromedp.SetValue("#name", name))
+	b.press("Add a passkey")
+}
+
+func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.authenticator()
+	b.open(named(p.page(elm, "sign-in")))
+	b.narrowly("passkey-sign-in")
+	b.signIn("dr.lee", password)
+	b.open(named(p.page(elm, "account/passkeys")))
+	b.shows("You have no passkey yet.")
+	b.narrowly("passkeys-none")
+	b.addPasskey(p, "My phone")
+	b.shows("The passkey has been added.")
+	b.shows("Added on 1 July 2026. Not used yet.")
+	b.narrowly("passkeys-one")
+
+	b.press("Sign out")
+	b.signIn("dr.lee", password) // which is not enough any more
+	b.titled("Use your passkey")
+	b.narrowly("passkey-second")
+	b.open(named(p.page(elm, "authorisations")))
+	b.titled("Sign in")
+	b.open(named(p.page(elm, "sign-in/second")))
+	b.press("Use your passkey")
+	b.titled("Your authorisations")
+
+	b.press("Sign out")
+	b.press("Use a passkey") // alone
+	b.titled("Your authorisations")
+	b.open(named(p.page(elm, "account/passkeys")))
+	b.shows("Last used on 1 July 2026.")
+	b.press("Remove")
+	b.shows("Your password alone signs you in again.")
+	b.press("Sign out")
+	b.quiet()
+	b.press("Use a passkey")
+	b.titled("Error: Sign in")
+	b.shows("This passkey was not accepted.")
+	b.narrowly("passkey-refused")
+	b.signIn("dr.lee", password)
+	b.titled("Your authorisations")
+}
+
+func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.authenticator()
+	b.open(named(p.ask(elm, p.callback+"?state=x%2Fy")))
+	b.signIn("dr.lee", password)
+	b.titled("Let Triage Helper act for you?")
+	p.Pass(16 * time.Minute)
+	b.press("Approve")
+	b.titled("Confirm that it is you")
+	b.narrowly("confirm-password")
+	p.mayNotCall(elm)
+	b.do(chromedp.SetValue("#password", "not the password"))
+	b.press("Confirm")
+	b.hears("400")
+	b.shows("The password is not right.")
+	b.narrowly("confirm-password-wrong")
+	b.do(chromedp.SetValue("#password", password))
+	b.press("Confirm")
+	b.titled("Let Triage Helper act for you?")
+	b.press("Approve")
+	if got, want := b.at().String(), p.callback+"?state=x%2Fy&username=dr.lee&expiresAt="; !strings.HasPrefix(got, want) {
+		t.Errorf("came back to %s, want %s", got, want)
+	}
+	p.mayCall(elm)
+
+	b.addPasskey(p, "My phone")
+	p.Pass(16 * time.Minute)
+	b.open(named(p.page(elm, "account/passkeys")))
+	b.shows("To add or remove passkeys, confirm that it is you.")
+	b.narrowly("passkeys-unconfirmed")
+	b.open(named(p.ask(elm, p.callback)))
+	b.press("Approve")
+	b.titled("Confirm that it is you")
+	b.narrowly("confirm-passkey")
+	b.press("Use your passkey")
+	b.titled("Let Triage Helper act for you?")
+	p.Pass(16 * time.Minute)
+	b.press("Decline") // asks for nothing
+	if got, want := b.at().String(), p.callback+"?error=access_denied"; got != want {
+		t.Errorf("came back to %s, want %s", got, want)
+	}
+	b.quiet()
+}
+
+func TestBrowserWithoutScriptIsToldOfPasskeys_D66(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.authenticator()
+	b.open(named(p.page(elm, "sign-in")))
+	b.signIn("dr.lee", password)
+	b.addPasskey(p, "My phone")
+	b.press("Sign out")
+	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	must(t, err)
+	b.open(named(p.page(elm, "sign-in")))
+	b.signIn("dr.lee", password)
+	b.shows("A passkey needs a script of ours, and this browser does not run it.")
+	b.picture("passkey-second-no-script")
+}

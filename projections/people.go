@@ -1,0 +1,79 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// Person is a member of staff as the managers of their practice see them.
+type Person struct {
+	Staff     staff.ID
+	Username  string
+	Name      string
+	Email     string
+	Roles     staff.Roles
+	Active    bool
+	SignsIn   bool      // they are active and have chosen a password
+	LinkUntil time.Time // when the link that they were given ends, which may have been; zero for none
+	Passkeys  int
+}
+
+// People answers who works at a practice, and who has left.
+type People struct{ DB Querier }
+
+// mostPeople bounds the list. Who has left is left out first.
+const mostPeople = 2000
+
+const peopleOf = `
+SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at, coalesce(k.n, 0)
+FROM staff s LEFT JOIN staff_links l ON l.tenant = s.tenant AND l.staff = s.staff
+LEFT JOIN (SELECT staff, count(*) AS n FROM staff_passkeys WHERE tenant = $1 GROUP BY staff) k ON k.staff = s.staff
+WHERE s.tenant = $1
+ORDER BY s.active DESC, lower(s.name), s.username
+LIMIT $2`
+
+// Of lists the staff of a practice by name, and after them those who have left.
+func (p People) Of(ctx context.Context, tenant string) ([]Person, error) {
+	rows, _ := p.DB.Query(ctx, peopleOf, tenant, mostPeople)
+	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {
+		var until *time.Time
+		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until, &p.Passkeys)
+		if until != nil {
+			p.LinkUntil = until.UTC()
+		}
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list staff: %w", err)
+	}
+	return people, nil
+}
+
+// Links answers whose a link is.
+type Links struct{ DB Querier }
+
+const holderOfLink = `
+SELECT s.staff, s.username, s.name
+FROM staff_links l JOIN staff s ON s.tenant = l.tenant AND s.staff = l.staff AND s.active
+WHERE l.tenant = $1 AND l.link = $2 AND l.expires_at > $3`
+
+// Holder returns the active member of staff who can choose a password by the link, or
+// staff.ErrLink.
+func (l Links) Holder(ctx context.Context, tenant string, link event.Digest, now time.Time) (h commands.LinkHolder, err error) {
+	err = l.DB.QueryRow(ctx, holderOfLink, tenant, link[:], now).Scan(&h.Staff, &h.Username, &h.Name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return h, staff.ErrLink
+	}
+	if err != nil {
+		return h, fmt.Errorf("find whose a link is: %w", err)
+	}
+	return h, nil
+}

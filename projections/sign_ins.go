@@ -1,0 +1,45 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+)
+
+// SignIns keeps when each member of staff last signed in, in the table last_sign_ins.
+type SignIns struct{ DB Querier }
+
+// Name returns the permanent name.
+func (SignIns) Name() string { return "sign-ins.v1" }
+
+// Follows returns the events that change the model.
+func (SignIns) Follows() []event.Event { return []event.Event{staff.SignedIn{}} }
+
+// Project keeps a row for each member of staff who has signed in. Sessions of two
+// processes may reach the log in another order than they were begun in.
+func (SignIns) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, ok := r.Event.(staff.SignedIn); ok {
+		do(`INSERT INTO last_sign_ins AS l (tenant, staff, at) VALUES ($1, $2, $3)
+			ON CONFLICT (tenant, staff) DO UPDATE SET at = greatest(l.at, $3)`, r.Stream.Tenant, e.Staff, e.At)
+	}
+}
+
+// Last returns when each member of staff of a practice last signed in. Who never has is
+// not in it.
+func (s SignIns) Last(ctx context.Context, tenant string) (map[staff.ID]time.Time, error) {
+	rows, _ := s.DB.Query(ctx, `SELECT staff, at FROM last_sign_ins WHERE tenant = $1`, tenant)
+	last, member, at := map[staff.ID]time.Time{}, staff.ID{}, time.Time{}
+	_, err := pgx.ForEachRow(rows, []any{&member, &at}, func() error {
+		last[member] = at.UTC()
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list last sign-ins: %w", err)
+	}
+	return last, nil
+}
