@@ -271,7 +271,7 @@ func TestAJournalThatStopsTellsWhatItHasCounted_D65(t *testing.T) {
 	}
 }
 
-// A thousand accounts that there are, each tried once: what the log is told of a practice
+// A hundred accounts that there are, each tried once: what the log is told of a practice
 // has a budget, and the rest waits.
 func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
 	t.Parallel()
