@@ -121,6 +121,7 @@ func (p *Pages) signInByPasskey(v *visit) error {
 type secondPage struct {
 	Fault string
 	Back  string // what was asked, as a query
+	Here  bool   // the address has a name, to which passkeys can belong
 }
 
 // secondForm asks for the passkey of somebody whose password was right.
@@ -146,7 +147,8 @@ func (p *Pages) askForPasskey(v *visit, status int, fault string) error {
 	if fault != "" {
 		title = "Error: " + title
 	}
-	p.show(v, view{name: "second", status: status, title: title, content: secondPage{fault, v.ask.carried()}, script: true})
+	_, here := p.site(v)
+	p.show(v, view{name: "second", status: status, title: title, content: secondPage{fault, v.ask.carried(), here}, script: true})
 	return nil
 }
 
