@@ -11,6 +11,7 @@ import (
 // confirmPage is what the page shows that asks who is there once more.
 type confirmPage struct {
 	Passkey bool   // they have one, so the password proves nothing
+	Here    bool   // the address has a name, to which passkeys can belong
 	Then    string // the page to go on to
 	Token   string
 	Fault   string
@@ -51,7 +52,8 @@ func (p *Pages) askAgain(v *visit, status int, fault string) error {
 	if fault != "" {
 		title = "Error: " + title
 	}
-	page := confirmPage{len(passkeys) > 0, v.form.Get("then"), v.session.FormToken(string(signin.ToConfirm)), fault}
+	_, here := p.site(v)
+	page := confirmPage{len(passkeys) > 0, here, v.form.Get("then"), v.session.FormToken(string(signin.ToConfirm)), fault}
 	p.show(v, view{name: "confirm", status: status, title: title, content: page, script: page.Passkey})
 	return nil
 }

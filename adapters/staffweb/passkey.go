@@ -122,6 +122,7 @@ func (p *Pages) signInByPasskey(v *visit) error {
 type secondPage struct {
 	Fault string
 	Back  string // what was asked, as a query
+	Here  bool   // the address has a name, to which passkeys can belong
 }
 
 // secondForm asks for the passkey of somebody whose password was right.
@@ -147,7 +148,8 @@ func (p *Pages) askForPasskey(v *visit, status int, fault string) error {
 	if fault != "" {
 		title = "Error: " + title
 	}
-	p.show(v, view{name: "second", status: status, title: title, content: secondPage{fault, v.ask.query()}, script: true})
+	_, here := p.site(v)
+	p.show(v, view{name: "second", status: status, title: title, content: secondPage{fault, v.ask.query(), here}, script: true})
 	return nil
 }
 

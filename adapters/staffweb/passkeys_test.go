@@ -100,6 +100,7 @@ func TestAnAddressOfNumbersHasNoPasskeys_D66(t *testing.T) {
 	}
 	fresh.post(atElm+"challenge", url.Values{"for": {"sign-in"}}).wants(t, http.StatusBadRequest, "", "Passkeys cannot be used at this address")
 	fresh.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
+	fresh.get(atElm+"sign-in/second").wants(t, http.StatusOK, "", "Passkeys cannot be used at this address.")
 	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 }
 

@@ -113,12 +113,7 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	if err != nil {
 		return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
 	}
-	member := owner{id: a.Member}
-	if a.Member == (staff.ID{}) {
-		if member.id.UUID, err = uuid.FromBytes(said.Response.UserHandle); err != nil {
-			return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
-		}
-	}
+	member := owner{id: whose(a, said)}
 	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
 		return h, err
 	}
@@ -131,6 +126,15 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 		return h, err
 	}
 	return k.holder, p.use(ctx, a, k, c)
+}
+
+// whose returns who must have signed, or else who is said to have. Nobody has no passkeys.
+func whose(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
+	if a.Member != (staff.ID{}) {
+		return a.Member
+	}
+	handle, _ := uuid.FromBytes(said.Response.UserHandle)
+	return staff.ID{UUID: handle}
 }
 
 // verify returns the passkey that has signed, at its new count.

@@ -23,6 +23,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/signing"
+	"frontdesk/adapters/staffweb/signin/passkeytest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -175,24 +176,22 @@ func (l *lively) visit() {
 	jar, err := cookiejar.New(nil)
 	l.must(err)
 	client := &http.Client{Jar: jar}
-	page := func(method, path string, form url.Values) (fields url.Values) {
+	answered := func(method, path string, form url.Values) string {
 		l.t.Helper()
 		r, err := http.NewRequestWithContext(l.t.Context(), method, l.URL()+"/elm-street/staff/"+path, strings.NewReader(form.Encode()))
 		l.must(err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Host = "localhost" // a name, to which passkeys can belong
 		answer, err := client.Do(r)
 		l.must(err)
 		defer answer.Body.Close()
 		text, err := io.ReadAll(answer.Body)
 		l.must(err)
-		fields = url.Values{}
-		for _, field := range formFields.FindAllStringSubmatch(string(text), -1) {
-			if fields.Has(field[1]) {
-				break // the next form
-			}
-			fields.Set(field[1], html.UnescapeString(field[2]))
-		}
-		return fields
+		return string(text)
+	}
+	page := func(method, path string, form url.Values) url.Values {
+		l.t.Helper()
+		return firstForm(answered(method, path, form))
 	}
 	ask := "authorise?" + url.Values{"app": {l.integrator.ID.String()}, "redirect": {"https://app.example/cb?state=1"}}.Encode()
 	for range 2 { // a stranger's browser, and a known one
@@ -207,6 +206,40 @@ func (l *lively) visit() {
 		page(http.MethodPost, "authorise", form)
 		page(http.MethodPost, "sign-out", page(http.MethodGet, "authorisations", nil))
 	}
+	key := passkeytest.New(l.t, "localhost", "http://localhost")
+	asked := func(purpose, token string) []byte {
+		return []byte(answered(http.MethodPost, "challenge", url.Values{"for": {purpose}, "token": {token}}))
+	}
+	page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
+	inMain := func(path string) url.Values {
+		_, main, _ := strings.Cut(answered(http.MethodGet, path, nil), "<main")
+		return firstForm(main)
+	}
+	confirm := inMain("confirm?then=account/passkeys")
+	confirm.Set("password", livelyPassword)
+	page(http.MethodPost, "confirm", confirm)
+	form := inMain("account/passkeys")
+	form.Set("name", "My phone")
+	form.Set("signed", key.Make(l.t, asked("add", form.Get("token"))))
+	page(http.MethodPost, "account/passkeys", form)
+	page(http.MethodPost, "sign-out", page(http.MethodGet, "authorisations", nil))
+	page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
+	page(http.MethodPost, "sign-in/second", url.Values{"signed": {key.Sign(l.t, asked("second", ""))}})
+	if text := answered(http.MethodPost, "account/passkeys", inMain("account/passkeys")); !strings.Contains(text, "The passkey has been removed.") {
+		l.t.Errorf("the passkey was not removed:\n%s", text)
+	}
+}
+
+// firstForm is the hidden fields of the first form of a page.
+func firstForm(page string) url.Values {
+	fields := url.Values{}
+	for _, field := range formFields.FindAllStringSubmatch(page, -1) {
+		if fields.Has(field[1]) {
+			break // the next form
+		}
+		fields.Set(field[1], html.UnescapeString(field[2]))
+	}
+	return fields
 }
 
 // look reads what operators watch.
