@@ -73,7 +73,10 @@ type fieldFault struct{ Field, Text string }
 // faulty is a page that may say what is wrong with the form that was sent.
 type faulty struct{ Faults []fieldFault }
 
-func (f *faulty) add(field, text string) { f.Faults = append(f.Faults, fieldFault{field, text}) }
+// with is the page with one fault more.
+func (f faulty) with(field, text string) faulty {
+	return faulty{append(f.Faults, fieldFault{field, text})}
+}
 
 // Fault returns what is wrong with a field; "" if nothing is.
 func (f faulty) Fault(field string) string {

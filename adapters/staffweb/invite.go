@@ -66,13 +66,13 @@ func (p *Pages) invite(v *visit) error {
 // unnamed says what is missing, all at once.
 func unnamed(wanted commands.InviteStaff) (wrong faulty) {
 	if strings.TrimSpace(wanted.Name) == "" {
-		wrong.add("name", "Enter their full name")
+		wrong = wrong.with("name", "Enter their full name")
 	}
 	if wanted.Username == "" {
-		wrong.add("username", "Enter a username")
+		wrong = wrong.with("username", "Enter a username")
 	}
 	if wanted.Email == "" {
-		wrong.add("email", "Enter their e-mail address")
+		wrong = wrong.with("email", "Enter their e-mail address")
 	}
 	return wrong
 }

@@ -98,10 +98,10 @@ func (p *Pages) readyForPassword(v *visit) (ready bool, err error) {
 // unfit says what is wrong with what was typed before anybody's password is looked at.
 func unfit(v *visit, present, chosen string) (wrong faulty) {
 	if present == "" {
-		wrong.add("present", "Enter the password that you have now")
+		wrong = wrong.with("present", "Enter the password that you have now")
 	}
 	if chosen == "" {
-		wrong.add("password", "Enter a new password")
+		wrong = wrong.with("password", "Enter a new password")
 		return wrong
 	}
 	of := staff.Known{Username: v.session.Username, Name: v.session.Name, Tenant: v.tenant, Practice: v.practice.Name}
@@ -146,6 +146,6 @@ func faultOf(err error, field string) (wrong faulty, ok bool) {
 	if !ok || refusal.Kind == fault.Unavailable {
 		return wrong, false
 	}
-	wrong.add(field, refusal.Detail)
+	wrong = wrong.with(field, refusal.Detail)
 	return wrong, true
 }
