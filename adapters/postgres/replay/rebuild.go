@@ -38,6 +38,7 @@ type Result struct {
 	Switched    bool            `json:"switched"` // the live tables now hold what the log says
 	Held        time.Duration   `json:"-"`        // the longest time that the switch made appends wait
 	Lost        postgres.Losses `json:"lost"`     // what events and log do not agree on; no switch brings it back
+	Hashes      []Hash          `json:"hashes"`   // of passwords that count, and are not those that the log knows; no switch brings them back
 }
 
 // sessionName is the application_name of a rebuild's sessions while they hold locks.
@@ -106,6 +107,9 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	}
 	result, err := r.finish(ctx, shadow)
 	result.Lost = lost
+	if err == nil {
+		result.Hashes, err = shadow.strangeHashes(ctx)
+	}
 	if err == nil && (len(result.Differences) == 0 || result.Switched) {
 		err = drop(ctx, shadow.db, Schema)
 	}

@@ -1,7 +1,7 @@
 // Package signin knows who is at the browser: passwords, tries, devices and sessions
 // of staff (D27).
 //
-//	Door.Prove  ── Guesses.Spend  ── what the source may get wrong; a known device is not asked
+//	Door.Prove  ── Guesses.Try    ── what the source may get wrong; a known device is not asked
 //	            ── Queue          ── known devices and sources take turns
 //	            ── Tries.Reserve or, for a known device, Devices.Reserve:
 //	                                 counted and committed before anything is hashed
@@ -9,10 +9,11 @@
 //	            ── Tries.Forget
 //	Door.Admit  ── Devices.Renew, Sessions.Begin
 //	Sessions.Of ── each page
+//	Journal     ── tells the log behind the answer: who signed in and out, and at whose
+//	               accounts others have tried, with marks in the place of sources (D65)
 //
-// None of this is in the log, which only says that a password was set, and which
-// digest its hash has. A session
-// also needs an active member of staff who still has the password that it was
+// What decides who is let in is not in the log, which only says that a password was set,
+// and which digest its hash has. A session also needs an active member of staff who still has the password that it was
 // begun with. The read models that are updated with the log answer that, so
 // deactivating somebody or setting a password ends their sessions for the very
 // next page, on every replica.

@@ -103,6 +103,8 @@ type auditRebuildCmd struct {
 
 var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
 
+var errHashes = errors.New("staff_passwords has hashes that the log does not know: nobody signs in with them. Find out who has written there, then set these passwords again")
+
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
 	engine, err := c.open(r)
@@ -128,16 +130,23 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	if err := c.print(r.Out, result); err != nil {
 		return err
 	}
-	if len(result.Differences) > 0 && !result.Switched {
-		return errors.Join(errDiffers, result.Lost.Err())
+	var strange error
+	if len(result.Hashes) > 0 {
+		strange = errHashes
 	}
-	return result.Lost.Err()
+	if len(result.Differences) > 0 && !result.Switched {
+		return errors.Join(errDiffers, strange, result.Lost.Err())
+	}
+	return errors.Join(strange, result.Lost.Err())
 }
 
 func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 	if c.JSON {
 		if result.Differences == nil {
 			result.Differences = []replay.Difference{}
+		}
+		if result.Hashes == nil {
+			result.Hashes = []replay.Hash{}
 		}
 		return json.NewEncoder(w).Encode(result)
 	}
@@ -149,8 +158,11 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 	for _, loss := range result.Lost.First {
 		fmt.Fprintln(w, loss)
 	}
+	for _, h := range result.Hashes {
+		fmt.Fprintf(w, "staff_passwords: the hash of staff %s at %s is not the one that the log knows\n", h.Staff, h.Tenant)
+	}
 	switch {
-	case len(result.Differences) == 0 && result.Lost.Count == 0:
+	case len(result.Differences)+len(result.Hashes) == 0 && result.Lost.Count == 0:
 		fmt.Fprintln(w, "no difference")
 	case result.Switched:
 		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)
