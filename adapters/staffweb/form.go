@@ -74,7 +74,9 @@ type fieldFault struct{ Field, Text string }
 type faulty struct{ Faults []fieldFault }
 
 // with is the page with one fault more.
-func (f faulty) with(field, text string) faulty { return faulty{append(f.Faults, fieldFault{field, text})} }
+func (f faulty) with(field, text string) faulty {
+	return faulty{append(f.Faults, fieldFault{field, text})}
+}
 
 // Fault returns what is wrong with a field; "" if nothing is.
 func (f faulty) Fault(field string) string {
