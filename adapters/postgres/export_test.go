@@ -4,7 +4,8 @@ package postgres
 const (
 	AppendFirst   = appendFirst
 	AppendNext    = appendNext
-	NextMessages  = nextMessages
+	NextPage      = nextPage
+	ReadStretch   = readStretch
 	ReadLog       = readLog
 	LossesBetween = lossesBetween
 )

@@ -125,17 +125,17 @@ func TestWhatMayWorkLaterIsTriedAgainAndNotParked(t *testing.T) {
 	c := newClinic(t)
 	c.application(hook)
 	c.openRecord(t.Context(), c.patient)
-	tx, err := c.db.BeginTx(t.Context(), nil)
+	tx, err := c.pool.Begin(t.Context())
 	must(t, err)
-	defer func() { _ = tx.Rollback() }()
-	_, err = tx.ExecContext(t.Context(), `SET LOCAL statement_timeout = '1ms'`)
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	_, err = tx.Exec(t.Context(), `SET LOCAL statement_timeout = '1ms'`)
 	must(t, err)
-	_, err = tx.ExecContext(t.Context(), `SELECT pg_sleep(1)`)
+	_, err = tx.Exec(t.Context(), `SELECT pg_sleep(1)`)
 	if err == nil {
 		t.Fatal("the time limit did not hold")
 	}
 	e := event.Recorded{Event: record.CareRecordOpened{Patient: c.patient}, Idx: 1, ID: uuid.New(), Stream: event.Stream{Tenant: tenant}, At: c.clock.Now()}
-	if err := c.fanOutHandler().Handle(t.Context(), tx, e); err == nil {
+	if err := c.fanOutHandler().HandleAlone(t.Context(), tx.Conn(), []event.Recorded{e}); err == nil {
 		t.Error("a broken transaction was taken for handled")
 	}
 	if n := c.count(`SELECT count(*) FROM parked_events`); n != 0 {
@@ -156,7 +156,7 @@ func TestTheFeedTellsWhatHappens(t *testing.T) {
 	s.Queued = queued
 	start(t, s)
 	background(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
-	background(t, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: s.Log}).Run)
+	background(t, c.consumer(handler, grown).Run)
 
 	id := c.book()
 	c.callIn(id, c.room)
