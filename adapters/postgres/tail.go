@@ -112,16 +112,16 @@ func (t *Tail) recent(ctx context.Context, idx int64) ([]*tailed, error) {
 // one. The page ends before what is missing from the log; with nothing before it, that is
 // an error (D54).
 func (t *Tail) page(ctx context.Context, db projections.Querier, idx int64, begun uuid.UUID) ([]*tailed, error) {
-	patience := time.NewTimer(tailPatience)
-	defer patience.Stop()
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-patience.C:
+	page, known := t.after(idx, begun)
+	if len(page) > 0 {
+		return page, nil
+	}
+	if !known || !t.wait() {
 		found, err := readTail(ctx, db, idx)
 		return found.events, err
 	}
-	page, known := t.after(idx, begun)
+	defer func() { <-t.turn }()
+	page, known = t.after(idx, begun) // somebody may have read on meanwhile
 	if len(page) > 0 {
 		return page, nil
 	}
@@ -131,6 +131,18 @@ func (t *Tail) page(ctx context.Context, db projections.Querier, idx int64, begu
 		t.goOn(idx, heard, found)
 	}
 	return found.events, err
+}
+
+// wait waits for the turn to read, and reports whether it has come.
+func (t *Tail) wait() bool {
+	patience := time.NewTimer(tailPatience)
+	defer patience.Stop()
+	select {
+	case t.turn <- struct{}{}:
+		return true
+	case <-patience.C:
+		return false
+	}
 }
 
 // after returns the page that the tail holds after an idx in an epoch, and whether an

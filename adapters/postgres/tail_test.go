@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -157,9 +158,10 @@ func TestAConsumerThatIsFarBehindMissesNothing(t *testing.T) {
 	}
 	e.drain(t)
 	reached, proceed := make(chan struct{}), make(chan struct{})
+	reach := sync.OnceFunc(func() { close(reached) })
 	recorder.set(func(_ context.Context, r event.Recorded) error {
 		if r.Idx == 3 {
-			close(reached)
+			reach()
 			<-proceed
 		}
 		return nil

@@ -185,3 +185,31 @@ func TestAgeLimits_D30(t *testing.T) {
 		}
 	}
 }
+
+// The feed hands over a page, and an event alone once its page has failed.
+func TestOneBadEventOfAPageIsParkedAndTheOthersAreTold(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	var changes []event.Change
+	for _, about := range []patient.ID{c.patient, {}, c.patient} {
+		changes = append(changes, event.Change{
+			Stream: event.Stream{Tenant: tenant, ID: uuid.New()}, Events: []event.Event{record.CareRecordOpened{Patient: about}},
+		})
+	}
+	_, err := c.store.Append(t.Context(), changes...)
+	must(t, err)
+	must(t, postgres.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
+	background(t, c.consumer(c.fanOutHandler(), &postgres.Bell{}).Run)
+	for limit := time.After(patience); c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 0; {
+		select {
+		case <-limit:
+			t.Fatal("the fan-out has not come to the end")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	c.wantSummary("pending 2")
+	if n := c.count(`SELECT count(*) FROM parked_events`); n != 1 {
+		t.Errorf("%d events parked", n)
+	}
+}
