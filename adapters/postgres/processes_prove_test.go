@@ -6,5 +6,5 @@ import "testing"
 
 func TestProveThatEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 	t.Parallel()
-	comingAndGoing(t, 500)
+	comingAndGoing(t, 500, 200)
 }

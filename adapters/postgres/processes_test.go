@@ -19,19 +19,20 @@ import (
 
 func TestEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 	t.Parallel()
-	comingAndGoing(t, 20)
+	comingAndGoing(t, 9, 40)
 }
 
 // comingAndGoing lets three processes consume under one name, each with a tail of its own.
 // They are stopped and started again, their handlers fail before and after they have
-// written, and their sessions are terminated, while events come.
-func comingAndGoing(t *testing.T, rounds int) {
+// written, and their sessions are terminated, while up to so many events
+// come in each round.
+func comingAndGoing(t *testing.T, rounds, events int) {
 	t.Helper()
 	db := postgrestest.New(t)
 	e, recorder, admin := engineOn(t, db.URL), newRecorder(t, db), db.SuperuserPool(t)
 	e.sequence(t)
 	recorder.set(func(context.Context, event.Recorded) error {
-		if rand.IntN(100) == 0 {
+		if rand.IntN(200) == 0 {
 			return errors.New("not in the mood")
 		}
 		return nil
@@ -41,7 +42,7 @@ func comingAndGoing(t *testing.T, rounds int) {
 		stop[n] = e.process(t, db.URL, recorder)
 	}
 	for round := range rounds {
-		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(200))...)
+		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
 		if round%10 == 9 {
 			eventually(t, "they keep up", func() bool { return e.offset(t, "recorder") > e.head(t)-1000 })
 		}
