@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -76,7 +75,7 @@ func (d *day) follow(t *testing.T, p projections.Follower) {
 	if err := sequencer.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := stdlib.OpenDBFromPool(d.pool).BeginTx(t.Context(), nil)
+	tx, err := d.pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,13 +85,13 @@ func (d *day) follow(t *testing.T, p projections.Follower) {
 			continue
 		}
 		if err == nil {
-			err = postgres.Following(p)(t.Context(), tx, e)
+			err = postgres.Following(p)(t.Context(), tx.Conn(), []event.Recorded{e})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
+	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -21,6 +21,9 @@ func ownCPU() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
+// CPU is the time that this process and a Postgres have computed for, together.
+func CPU(data string) time.Duration { return ownCPU() + ClusterCPU(data) }
+
 // tick is the unit of /proc, which is the same on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 

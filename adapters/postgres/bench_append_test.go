@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
@@ -34,8 +34,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	e.sequence(b)
 	var handled atomic.Int64 // the last idx
-	runUntilCleanup(b, e.consumer("bench", func(_ context.Context, _ *sql.Tx, r event.Recorded) error {
-		handled.Store(r.Idx)
+	runUntilCleanup(b, e.consumer("bench", func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
+		handled.Store(page[len(page)-1].Idx)
 		return nil
 	}).Run)
 	compare := func(b *testing.B, writers int, unit string, turn func() benchtest.Work) {

@@ -2,9 +2,10 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
@@ -50,12 +51,15 @@ func BenchmarkFeed(b *testing.B) {
 // three consumers run until they are stopped.
 func (e *engine) three(b *testing.B) (stop func()) {
 	b.Helper()
-	writer := e.consumer("writer", func(ctx context.Context, tx *sql.Tx, r event.Recorded) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO told (idx) VALUES ($1)`, r.Idx)
-		return err
+	writer := e.consumer("writer", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+		batch := &pgx.Batch{}
+		for _, r := range page {
+			batch.Queue(`INSERT INTO told (idx) VALUES ($1)`, r.Idx)
+		}
+		return conn.SendBatch(ctx, batch).Close()
 	})
-	looker := e.consumer("looker", func(context.Context, *sql.Tx, event.Recorded) error { return nil })
-	idler := e.consumer("idler", func(context.Context, *sql.Tx, event.Recorded) error { return nil })
+	looker := e.consumer("looker", func(context.Context, *pgx.Conn, []event.Recorded) error { return nil })
+	idler := e.consumer("idler", func(context.Context, *pgx.Conn, []event.Recorded) error { return nil })
 	idler.Follows = []event.Event{eventtest.Counted{}}
 	var stops []func()
 	for _, c := range []*postgres.Consumer{writer, looker, idler} {

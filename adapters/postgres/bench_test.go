@@ -1,25 +1,18 @@
 package postgres_test
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
 
@@ -103,57 +96,4 @@ func BenchmarkReplay(b *testing.B) {
 		b.ReportMetric(rate, "events/s")
 		b.ReportMetric(rate/floor, "of-copy")
 	})
-}
-
-// BenchmarkLag measures the way from an append's return to the feed's handler:
-// at rest, and under half the load that 8 writers reach.
-func BenchmarkLag(b *testing.B) {
-	_, _, e := durable(b, 24)
-	e.sequence(b)
-	var arrived sync.Map // id → time
-	runUntilCleanup(b, e.consumer("lag", func(_ context.Context, _ *sql.Tx, r event.Recorded) error {
-		arrived.Store(r.ID, time.Now())
-		return nil
-	}).Run)
-
-	b.Run("at rest", func(b *testing.B) { e.lag(b, &arrived, 100, 20*time.Millisecond) })
-
-	var done atomic.Int64
-	start := time.Now()
-	for time.Since(start) < time.Second {
-		var group sync.WaitGroup
-		for range 8 {
-			group.Go(func() { _ = e.appendOne(b.Context()); done.Add(1) })
-		}
-		group.Wait()
-	}
-	pause := time.Second / time.Duration(max(done.Load()/2, 1))
-	b.Run("at half load", func(b *testing.B) { e.lag(b, &arrived, 2000, pause) })
-}
-
-func (e *engine) lag(b *testing.B, arrived *sync.Map, events int, pause time.Duration) {
-	b.Helper()
-	committed := map[uuid.UUID]time.Time{}
-	for range events {
-		recorded, err := e.store.Append(b.Context(), event.Change{Stream: newStream(), Events: []event.Event{sample}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		committed[recorded[0].ID] = time.Now()
-		time.Sleep(pause)
-	}
-	var lags []time.Duration
-	for id, at := range committed {
-		eventually(b, "everything arrives", func() bool {
-			seen, ok := arrived.Load(id)
-			if ok {
-				lags = append(lags, max(0, seen.(time.Time).Sub(at)))
-			}
-			return ok
-		})
-	}
-	slices.Sort(lags)
-	b.ReportMetric(float64(lags[len(lags)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(lags[len(lags)*99/100].Microseconds())/1000, "p99-ms")
-	b.ReportMetric(0, "ns/op")
 }

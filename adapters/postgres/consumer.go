@@ -7,80 +7,79 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
 	wsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
 
-// A Handler reacts to one event in the transaction that also moves its consumer
-// past the event. It only writes rows, and never waits for the outside world. A
+// A Handler reacts to a page of events, in the order of the log, in the transaction
+// that also moves its consumer past them. The connection is in that transaction. The
+// handler only writes rows, and never waits for the outside world: a page has 10 s. A
 // failed attempt leaves nothing behind, so an event takes effect exactly once.
-type Handler func(ctx context.Context, tx *sql.Tx, e event.Recorded) error
+type Handler func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error
 
 // Consumer hands the events that it follows to a handler, in the order of the log.
-// Only one process at a time consumes under a name. A consumer stops at an event
-// that its handler fails on: it tries that event again and again, and goes no
-// further until the handler succeeds. It stops at a hole in the log, too.
+// Only one process at a time consumes under a name. A page that its handler fails on is
+// handled again event by event. A consumer stops at an event that fails alone: it tries
+// that event again and again, and goes no further until the handler succeeds. It stops at
+// a hole in the log, too.
 type Consumer struct {
 	Name    string  // permanent: it is the key of the consumer's offset
 	DB      *sql.DB // from stdlib.OpenDBFromPool
-	Codec   *event.Codec
+	Tail    *Tail   // of the same database; one serves all consumers of a process
 	Handler Handler
+	Alone   Handler       // for one event of a page that failed; nil means Handler
 	Follows []event.Event // an event of each type that the handler is handed; nil for all types
-	Grown   *Bell         // wakes the consumer when the log has grown
 	Log     *slog.Logger
 	Metrics *Metrics      // nil measures nothing
 	Limit   time.Duration // for one attempt; 0 means 10 s
 	Retry   time.Duration // between attempts at an event that fails; 0 means 1 s
 }
 
-const (
-	feedBatch = 100
-	feedPoll  = time.Second // between looks if no bell rings: another process may have grown the log
-	// ackDeadline is so long that it never passes: watermill would then commit
-	// what an unfinished handler has written. Consumer.Limit bounds an attempt.
-	ackDeadline = time.Hour
-)
+// ackDeadline is so long that it never passes: watermill would then commit what an
+// unfinished handler has written. Consumer.Limit bounds an attempt.
+const ackDeadline = time.Hour
 
-// Run consumes until ctx ends, and finishes the event that it is handling then.
+// errPage says that a page has failed, and that its events have not been tried alone.
+var errPage = errors.New("a page could not be handled; its events are handled one at a time")
+
+// Run consumes until ctx ends, and finishes the page that it is handling then.
 func (c *Consumer) Run(ctx context.Context) {
-	batch := feedBatch
+	f := &feed{Consumer: c, skips: c.skips()}
 	for ctx.Err() == nil {
-		err := c.consume(ctx, batch)
-		if err == nil {
-			batch = feedBatch
-			continue
-		}
-		// From here on each event has a transaction of its own, so that the
-		// good ones before the bad one are kept.
-		batch = 1
-		c.Metrics.stopped(c.Name)
-		c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
-			slog.String("consumer", c.Name), slog.Any("error", err))
-		select {
-		case <-ctx.Done():
-		case <-time.After(cmp.Or(c.Retry, time.Second)):
+		err := f.consume(ctx)
+		switch {
+		case err == nil:
+		case errors.Is(err, errPage):
+			c.Log.WarnContext(ctx, errPage.Error(), slog.String("consumer", c.Name), slog.Any("error", err))
+		default:
+			c.Metrics.stopped(c.Name)
+			c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
+				slog.String("consumer", c.Name), slog.Any("error", err))
+			pause(ctx, cmp.Or(c.Retry, time.Second), nil)
 		}
 	}
 }
 
-// consume handles events until ctx ends or one fails. It closes the subscriber
-// between two events, which commits those that were handled. To cancel the
-// subscriber's context would roll them back.
-func (c *Consumer) consume(ctx context.Context, batch int) error {
+// consume handles pages until ctx ends or one fails. It closes the subscriber between
+// two pages, which commits what was handled. To cancel the subscriber's context would
+// roll it back.
+func (f *feed) consume(ctx context.Context) error {
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	schema := feedSchema{batch, c.skips(), &page{}}
-	subscriber, err := c.subscriber(closing, schema)
+	f.closing = closing
+	subscriber, err := f.subscriber()
 	if err != nil {
 		return fmt.Errorf("make subscriber: %w", err)
 	}
+	defer f.release()
 	messages, err := subscriber.Subscribe(context.WithoutCancel(ctx), topic)
 	if err != nil {
 		return fmt.Errorf("subscribe: %w", err)
@@ -93,59 +92,96 @@ func (c *Consumer) consume(ctx context.Context, batch int) error {
 		stop()
 		_ = subscriber.Close()
 	}()
-	for handled := 0; batch == feedBatch || handled < feedBatch; handled++ {
+	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case msg := <-messages:
-			if err := c.take(ctx, msg, schema); err != nil {
+			if err := f.take(ctx, msg); err != nil {
 				return err
 			}
 			msg.Ack()
 			last = msg
 		}
 	}
-	return nil // the trouble is past: subscribe again, in full batches
 }
 
-// take hands an event to the handler, unless the event is there only to show how
-// far its page went. If the handler fails, take rolls the transaction back.
-func (c *Consumer) take(ctx context.Context, msg *message.Message, schema feedSchema) error {
-	row := schema.page.take()
+// take makes one attempt at a page, with a deadline. If it fails, take rolls the
+// transaction back.
+func (f *feed) take(ctx context.Context, msg *message.Message) error {
 	tx, ok := wsql.TxFromContext(msg.Context())
 	if !ok {
 		return errors.New("the message has no transaction")
 	}
-	if err := row.follows(); err != nil {
+	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(f.Limit, 10*time.Second))
+	defer cancel()
+	err := f.conn.Raw(func(driver any) error { return f.handle(attempt, driver.(*stdlib.Conn).Conn()) })
+	if err != nil {
 		return undo(tx, err)
 	}
-	if _, skipped := slices.BinarySearch(schema.skips, row.name); !skipped {
-		if err := c.handle(ctx, tx, row); err != nil {
-			return undo(tx, fmt.Errorf("idx %d (%s): %w", row.idx, row.name, err))
-		}
-	}
-	c.Metrics.handled(c.Name, row.idx)
+	f.Metrics.handled(f.Name, f.page.upto)
 	return nil
 }
 
-// handle makes one attempt at an event, with a deadline. There is no savepoint for
-// each event: its two round trips would cost every event more than it costs to
-// repeat a batch now and then.
-func (c *Consumer) handle(ctx context.Context, tx *sql.Tx, row entry) error {
-	e, err := row.decode(c.Codec)
+// handle reads the page and hands over what the consumer follows. There is no savepoint
+// for each event: its two round trips would cost every event more than it costs to
+// repeat a page now and then.
+func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
+	events, err := f.Tail.page(ctx, conn, f.page.from, f.page.epoch)
+	if err == nil && len(events) == 0 {
+		err = missingIdx(f.page.from + 1)
+	}
 	if err != nil {
 		return err
 	}
-	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.Limit, 10*time.Second))
-	defer cancel()
-	if err := c.Handler(attempt, tx, e); err != nil {
+	alone := f.page.from < f.alone
+	page, err := f.followed(events, alone)
+	if err != nil || len(page) == 0 {
 		return err
 	}
-	return attempt.Err() // the handler may have come back too late
+	handler := f.Handler
+	if alone && f.Alone != nil {
+		handler = f.Alone
+	}
+	err = handler(ctx, conn, page)
+	if err == nil {
+		err = ctx.Err() // the handler may have come back too late
+	}
+	switch {
+	case err == nil:
+		return nil
+	case alone:
+		return fmt.Errorf("idx %d (%s): %w", page[0].Idx, page[0].EventName(), err)
+	}
+	f.alone = f.page.upto
+	return fmt.Errorf("%w: idx %d to %d: %w", errPage, page[0].Idx, f.page.upto, err)
 }
 
-// undo rolls the transaction back, and with it the earlier events of the same
-// batch. Watermill finds the transaction gone and leaves the offset alone.
+// followed returns what is to be handed over of some events, and notes how far it goes: to
+// the end of the log as the transaction has seen it, before an event that nobody can read,
+// or to the first event if it is to be handled alone.
+func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
+	for _, e := range events {
+		if e.idx > f.page.head || alone && len(page) > 0 {
+			break
+		}
+		if f.follows(e) {
+			recorded, err := e.as(f.Tail.codec)
+			if err != nil && f.page.upto == f.page.from {
+				return nil, fmt.Errorf("idx %d (%s): %w", e.idx, e.name, err)
+			}
+			if err != nil {
+				break
+			}
+			page = append(page, recorded)
+		}
+		f.page.upto = e.idx
+	}
+	return page, nil
+}
+
+// undo rolls the transaction back, and with it the whole page. Watermill finds the
+// transaction gone and leaves the offset alone.
 func undo(tx *sql.Tx, because error) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return errors.Join(because, fmt.Errorf("undo: %w", err))
@@ -153,15 +189,15 @@ func undo(tx *sql.Tx, because error) error {
 	return because
 }
 
-func (c *Consumer) subscriber(closing context.Context, schema feedSchema) (*wsql.Subscriber, error) {
+func (f *feed) subscriber() (*wsql.Subscriber, error) {
 	deadline := ackDeadline
-	return wsql.NewSubscriber(c.DB, wsql.SubscriberConfig{
-		ConsumerGroup:  c.Name,
+	return wsql.NewSubscriber(beginner{f.DB, f}, wsql.SubscriberConfig{
+		ConsumerGroup:  f.Name,
 		AckDeadline:    &deadline,
-		BackoffManager: &waiter{consumer: c, closing: closing, grown: c.Grown.Next(), schema: schema},
-		SchemaAdapter:  schema,
-		OffsetsAdapter: feedOffsets{},
-	}, quiet(c.Log))
+		BackoffManager: f,
+		SchemaAdapter:  f,
+		OffsetsAdapter: f,
+	}, quiet(f.Log))
 }
 
 // skips returns the names of events that the handler is not handed.
@@ -169,7 +205,7 @@ func (c *Consumer) skips() []string {
 	if c.Follows == nil {
 		return []string{}
 	}
-	return c.Codec.Without(c.Follows...)
+	return c.Tail.codec.Without(c.Follows...)
 }
 
 // quiet lets watermill write to our log, with its information as debugging: what
@@ -180,18 +216,17 @@ func quiet(log *slog.Logger) watermill.LoggerAdapter {
 	})
 }
 
-// Following returns the handler that moves a projection past each event of the
-// feed.
+// Following returns the handler that moves a projection past each event of the feed, in
+// one round trip a page.
 func Following(p projections.Projection) Handler {
-	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) (err error) {
-		p.Project(e, func(statement string, args ...any) {
-			if err != nil {
-				return
-			}
-			if _, err = tx.ExecContext(ctx, statement, args...); err != nil {
-				err = fmt.Errorf("project %s: %w", e.EventName(), err)
-			}
-		})
-		return err
+	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+		batch := &pgx.Batch{}
+		for _, e := range page {
+			p.Project(e, func(statement string, args ...any) { batch.Queue(statement, args...) })
+		}
+		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+			return fmt.Errorf("project %s: %w", p.Name(), err)
+		}
+		return nil
 	}
 }

@@ -2,12 +2,13 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -46,7 +47,7 @@ func TestAConsumerSeesEventsAsTheLogHasThem(t *testing.T) {
 	t.Parallel()
 	e, _ := consuming(t)
 	seen := make(chan event.Recorded, 1)
-	handler := func(_ context.Context, _ *sql.Tx, r event.Recorded) error { seen <- r; return nil }
+	handler := each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error { seen <- r; return nil })
 	runUntilCleanup(t, e.consumer("seer", handler).Run)
 	ctx := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Actor{Kind: event.ByStaff, ID: "7"}, RequestID: "r"})
 	if _, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: "x"}}}); err != nil {
@@ -80,16 +81,16 @@ func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	var attempts atomic.Int64
-	handler := func(ctx context.Context, tx *sql.Tx, r event.Recorded) error {
-		if err := recorder.handle(ctx, tx, r); err != nil {
+	handler := each(func(ctx context.Context, conn *pgx.Conn, r event.Recorded) error {
+		if err := recorder.handleOne(ctx, conn, r); err != nil {
 			return err
 		}
 		if r.Idx == 5 && attempts.Add(1) <= 2 {
-			_, err := tx.ExecContext(ctx, `SELECT 1/0`)
+			_, err := conn.Exec(ctx, `SELECT 1/0`)
 			return err
 		}
 		return nil
-	}
+	})
 	e.appendMany(t, 10)
 	runUntilCleanup(t, e.consumer("recorder", handler).Run)
 	e.eventuallyHandled(t, idxUpTo(10))
@@ -127,16 +128,16 @@ func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	var attempts atomic.Int64
-	handler := func(ctx context.Context, tx *sql.Tx, r event.Recorded) error {
-		if err := recorder.handle(ctx, tx, r); err != nil {
+	handler := each(func(ctx context.Context, conn *pgx.Conn, r event.Recorded) error {
+		if err := recorder.handleOne(ctx, conn, r); err != nil {
 			return err
 		}
 		if r.Idx == 3 && attempts.Add(1) <= 2 {
-			_, err := tx.ExecContext(ctx, `SELECT pg_sleep(60)`)
+			_, err := conn.Exec(ctx, `SELECT pg_sleep(60)`)
 			return err
 		}
 		return nil
-	}
+	})
 	e.appendMany(t, 5)
 	consumer := e.consumer("recorder", handler)
 	consumer.Limit = 100 * time.Millisecond
@@ -156,7 +157,7 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 		return nil
 	})
 	var others atomic.Int64
-	count := func(context.Context, *sql.Tx, event.Recorded) error { others.Add(1); return nil }
+	count := each(func(context.Context, *pgx.Conn, event.Recorded) error { others.Add(1); return nil })
 	e.appendMany(t, 5)
 	runUntilCleanup(t, e.consumer("stuck", recorder.handle).Run)
 	runUntilCleanup(t, e.consumer("fine", count).Run)
@@ -181,7 +182,7 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	}
 	registry, metrics := newMetrics(t)
 	old := e.consumer("recorder", recorder.handle)
-	old.Codec, old.Metrics = older, metrics
+	old.Tail, old.Metrics = e.newTail(older), metrics
 	stop := runUntilCleanup(t, old.Run)
 	eventually(t, "the consumer has stopped there", func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
@@ -279,7 +280,7 @@ func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	}
 	registry, metrics := newMetrics(t)
 	old := e.following(recorder)
-	old.Codec, old.Metrics = older, metrics
+	old.Tail, old.Metrics = e.newTail(older), metrics
 	runUntilCleanup(t, old.Run)
 	eventually(t, "the consumer has stopped there", func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
@@ -301,9 +302,9 @@ func TestConsumersDoNotWaitForTheDiskAndAppendsDo(t *testing.T) {
 	t.Parallel()
 	e, _ := consuming(t)
 	seen := make(chan string, 1)
-	handler := func(ctx context.Context, tx *sql.Tx, _ event.Recorded) error {
+	handler := func(ctx context.Context, conn *pgx.Conn, _ []event.Recorded) error {
 		var setting string
-		err := tx.QueryRowContext(ctx, `SHOW synchronous_commit`).Scan(&setting)
+		err := conn.QueryRow(ctx, `SHOW synchronous_commit`).Scan(&setting)
 		seen <- setting
 		return err
 	}

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -27,6 +27,7 @@ type engine struct {
 	log      postgres.Log
 	appended *postgres.Bell
 	grown    *postgres.Bell
+	tail     *postgres.Tail // of what runs in one process
 }
 
 func newEngine(t testing.TB) *engine {
@@ -48,6 +49,7 @@ func engineOn(t testing.TB, url string) *engine {
 	e := &engine{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
 	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: time.Now, Appended: e.appended}
 	e.log = postgres.Log{DB: pool, Codec: codec, Page: 7}
+	e.tail = e.newTail(codec)
 	return e
 }
 
@@ -117,11 +119,28 @@ func wantCausal(t testing.TB, log []event.Recorded) {
 	}
 }
 
+// newTail is what another process has.
+func (e *engine) newTail(codec *event.Codec) *postgres.Tail {
+	return postgres.NewTail(e.pool, codec, e.grown)
+}
+
+// each is a handler of one event after another.
+func each(handle func(context.Context, *pgx.Conn, event.Recorded) error) postgres.Handler {
+	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+		for _, e := range page {
+			if err := handle(ctx, conn, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // consumer is a consumer with a pace for tests.
 func (e *engine) consumer(name string, handler postgres.Handler) *postgres.Consumer {
 	return &postgres.Consumer{
-		Name: name, DB: stdlib.OpenDBFromPool(e.pool), Codec: e.store.Codec, Handler: handler,
-		Grown: e.grown, Log: slog.New(slog.DiscardHandler), Retry: 10 * time.Millisecond,
+		Name: name, DB: stdlib.OpenDBFromPool(e.pool), Tail: e.tail, Handler: handler,
+		Log: slog.New(slog.DiscardHandler), Retry: 10 * time.Millisecond,
 	}
 }
 
@@ -143,8 +162,12 @@ func newRecorder(t testing.TB, db *postgrestest.Database) *recorder {
 	return &recorder{}
 }
 
-func (r *recorder) handle(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO handled (idx) VALUES ($1)`, e.Idx); err != nil {
+func (r *recorder) handle(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+	return each(r.handleOne)(ctx, conn, page)
+}
+
+func (r *recorder) handleOne(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
+	if _, err := conn.Exec(ctx, `INSERT INTO handled (idx) VALUES ($1)`, e.Idx); err != nil {
 		return err
 	}
 	r.mu.Lock()

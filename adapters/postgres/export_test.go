@@ -8,7 +8,8 @@ const (
 	AppendNext    = appendNext
 	AppendGroup   = appendGroup
 	Few           = few
-	NextMessages  = nextMessages
+	NextPage      = nextPage
+	ReadStretch   = readStretch
 	ReadLog       = readLog
 	LossesBetween = lossesBetween
 )

@@ -165,6 +165,14 @@ func (s stored) there() error {
 	return nil
 }
 
+// follows is an error if something of the log was lost before this event, or the event.
+func (s stored) follows(expected int64) error {
+	if s.idx != expected {
+		return missingIdx(expected)
+	}
+	return s.there()
+}
+
 // decode returns the event as the program knows it.
 func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
 	if err := s.there(); err != nil {

@@ -2,10 +2,10 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/prometheus/client_golang/prometheus"
@@ -102,7 +102,8 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, query := range map[string]string{
-		"the feed":   strings.NewReplacer("$1", "'c'", "$2", "'{a}'", "%d", "100").Replace(postgres.NextMessages),
+		"the feed":   strings.NewReplacer("$1", "'c'", "$2", "'"+uuid.NewString()+"'", "$3", "100").Replace(postgres.NextPage),
+		"the tail":   strings.NewReplacer("$1", "100", "$2", "'"+uuid.NewString()+"'", "$3", "100").Replace(postgres.ReadStretch),
 		"the reader": strings.NewReplacer("$1", "100", "$2", "100").Replace(postgres.ReadLog),
 	} {
 		if plan := planOf(t, e.pool, query); strings.Contains(plan, "Sort") || strings.Contains(plan, "Hash") {
@@ -136,17 +137,19 @@ func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 			}
 		}
 	}
+	const executeFeed, executeTail = `EXECUTE feed ('c', gen_random_uuid(), 5)`, `EXECUTE tail (5, gen_random_uuid(), 8000000)`
 	const oneHasEnded = `UPDATE sequencer SET late = '{1}', above = '{0}'`
 	do("SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)", // plans all three steps
 		"SET plan_cache_mode = force_generic_plan",
-		"PREPARE feed (text, text[]) AS "+fmt.Sprintf(postgres.NextMessages, 100), "EXECUTE feed ('c', '{}')",
+		"PREPARE feed (text, uuid, bigint) AS "+postgres.NextPage, executeFeed,
+		"PREPARE tail (bigint, uuid, bigint) AS "+postgres.ReadStretch, executeTail,
 		"PREPARE waits AS "+postgres.WhatWaits, "EXECUTE waits", "PREPARE behind (int8) AS "+postgres.IsBehind, "EXECUTE behind (0)")
 	for range 3000 {
 		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 	}
 	plans.Reset()
 	do("UPDATE sequencer SET gaps = '{[-1,0)}'", "EXECUTE waits", "EXECUTE behind (0)", "UPDATE sequencer SET gaps = '{}'",
-		"EXECUTE feed ('c', '{}')", "SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)")
+		executeFeed, executeTail, "SELECT sequence_events(1000, true)", oneHasEnded, "SELECT sequence_events(1000, true)")
 	for _, seen := range []string{"INSERT INTO public.log", "ctid AS place", "pg_locks", "max(position) FROM events", "SELECT reached <"} {
 		if !strings.Contains(plans.String(), seen) {
 			t.Errorf("no plan of a statement with %s", seen)

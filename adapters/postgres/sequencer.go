@@ -43,7 +43,7 @@ func NewSequencer(pool *pgxpool.Pool, appended, grown *Bell, log *slog.Logger) *
 	}
 	return &Sequencer{
 		Pool: pool, Appended: appended, Grown: grown, Log: log,
-		Batch: 1000, Pace: 5 * time.Millisecond, Idle: 250 * time.Millisecond,
+		Batch: 1000, Pace: 2 * time.Millisecond, Idle: 250 * time.Millisecond,
 	}
 }
 
@@ -54,7 +54,8 @@ const sequencingLimit = 10 * time.Second // for one look or one batch
 // less and less often while it finds nothing. After a failure no append wakes it.
 func (s *Sequencer) Run(ctx context.Context) {
 	var gaps gapWatch
-	head, wait, appended := int64(0), s.Pace, s.Appended.Next()
+	rest := 4 * s.Pace // whoever is busy here wakes this sequencer
+	head, wait, appended := int64(0), rest, s.Appended.Next()
 	for ctx.Err() == nil {
 		woken, start := rung(appended), time.Now()
 		appended = s.Appended.Next()
@@ -65,15 +66,16 @@ func (s *Sequencer) Run(ctx context.Context) {
 			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
 			bell = nil
 		}
-		if now.more {
-			start = time.Time{} // no pause
-		}
 		if now.head > 0 && now.head != head { // it is less after the log has lost its end
-			head, wait = now.head, s.Pace
+			head, wait = now.head, rest
 			s.Grown.Ring()
-			bell = nil // no bell starts the next batch before the pace allows it
+			if !now.more {
+				pause(ctx, s.Pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
+			}
 		}
-		pause(ctx, wait-time.Since(start), bell)
+		if !now.more {
+			pause(ctx, wait-time.Since(start), bell)
+		}
 	}
 }
 

@@ -222,6 +222,14 @@ func (c *clinic) fanOutHandler() webhooks.FanOut {
 	}
 }
 
+// consumer is how a process fans out.
+func (c *clinic) consumer(f webhooks.FanOut, grown *postgres.Bell) *postgres.Consumer {
+	return &postgres.Consumer{
+		Name: webhooks.FanOutName, DB: c.db, Tail: postgres.NewTail(c.pool, c.codec, grown),
+		Handler: f.Handle, Alone: f.HandleAlone, Follows: f.Follows(), Log: slog.New(slog.DiscardHandler),
+	}
+}
+
 // fanOut sequences and fans out whatever has happened since the last time, one
 // transaction an event, as the feed does.
 func (c *clinic) fanOut() {
@@ -237,11 +245,11 @@ func (c *clinic) fanOut() {
 
 func (c *clinic) handle(e event.Recorded) {
 	c.t.Helper()
-	tx, err := c.db.BeginTx(c.t.Context(), nil)
+	tx, err := c.pool.Begin(c.t.Context())
 	must(c.t, err)
-	defer func() { _ = tx.Rollback() }()
-	must(c.t, c.fanOutHandler().Handle(c.t.Context(), tx, e))
-	must(c.t, tx.Commit())
+	defer func() { _ = tx.Rollback(c.t.Context()) }()
+	must(c.t, c.fanOutHandler().HandleAlone(c.t.Context(), tx.Conn(), []event.Recorded{e}))
+	must(c.t, tx.Commit(c.t.Context()))
 }
 
 // refusesDeliveries lets the database refuse every delivery for good.

@@ -2,12 +2,12 @@ package webhooks
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/domain/event"
@@ -43,23 +43,39 @@ FROM webhooks w JOIN enablements n ON n.tenant = $3 AND n.application = w.applic
 WHERE w.event = $4
 ON CONFLICT (event, application) DO NOTHING`
 
-// Handle queues a delivery of the event for each application that is to be told
-// of it. An event that can never be queued is parked, so that it holds up no
-// other. An error means that the database could do neither, and that the caller
-// should try again.
-func (f FanOut) Handle(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
-	notice, tells := noticeOf(e.Event)
-	if !tells {
+// Handle queues a delivery of each event for each application that is to be told of it,
+// in one round trip. An error means that none was queued. If an event is at fault, it is
+// found by handling all of them alone.
+func (f FanOut) Handle(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+	batch := &pgx.Batch{}
+	for _, e := range page {
+		if err := f.queue(batch, e); err != nil {
+			return err
+		}
+	}
+	if batch.Len() == 0 {
 		return nil
 	}
-	err := atSavepoint(ctx, tx, func() error { return f.queue(ctx, tx, notice, e) })
-	if reason, hopeless := hopelessness(err); hopeless {
-		return f.park(ctx, tx, e, reason)
-	}
-	if err != nil {
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	f.Queued.Ring()
+	return nil
+}
+
+// HandleAlone is Handle for an event of a page that failed. If the event can never be
+// queued it is parked, so that it holds up no other. An error means that the database
+// could do neither, and that the caller should try again.
+func (f FanOut) HandleAlone(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+	for _, e := range page {
+		err := atSavepoint(ctx, conn, func() error { return f.Handle(ctx, conn, []event.Recorded{e}) })
+		if reason, hopeless := hopelessness(err); hopeless {
+			err = f.park(ctx, conn, e, reason)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -67,19 +83,22 @@ func (f FanOut) Handle(ctx context.Context, tx *sql.Tx, e event.Recorded) error 
 // the order could not be kept.
 var errNoSubject = errors.New("the event names no patient and no appointment")
 
-func (f FanOut) queue(ctx context.Context, tx *sql.Tx, n notice, e event.Recorded) error {
+func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
+	n, tells := noticeOf(e.Event)
+	if !tells {
+		return nil
+	}
 	if n.subject == uuid.Nil {
 		return errNoSubject
 	}
-	_, err := tx.ExecContext(ctx, queueDeliveries,
-		e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)))
-	return err
+	batch.Queue(queueDeliveries, e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)))
+	return nil
 }
 
 // atSavepoint undoes what a failed step has done to the transaction, so that the
 // event can still be parked in it.
-func atSavepoint(ctx context.Context, tx *sql.Tx, step func() error) error {
-	if _, err := tx.ExecContext(ctx, `SAVEPOINT fan_out`); err != nil {
+func atSavepoint(ctx context.Context, conn *pgx.Conn, step func() error) error {
+	if _, err := conn.Exec(ctx, `SAVEPOINT fan_out`); err != nil {
 		return err
 	}
 	err := step()
@@ -87,7 +106,7 @@ func atSavepoint(ctx context.Context, tx *sql.Tx, step func() error) error {
 	if err != nil {
 		end = `ROLLBACK TO SAVEPOINT fan_out`
 	}
-	_, ended := tx.ExecContext(ctx, end)
+	_, ended := conn.Exec(ctx, end)
 	return errors.Join(err, ended)
 }
 
@@ -109,8 +128,8 @@ INSERT INTO parked_events (consumer, idx, event, name, reason, parked_at) VALUES
 ON CONFLICT (consumer, idx) DO NOTHING`
 
 // park keeps the event for somebody to look at.
-func (f FanOut) park(ctx context.Context, tx *sql.Tx, e event.Recorded, reason string) error {
-	_, err := tx.ExecContext(ctx, parkEvent, FanOutName, e.Idx, e.ID, e.EventName(), reason, f.Now())
+func (f FanOut) park(ctx context.Context, conn *pgx.Conn, e event.Recorded, reason string) error {
+	_, err := conn.Exec(ctx, parkEvent, FanOutName, e.Idx, e.ID, e.EventName(), reason, f.Now())
 	if err != nil {
 		return fmt.Errorf("park event: %w", err)
 	}

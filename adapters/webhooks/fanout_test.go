@@ -125,17 +125,17 @@ func TestWhatMayWorkLaterIsTriedAgainAndNotParked(t *testing.T) {
 	c := newClinic(t)
 	c.application(hook)
 	c.openRecord(t.Context(), c.patient)
-	tx, err := c.db.BeginTx(t.Context(), nil)
+	tx, err := c.pool.Begin(t.Context())
 	must(t, err)
-	defer func() { _ = tx.Rollback() }()
-	_, err = tx.ExecContext(t.Context(), `SET LOCAL statement_timeout = '1ms'`)
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	_, err = tx.Exec(t.Context(), `SET LOCAL statement_timeout = '1ms'`)
 	must(t, err)
-	_, err = tx.ExecContext(t.Context(), `SELECT pg_sleep(1)`)
+	_, err = tx.Exec(t.Context(), `SELECT pg_sleep(1)`)
 	if err == nil {
 		t.Fatal("the time limit did not hold")
 	}
 	e := event.Recorded{Event: record.CareRecordOpened{Patient: c.patient}, Idx: 1, ID: uuid.New(), Stream: event.Stream{Tenant: tenant}, At: c.clock.Now()}
-	if err := c.fanOutHandler().Handle(t.Context(), tx, e); err == nil {
+	if err := c.fanOutHandler().HandleAlone(t.Context(), tx.Conn(), []event.Recorded{e}); err == nil {
 		t.Error("a broken transaction was taken for handled")
 	}
 	if n := c.count(`SELECT count(*) FROM parked_events`); n != 0 {
@@ -156,7 +156,7 @@ func TestTheFeedTellsWhatHappens(t *testing.T) {
 	s.Queued = queued
 	start(t, s)
 	background(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
-	background(t, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: s.Log}).Run)
+	background(t, c.consumer(handler, grown).Run)
 
 	id := c.book()
 	c.callIn(id, c.room)
@@ -183,5 +183,33 @@ func TestAgeLimits_D30(t *testing.T) {
 		if c.count(`SELECT count(*) FROM deliveries WHERE kind = $1 AND not_after = happened_at + $2::interval`, string(kind), want.String()) != 1 {
 			t.Errorf("%s may not be %v old", kind, want)
 		}
+	}
+}
+
+// The feed hands over a page, and an event alone once its page has failed.
+func TestOneBadEventOfAPageIsParkedAndTheOthersAreTold(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	var changes []event.Change
+	for _, about := range []patient.ID{c.patient, {}, c.patient} {
+		changes = append(changes, event.Change{
+			Stream: event.Stream{Tenant: tenant, ID: uuid.New()}, Events: []event.Event{record.CareRecordOpened{Patient: about}},
+		})
+	}
+	_, err := c.store.Append(t.Context(), changes...)
+	must(t, err)
+	must(t, postgres.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
+	background(t, c.consumer(c.fanOutHandler(), &postgres.Bell{}).Run)
+	for limit := time.After(patience); c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 0; {
+		select {
+		case <-limit:
+			t.Fatal("the fan-out has not come to the end")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	c.wantSummary("pending 2")
+	if n := c.count(`SELECT count(*) FROM parked_events`); n != 1 {
+		t.Errorf("%d events parked", n)
 	}
 }

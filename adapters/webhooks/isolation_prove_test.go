@@ -75,7 +75,7 @@ func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 tim
 		c.store.Appended = appended
 		log := c.keeper().Log
 		background(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
-		background(t, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: log}).Run)
+		background(t, c.consumer(handler, grown).Run)
 		background(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
 		c.load()
 		var p50 time.Duration

@@ -35,7 +35,7 @@ func BenchmarkCommitToReceipt(b *testing.B) {
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
 	s.Queued = queued
 	background(b, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
-	background(b, (&postgres.Consumer{Name: webhooks.FanOutName, DB: c.db, Codec: c.codec, Handler: handler.Handle, Grown: grown, Log: s.Log}).Run)
+	background(b, c.consumer(handler, grown).Run)
 	background(b, s.Run)
 
 	committed := map[uuid.UUID]time.Time{}

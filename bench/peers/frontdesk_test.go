@@ -2,7 +2,6 @@ package peers_test
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -105,9 +105,11 @@ func (f *frontdesk) fill(ctx context.Context, events int) error {
 
 func (f *frontdesk) follow(ctx context.Context, name string, handle func(uuid.UUID)) (func(), error) {
 	consumer := &postgres.Consumer{
-		Name: name, DB: stdlib.OpenDBFromPool(f.pool), Codec: f.store.Codec, Grown: f.grown, Log: quiet,
-		Handler: func(_ context.Context, _ *sql.Tx, e event.Recorded) error {
-			handle(e.Event.(eventtest.Noted).Patient)
+		Name: name, DB: stdlib.OpenDBFromPool(f.pool), Tail: postgres.NewTail(f.pool, f.store.Codec, f.grown), Log: quiet,
+		Handler: func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
+			for _, e := range page {
+				handle(e.Event.(eventtest.Noted).Patient)
+			}
 			return nil
 		},
 	}

@@ -72,14 +72,14 @@ func New(ctx context.Context, config Config) (*App, error) {
 // and the fan-out of webhooks.
 func (a *App) following() []*postgres.Consumer {
 	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
+	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	var consumers []*postgres.Consumer
 	for _, p := range projections.Following() {
 		consumers = append(consumers, &postgres.Consumer{
-			Name: p.Name(), DB: db, Codec: a.codec, Handler: postgres.Following(p), Follows: p.Follows(),
-			Grown: a.grown, Log: a.config.Log, Metrics: metrics,
+			Name: p.Name(), DB: db, Tail: tail, Handler: postgres.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics,
 		})
 	}
-	return append(consumers, a.fanOut(db, metrics))
+	return append(consumers, a.fanOut(db, tail, metrics))
 }
 
 // URL returns the address of the public listener on this machine.

@@ -22,14 +22,14 @@ func (a *App) newTelling() telling {
 }
 
 // fanOut returns the consumer of the feed that queues deliveries.
-func (a *App) fanOut(db *sql.DB, feed *postgres.Metrics) *postgres.Consumer {
+func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *postgres.Consumer {
 	fanOut := webhooks.FanOut{
 		Ages:   webhooks.Ages{CallIn: a.config.CallInAgeLimit, Other: a.config.WebhookAgeLimit},
 		Queued: a.telling.queued, Now: a.config.Now, Metrics: a.telling.metrics,
 	}
 	return &postgres.Consumer{
-		Name: webhooks.FanOutName, DB: db, Codec: a.codec, Handler: fanOut.Handle, Follows: fanOut.Follows(),
-		Grown: a.grown, Log: a.config.Log, Metrics: feed,
+		Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(),
+		Log: a.config.Log, Metrics: feed,
 	}
 }
 

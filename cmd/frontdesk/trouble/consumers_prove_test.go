@@ -5,8 +5,9 @@ package trouble_test
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
+
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
@@ -21,9 +22,12 @@ GRANT USAGE ON handled_n_seq TO frontdesk_app`
 
 // record handles an event by writing it down.
 func (w *world) record(consumer string) postgres.Handler {
-	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO handled (consumer, idx) VALUES ($1, $2)`, consumer, e.Idx)
-		return err
+	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+		batch := &pgx.Batch{}
+		for _, e := range page {
+			batch.Queue(`INSERT INTO handled (consumer, idx) VALUES ($1, $2)`, consumer, e.Idx)
+		}
+		return conn.SendBatch(ctx, batch).Close()
 	}
 }
 
@@ -31,21 +35,21 @@ var errMood = errors.New("not in the mood")
 
 // moodily lets a handler fail before or after it has written, as often as the round wants
 // it to, and in the ways in which a handler can. After a failure a consumer goes on event
-// by event for a while, so the moody one knows both full batches and batches of one.
+// by event for a while, so the moody one knows both pages and lone events.
 func (w *world) moodily(handle postgres.Handler) postgres.Handler {
-	return func(ctx context.Context, tx *sql.Tx, e event.Recorded) error {
+	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		percent, way := w.mood()
 		if percent >= w.failing.Load() {
-			return handle(ctx, tx, e)
+			return handle(ctx, conn, page)
 		}
 		w.count("attempts failed")
 		if way == 0 {
 			return errMood
 		}
-		if err := handle(ctx, tx, e); err != nil || way == 1 {
+		if err := handle(ctx, conn, page); err != nil || way == 1 {
 			return cmp.Or(err, errMood)
 		}
-		_, err := tx.ExecContext(ctx, `SELECT 1/0`) // and the transaction with it
+		_, err := conn.Exec(ctx, `SELECT 1/0`) // and the transaction with it
 		return err
 	}
 }

@@ -25,6 +25,7 @@ type process struct {
 	pool    *pgxpool.Pool
 	db      *sql.DB
 	grown   *postgres.Bell
+	tail    *postgres.Tail
 	queued  *postgres.Bell
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -37,11 +38,12 @@ func (w *world) start() *process {
 	p := &process{wires: &wires{}, grown: &postgres.Bell{}, queued: &postgres.Bell{}}
 	p.pool = p.wires.pool(w.t, w.url, "process")
 	p.db = stdlib.OpenDBFromPool(p.pool)
+	p.tail = postgres.NewTail(p.pool, w.store.Codec, p.grown)
 	ctx, stop := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	p.stop = stop
 	fanOut := webhooks.FanOut{Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: p.queued, Now: time.Now}
 	told := w.consumer(p, webhooks.FanOutName, fanOut.Handle)
-	told.Follows = fanOut.Follows()
+	told.Alone, told.Follows = fanOut.HandleAlone, fanOut.Follows()
 	for _, run := range []func(context.Context){
 		postgres.NewSequencer(p.pool, w.appended, p.grown, silent).Run,
 		w.consumer(p, "steady", w.record("steady")).Run,
@@ -56,8 +58,7 @@ func (w *world) start() *process {
 
 func (w *world) consumer(p *process, name string, handler postgres.Handler) *postgres.Consumer {
 	return &postgres.Consumer{
-		Name: name, DB: p.db, Codec: w.store.Codec, Handler: handler,
-		Grown: p.grown, Log: silent, Retry: 10 * time.Millisecond,
+		Name: name, DB: p.db, Tail: p.tail, Handler: handler, Log: silent, Retry: 10 * time.Millisecond,
 	}
 }
 

@@ -1,0 +1,77 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/domain/event"
+)
+
+// BenchmarkLag measures the way from an append's return to the feed's handler: at rest,
+// at 200 events a second, and under half the load that 8 writers reach. It reports the
+// CPU that an event takes, too, the append's included.
+func BenchmarkLag(b *testing.B) {
+	admin, _, e := durable(b, 24)
+	cluster := benchtest.ClusterOf(b, admin)
+	e.sequence(b)
+	var arrived sync.Map // id → time
+	runUntilCleanup(b, e.consumer("lag", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
+		arrived.Store(r.ID, time.Now())
+		return nil
+	})).Run)
+	full := benchtest.During(b, 8, 2*time.Second, e.appendOne).PerSecond()
+	for name, perSecond := range map[string]float64{"at rest": 10, "at 200 a second": 200, "at half load": full / 2} {
+		b.Run(name, func(b *testing.B) { e.lag(b, cluster, &arrived, perSecond) })
+	}
+}
+
+// lag appends at a pace that no answer slows down, for ten seconds.
+func (e *engine) lag(b *testing.B, cluster string, arrived *sync.Map, perSecond float64) {
+	b.Helper()
+	var mu sync.Mutex
+	committed := map[uuid.UUID]time.Time{}
+	const during = 10 * time.Second
+	cpu, begun := benchtest.CPU(cluster), time.Now()
+	var group sync.WaitGroup
+	for n := 0; ; n++ {
+		due := begun.Add(time.Duration(float64(n) / perSecond * float64(time.Second)))
+		if due.Sub(begun) > during {
+			break
+		}
+		time.Sleep(time.Until(due))
+		group.Go(func() {
+			recorded, err := e.store.Append(b.Context(), event.Change{Stream: newStream(), Events: []event.Event{sample}})
+			now := time.Now()
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			committed[recorded[0].ID] = now
+		})
+	}
+	group.Wait()
+	var lags []float64
+	for id, at := range committed {
+		eventually(b, fmt.Sprintf("event %s arrives", id), func() bool {
+			seen, ok := arrived.Load(id)
+			if ok {
+				lags = append(lags, max(0, float64(seen.(time.Time).Sub(at).Microseconds())/1000))
+			}
+			return ok
+		})
+	}
+	b.ReportMetric(float64((benchtest.CPU(cluster)-cpu).Microseconds())/float64(len(lags)), "µs-event")
+	b.ReportMetric(float64(len(lags))/during.Seconds(), "events/s")
+	b.ReportMetric(benchtest.Quantile(lags, 0.5), "p50-ms")
+	b.ReportMetric(benchtest.Quantile(lags, 0.99), "p99-ms")
+	b.ReportMetric(0, "ns/op")
+}

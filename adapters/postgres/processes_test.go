@@ -1,0 +1,81 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+)
+
+func TestEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
+	t.Parallel()
+	comingAndGoing(t, 9, 40)
+}
+
+// comingAndGoing lets three processes consume under one name, each with a tail of its own.
+// They are stopped and started again, their handlers fail before and after they have
+// written, and their sessions are terminated, while up to so many events
+// come in each round.
+func comingAndGoing(t *testing.T, rounds, events int) {
+	t.Helper()
+	db := postgrestest.New(t)
+	e, recorder, admin := engineOn(t, db.URL), newRecorder(t, db), db.SuperuserPool(t)
+	e.sequence(t)
+	recorder.set(func(context.Context, event.Recorded) error {
+		if rand.IntN(200) == 0 {
+			return errors.New("not in the mood")
+		}
+		return nil
+	})
+	stop := make([]func(), 3)
+	for n := range stop {
+		stop[n] = e.process(t, db.URL, recorder)
+	}
+	for round := range rounds {
+		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
+		if round%10 == 9 {
+			eventually(t, "they keep up", func() bool { return e.offset(t, "recorder") > e.head(t)-1000 })
+		}
+		n := rand.IntN(len(stop))
+		stop[n]()
+		stop[n] = e.process(t, db.URL, recorder)
+		if _, err := admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND application_name = 'consumer' AND random() < 0.3`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorder.set(nil)
+	e.drain(t)
+	e.eventuallyHandled(t, idxUpTo(e.head(t)))
+}
+
+// process runs a consumer as another process would.
+func (e *engine) process(t *testing.T, url string, recorder *recorder) (stop func()) {
+	t.Helper()
+	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumer := e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+		if _, err := conn.Exec(ctx, `SET application_name = 'consumer'`); err != nil {
+			return err
+		}
+		return recorder.handle(ctx, conn, page)
+	})
+	consumer.DB, consumer.Tail = stdlib.OpenDBFromPool(pool), postgres.NewTail(pool, e.store.Codec, e.grown)
+	end := runUntilCleanup(t, consumer.Run)
+	return sync.OnceFunc(func() {
+		end()
+		pool.Close()
+	})
+}
