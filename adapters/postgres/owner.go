@@ -34,6 +34,10 @@ WITH places AS (
 	SELECT 4, 'function', format('ROUTINE %s', f.oid::regprocedure), proowner
 	FROM pg_proc f JOIN places p ON p.oid = pronamespace
 	WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = f.oid AND deptype = 'e')
+	UNION ALL
+	SELECT 5, 'domain', format('DOMAIN %s', t.oid::regtype), typowner
+	FROM pg_type t JOIN places p ON p.oid = typnamespace
+	WHERE typtype = 'd' AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e')
 )`
 
 // CheckOwner returns the name of a superuser who owns tables or functions of the
@@ -149,15 +153,15 @@ const gifts = belongings + `, former AS (SELECT DISTINCT owner FROM belongings W
 SELECT kind, statement FROM (
 	SELECT rank, kind, name, format('ALTER %s OWNER TO %s', name, $1::text::regrole) AS statement FROM belongings JOIN former USING (owner)
 	UNION ALL
-	SELECT DISTINCT 5, 'default right', '', format('ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %I GRANT %s ON %s TO %s', $1::text::regrole, nspname,
+	SELECT DISTINCT 6, 'default right', '', format('ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA %I GRANT %s ON %s TO %s', $1::text::regrole, nspname,
 		privilege_type, CASE defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
 		CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
 	FROM pg_default_acl JOIN former ON owner = defaclrole JOIN places p ON p.oid = defaclnamespace, aclexplode(defaclacl) WHERE grantee <> defaclrole
 	UNION ALL
-	SELECT 6, 'right to see standbys', '', format('GRANT pg_read_all_stats TO %s', $1::text::regrole)
+	SELECT 7, 'right to see standbys', '', format('GRANT pg_read_all_stats TO %s', $1::text::regrole)
 	WHERE NOT pg_has_role($1::text::regrole, 'pg_read_all_stats', 'USAGE') AND EXISTS (SELECT FROM former WHERE pg_has_role(owner, 'pg_read_all_stats', 'USAGE'))
 	UNION ALL
-	SELECT 6, 'right to make tables', '', format('GRANT USAGE, CREATE ON SCHEMA public TO %s', $1::text::regrole) FROM pg_namespace
+	SELECT 7, 'right to make tables', '', format('GRANT USAGE, CREATE ON SCHEMA public TO %s', $1::text::regrole) FROM pg_namespace
 	WHERE nspname = 'public' AND nspowner <> 'pg_database_owner'::regrole AND NOT has_schema_privilege($1::text::regrole, oid, 'CREATE')
 ) gifts ORDER BY rank, kind, name, statement`
 
