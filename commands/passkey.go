@@ -12,13 +12,15 @@ import (
 type AddPasskey struct {
 	Tenant  string
 	Staff   staff.ID
+	With    staff.CredentialID // the password of their session
 	Passkey staff.PasskeyAdded
 }
 
-// AddPasskey refuses a passkey that the practice knows with staff.ErrPasskeyTaken.
+// AddPasskey refuses a passkey that the practice knows with staff.ErrPasskeyTaken, and a
+// session that has ended in the meantime with staff.ErrPasswordEnded.
 func (d Desk) AddPasskey(ctx context.Context, c AddPasskey) error {
 	return Update(ctx, d.Store, staff.StreamOf(c.Tenant, c.Staff), func(m staff.Member) ([]event.Event, error) {
-		return m.AddPasskey(c.Passkey)
+		return m.AddPasskey(c.With, c.Passkey)
 	})
 }
 

@@ -35,7 +35,7 @@ func (p *Pages) confirmFirst(v *visit, then string) error {
 }
 
 // afterConfirming are the pages that may send a browser to confirm. It goes on to no other.
-var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "account", "people"}
+var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "account", "people", "people?invite"}
 
 // confirmForm asks who is there once more.
 func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK, "") }
@@ -89,15 +89,10 @@ func (p *Pages) confirm(v *visit) error {
 func (p *Pages) proved(v *visit) error {
 	if v.form.Has("signed") {
 		ask := signin.Ask{For: signin.ToConfirm, Member: v.session.Staff, Bound: v.session.Token}
-		return p.Door.ConfirmByPasskey(v.ctx(), p.signed(v, ask), v.session)
+		return p.Door.ConfirmByPasskey(v.asStranger(), p.signed(v, ask), v.session)
 	}
 	v.leave() // for a queue of its own
-	device, err := p.Door.Confirm(v.ctx(), signin.Try{
-		Account:  signin.Account{Tenant: v.tenant, Username: v.session.Username},
-		Password: v.form.Get("password"),
-		Source:   v.source,
-		Device:   v.shown(p.deviceCookie(v, "")),
-	}, v.session)
+	device, err := p.Door.Confirm(v.asStranger(), p.tryOf(v, v.session.Username, v.form.Get("password")), v.session)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,16 @@ func inviteField(err error) string {
 	return "username"
 }
 
+// inviteForm asks whom to invite, whoever has proved who they are lately enough to do it. An
+// address fills in nothing, because anybody can write one.
+func (p *Pages) inviteForm(v *visit) error {
+	if !p.confirmed(v) {
+		return p.confirmFirst(v, "people?invite")
+	}
+	v.form = nil
+	return p.askInvited(v, http.StatusOK, invitePage{})
+}
+
 // askInvited shows the form with what was typed.
 func (p *Pages) askInvited(v *visit, status int, page invitePage) error {
 	text := func(id, label, hint, kind string) field {
@@ -49,9 +59,6 @@ func (p *Pages) invite(v *visit) error {
 	}
 	if wrong := unnamed(wanted); len(wrong.Faults) > 0 {
 		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})
-	}
-	if wanted.Roles.Has(staff.Manager) && !p.confirmed(v) {
-		return p.confirmFirst(v, "people")
 	}
 	given, err := p.Desk.InviteStaff(v.asStaff(), wanted)
 	if wrong, ok := faultOf(err, inviteField(err)); ok {

@@ -45,7 +45,6 @@ func (p *Pages) openLink(v *visit) error {
 		secret = ""
 	}
 	http.SetCookie(v.w, p.linkCookie(v, secret))
-	v.w.Header().Set("Referrer-Policy", "no-referrer")
 	return v.goTo(v.base() + "/link")
 }
 
@@ -105,6 +104,7 @@ func (p *Pages) acceptLink(v *visit) error {
 	if chosen == "" {
 		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: faulty{[]fieldFault{{"password", "Enter a password"}}}})
 	}
+	v.leave() // for the queue of those who choose a password
 	accepted, err := p.Desk.AcceptLink(v.asStranger(), commands.AcceptLink{Tenant: v.tenant, Secret: secret, Password: chosen})
 	if errors.Is(err, staff.ErrLink) { // somebody was faster
 		return errLink

@@ -91,7 +91,7 @@ func (p *Pages) addPasskey(v *visit) error {
 	made, err := p.Door.Passkeys.Made(v.ctx(), s.Ask, s.Kept, s.Answer)
 	if err == nil {
 		made.Name = v.form.Get("name")
-		err = p.Desk.AddPasskey(v.asStaff(), commands.AddPasskey{Tenant: v.tenant, Staff: v.session.Staff, Passkey: made})
+		err = p.Desk.AddPasskey(v.asStaff(), commands.AddPasskey{Tenant: v.tenant, Staff: v.session.Staff, With: v.session.Credential, Passkey: made})
 	}
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {

@@ -40,7 +40,7 @@ const peopleShown = 50
 // by which somebody is invited.
 func (p *Pages) people(v *visit) error {
 	if v.form.Has("invite") {
-		return p.askInvited(v, http.StatusOK, invitePage{})
+		return p.inviteForm(v)
 	}
 	everybody, err := p.People.Of(v.ctx(), v.tenant)
 	if err != nil {

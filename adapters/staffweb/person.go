@@ -48,46 +48,47 @@ func seenOf(p projections.Person) (purpose string) {
 }
 
 // act is what a manager does about a member of staff.
-type act struct {
-	again bool // whoever does it has to prove again who they are, if that was long ago
-	do    func(p *Pages, v *visit, about projections.Person) error
-}
+type act func(p *Pages, v *visit, about projections.Person) error
 
 // acts are the acts by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": {false, func(p *Pages, v *visit, about projections.Person) error {
+		"reinvite": func(p *Pages, v *visit, about projections.Person) error {
 			given, err := p.Desk.InviteAgain(v.asStaff(), commands.InviteAgain{Tenant: v.tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
-		}},
-		"reset": {true, func(p *Pages, v *visit, about projections.Person) error {
+		},
+		"reset": func(p *Pages, v *visit, about projections.Person) error {
 			given, err := p.Desk.ResetStaff(v.asStaff(), commands.ResetStaff{Tenant: v.tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
-		}},
-		"reactivate": {true, func(p *Pages, v *visit, about projections.Person) error {
+		},
+		"reactivate": func(p *Pages, v *visit, about projections.Person) error {
 			given, err := p.Desk.ReactivateStaff(v.asStaff(), commands.ReactivateStaff{Tenant: v.tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
-		}},
-		"deactivate": {true, func(p *Pages, v *visit, about projections.Person) error {
+		},
+		"deactivate": func(p *Pages, v *visit, about projections.Person) error {
 			err := p.Desk.DeactivateStaff(v.asStaff(), commands.DeactivateStaff{Tenant: v.tenant, Username: about.Username})
 			return p.acted(v, about, err)
-		}},
-		"roles": {true, func(p *Pages, v *visit, about projections.Person) error {
+		},
+		"roles": func(p *Pages, v *visit, about projections.Person) error {
 			err := p.Desk.SetStaffRoles(v.asStaff(), commands.SetStaffRoles{Tenant: v.tenant, Username: about.Username, Roles: ticked(v)})
 			return p.acted(v, about, err)
-		}},
+		},
 	}
 }
 
 // changePeople does what a manager has decided about a member of staff, or finds them.
+// Whoever changes anything has to prove again who they are, if that was long ago: a browser
+// that was left alone opens nobody an account.
 func (p *Pages) changePeople(v *visit) error {
 	if !v.owns("people") {
 		return errStale
 	}
-	switch v.form.Get("do") {
-	case "find":
+	switch do := v.form.Get("do"); {
+	case do == "find":
 		return p.findPeople(v)
-	case "invite":
+	case !p.confirmed(v):
+		return p.confirmFirst(v, "people")
+	case do == "invite":
 		return p.invite(v)
 	}
 	if act, ok := acts()[v.form.Get("do")]; ok {
@@ -110,10 +111,7 @@ func (p *Pages) changePerson(v *visit, act act) error {
 		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
 	}
-	if act.again && !p.confirmed(v) {
-		return p.confirmFirst(v, "people")
-	}
-	return act.do(p, v, about)
+	return act(p, v, about)
 }
 
 // acted goes back to the member of staff, or shows why nothing was done.

@@ -68,7 +68,7 @@ func (p *Pages) hardened(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", policy(""))
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin") // no-referrer would also hide the Origin of our own forms
+		h.Set("Referrer-Policy", referrer(r.URL.Path))
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", passkeysForbidden)
@@ -82,6 +82,16 @@ func (p *Pages) hardened(next http.Handler) http.Handler {
 		}
 		forms.ServeHTTP(w, r)
 	})
+}
+
+// referrer says to whom browsers tell the address of a page. That of a link they tell
+// nobody, whatever is answered there: our own proxies would write it down. Elsewhere that
+// would also hide the Origin of our own forms.
+func referrer(path string) string {
+	if strings.Contains(path, "/link/") {
+		return "no-referrer"
+	}
+	return "same-origin"
 }
 
 // What browsers may do for a page. A passkey is asked for by a page of passkeys alone.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/gorilla/mux"
 
@@ -52,7 +53,7 @@ func (p *Pages) enter(v *visit) (err error) {
 	if err := p.readForm(v); err != nil {
 		return err
 	}
-	v.tenant = mux.Vars(v.r)["tenant"]
+	v.tenant = strings.Clone(mux.Vars(v.r)["tenant"]) // counts that hold it must not hold the whole request line
 	token := v.shown(p.sessionCookie(v, ""))
 	if token == "" {
 		return nil

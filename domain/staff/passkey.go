@@ -55,13 +55,15 @@ func (PasskeyAdded) EventName() string { return "staff.passkey-added.v1" }
 // EventName returns the name that the event is stored under.
 func (PasskeyRemoved) EventName() string { return "staff.passkey-removed.v1" }
 
-// AddPasskey gives a member of staff one more passkey (rule 6). The caller has seen it
-// sign.
-func (m Member) AddPasskey(p PasskeyAdded) ([]event.Event, error) {
+// AddPasskey gives a member of staff one more passkey (rule 6), if the password still counts
+// with which they began to. The caller has seen the passkey sign.
+func (m Member) AddPasskey(with CredentialID, p PasskeyAdded) ([]event.Event, error) {
 	p.Name = strings.TrimSpace(p.Name)
 	switch {
-	case m.Active() != nil, !m.signsIn: // a reset has come before
+	case m.Active() != nil:
 		return nil, ErrUnknown
+	case !m.signsIn, m.credential != with: // a reset has come before
+		return nil, ErrPasswordEnded
 	case !isPasskeyName(p.Name):
 		return nil, ErrPasskeyName
 	case len(m.passkeys) == MaxPasskeys:

@@ -21,7 +21,7 @@ var phone = staff.PasskeyAdded{
 func TestWhoSignsInMayHaveTenPasskeys_D66(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
-	add := func(m staff.Member) ([]event.Event, error) { return m.AddPasskey(phone) }
+	add := func(m staff.Member) ([]event.Event, error) { return m.AddPasskey(passwordSet.Credential, phone) }
 	ten := []event.Event{drLee, passwordSet}
 	for n := range 10 {
 		ten = append(ten, staff.PasskeyAdded{Passkey: staff.PasskeyID{UUID: uuid.UUID{15: byte(n)}}})
@@ -34,8 +34,10 @@ func TestWhoSignsInMayHaveTenPasskeys_D66(t *testing.T) {
 	given(append(ten, staff.Reset{Link: link}, passwordSet)...).When(add).Then(t, phone)
 	given(append(ten, staff.Deactivated{}, staff.Reactivated{}, passwordSet)...).When(add).Then(t, phone)
 
-	given(drLee).When(add).Refuses(t, staff.ErrUnknown)
-	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrUnknown) // a session of before
+	given(drLee).When(add).Refuses(t, staff.ErrPasswordEnded)
+	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrPasswordEnded) // a session of before
+	given(drLee, passwordSet, staff.Reset{Link: link}, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.UUID{1}}}).
+		When(add).Refuses(t, staff.ErrPasswordEnded)
 	given(drLee, passwordSet, staff.Deactivated{}).When(add).Refuses(t, staff.ErrUnknown)
 	given().When(add).Refuses(t, staff.ErrUnknown)
 }
@@ -47,7 +49,7 @@ func TestAPasskeyHasAName_D66(t *testing.T) {
 		"": "", "  ": "", strings.Repeat("a", 65): "", "a\nb": "", "\xff": "", "a\u202eb": "",
 	} {
 		outcome := eventtest.Given[staff.Member](drLee, passwordSet).When(func(m staff.Member) ([]event.Event, error) {
-			return m.AddPasskey(staff.PasskeyAdded{Name: name})
+			return m.AddPasskey(passwordSet.Credential, staff.PasskeyAdded{Name: name})
 		})
 		if want == "" {
 			outcome.Refuses(t, staff.ErrPasskeyName)

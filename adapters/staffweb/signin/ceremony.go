@@ -102,8 +102,9 @@ func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, 
 	return options, kept, err
 }
 
-// Check returns whose passkey has signed the challenge, or [ErrPasskey]. A member of
-// staff who may not sign in has no passkey.
+// Check returns whose passkey has signed the challenge. With [ErrPasskey], it returns at
+// whose account that was tried; nobody's if nothing was looked at. A member of staff who
+// may not sign in has no passkey.
 func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
 	c, err := p.Challenges.of(a, kept)
 	if err != nil {
@@ -116,6 +117,9 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	member := owner{id: whose(a, said)}
 	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
 		return h, err
+	}
+	if len(member.passkeys) > 0 {
+		h.Staff = member.id
 	}
 	k, err := verify(a.Site, c, member, said)
 	if errors.Is(err, errCount) {

@@ -70,10 +70,10 @@ func (c Challenges) begin(a Ask) (challenge, string) {
 }
 
 // of returns the challenge that belongs to what a browser keeps, or [ErrPasskey] if it
-// has ended.
+// has ended, or if nobody can have been asked at such a site.
 func (c Challenges) of(a Ask, kept string) (challenge, error) {
 	bytes, err := base64.RawURLEncoding.Strict().DecodeString(kept)
-	if err != nil || len(bytes) != keptSize {
+	if err != nil || len(bytes) != keptSize || !a.Site.Named() {
 		return challenge{}, ErrPasskey
 	}
 	found := c.over(a, bytes)

@@ -1,9 +1,21 @@
 package signin
 
-import "context"
+import (
+	"context"
+
+	"frontdesk/domain/staff"
+)
 
 // Round tells the log of all that waits. last says that there will be no other round.
 func (j *Journal) Round(ctx context.Context, last bool) error { return j.round(ctx, roundLimit, last) }
+
+// FirstUsername returns the username of what has waited longest.
+func (j *Journal) FirstUsername() string { return j.next(1)[0].Username }
+
+// Hold takes a turn of somebody who chooses a password.
+func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
+	return q.ofMember("elm-street", staff.ID{}).wait(ctx)
+}
 
 // Waiting returns how many happenings wait for a round.
 func (j *Journal) Waiting() int { return len(j.next(j.Limit)) }

@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -115,9 +116,7 @@ func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) 
 		return
 	}
 	h := happening{a, k, j.instant(), until.UTC(), event.MetadataFrom(ctx).RequestID}
-	if len(h.Username) > longestUsername {
-		h.Username = "" // nobody's: no more than this is kept of what strangers type
-	}
+	h.Username = bounded(h.Username)
 	if !j.queue(h) {
 		j.metrics.lost.Inc()
 		return
@@ -130,6 +129,15 @@ func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) 
 
 // longestUsername is 128 characters of at most 4 bytes.
 const longestUsername = 512
+
+// bounded is what is kept of a username as it was typed. What is longer is nobody's. The copy
+// lets go of the form that it stood in.
+func bounded(username string) string {
+	if len(username) > longestUsername {
+		return ""
+	}
+	return strings.Clone(username)
+}
 
 func (j *Journal) queue(h happening) bool {
 	j.mu.Lock()

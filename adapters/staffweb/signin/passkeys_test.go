@@ -38,8 +38,15 @@ func (s *surgery) holds(t *testing.T, tenant string, member staff.ID) *passkeyte
 	made, err := s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
 	must(t, err)
 	made.Name = "A key"
-	must(t, commands.Desk{Store: s.store}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: tenant, Staff: member, Passkey: made}))
+	must(t, commands.Desk{Store: s.store}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: tenant, Staff: member, With: s.credential(t, member), Passkey: made}))
 	return k
+}
+
+// credential is the password of somebody that counts.
+func (s *surgery) credential(t *testing.T, member staff.ID) (id staff.CredentialID) {
+	t.Helper()
+	must(t, s.pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, member).Scan(&id))
+	return id
 }
 
 // signs asks a passkey to sign, and shows what it has signed.
@@ -335,7 +342,7 @@ func TestACredentialIsAddedOnce_D66(t *testing.T) {
 	made, err := s.Passkeys.Made(t.Context(), a, kept, answer)
 	must(t, err)
 	made.Name = "Again"
-	err = commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: elm, Staff: s.lee, Passkey: made})
+	err = commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: elm, Staff: s.lee, With: s.credential(t, s.lee), Passkey: made})
 	if !errors.Is(err, staff.ErrPasskeyTaken) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasskeyTaken)
 	}

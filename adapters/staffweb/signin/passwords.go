@@ -24,20 +24,37 @@ import (
 // Vault keeps the hashes of passwords, outside the log. The log knows each by its
 // digest, so that a hash which somebody else has put there counts for nothing.
 type Vault struct {
-	DB  Database
-	Log *slog.Logger
+	DB    Database
+	Queue *Queue // in which those wait who choose a password; nil if one comes at a time
+	Log   *slog.Logger
 }
 
-// Keep hashes a password and stores the hash. The password counts from the event that
-// is returned here.
+// Keep hashes a password once its turn has come, or returns [ErrBusy], and stores the
+// hash. The password counts from the event that is returned here.
 func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
-	credential, hash := staff.CredentialID{UUID: event.NewID()}, Hash(password)
-	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`,
+	hash, err := v.hash(ctx, tenant, member, password)
+	if err != nil {
+		return staff.PasswordSet{}, err
+	}
+	credential := staff.CredentialID{UUID: event.NewID()}
+	_, err = v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`,
 		tenant, member, credential, hash)
 	if err != nil {
 		return staff.PasswordSet{}, fmt.Errorf("keep password: %w", err)
 	}
 	return staff.PasswordSet{Credential: credential, Digest: digestOf(hash)}, nil
+}
+
+func (v Vault) hash(ctx context.Context, tenant string, member staff.ID, password string) (string, error) {
+	if v.Queue == nil {
+		return Hash(password), nil
+	}
+	end, err := v.Queue.ofMember(tenant, member).wait(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	return Hash(password), nil
 }
 
 // digestOf is what the log knows of a hash. The hash has a random salt, so the digest is

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"frontdesk/domain/staff"
@@ -57,6 +58,11 @@ func (d Door) ConfirmByPasskey(ctx context.Context, s Signed, session Session) e
 func (d Door) proveByPasskey(ctx context.Context, s Signed) (h Holder, err error) {
 	err = d.Guesses.Try(s.Source, s.Tenant, ErrPasskey, func() (err error) {
 		h, err = d.Passkeys.Check(ctx, s.Ask, s.Kept, s.Answer)
+		if errors.Is(err, ErrPasskey) {
+			tried := s.try().attempt()
+			tried.Staff = h.Staff
+			d.Journal.Failed(ctx, tried)
+		}
 		return err
 	})
 	return h, err

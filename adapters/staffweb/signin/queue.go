@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"frontdesk/adapters/fair"
+	"frontdesk/domain/staff"
 )
 
-// Queue decides whose password is looked at next (D45). Those whose browser is known
-// take turns by account. They pass by all strangers, to whom every eighth turn or so is
+// Queue decides whose password is looked at next, or hashed because it was chosen (D45).
+// Those whose browser is known and those who choose one take turns by account. They pass by all strangers, to whom every eighth turn or so is
 // left, and every turn when nobody else waits. Among themselves, strangers take turns
 // by source. So neither many tries of one source nor many sources keep staff waiting
 // who use their own browser.
@@ -63,7 +64,15 @@ func (q *Queue) ofStranger(t Try) place {
 }
 
 func (q *Queue) ofKnown(t Try) place {
-	account := "staff " + t.Tenant + " " + t.Username
+	return q.ofAccount("staff " + t.Tenant + " " + t.Username)
+}
+
+// ofMember is the place of somebody who chooses a password.
+func (q *Queue) ofMember(tenant string, member staff.ID) place {
+	return q.ofAccount("member " + tenant + " " + member.String())
+}
+
+func (q *Queue) ofAccount(account string) place {
 	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}, q.Limit}
 }
 

@@ -94,7 +94,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		SignIns:        projections.SignIns{DB: a.calls},
 		Door: signin.Door{
 			Guesses:   signin.NewGuesses(c.Now),
-			Queue:     signin.NewQueue(),
+			Queue:     a.passwords.Queue,
 			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
 			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
 			Passwords: a.passwords,

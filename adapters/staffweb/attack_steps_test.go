@@ -1,0 +1,115 @@
+package staffweb_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/staffweb/signin/passkeytest"
+	"frontdesk/commands"
+)
+
+// halfway is a browser whose password was right, and what their passkey has signed.
+func (s *service) halfway(t *testing.T) (b *browser, k *passkeytest.Key, form url.Values) {
+	t.Helper()
+	owner, k := s.named(t)
+	owner.signIn(elm, "dr.lee")
+	owner.adds(k)
+	b, _ = s.named(t)
+	b.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
+	form = b.get(atElm+"sign-in/second").form(t, atElm+"sign-in/second")
+	form.Set("signed", k.Sign(t, b.asked("second", "")))
+	return b, k, form
+}
+
+// Whatever ends the account between the password and the passkey ends the step: what the
+// passkey has signed is good for nothing.
+func TestNothingIsFinishedThatHasEndedMeanwhile_D66(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]func(t *testing.T, s *service) error{
+		"deactivated": func(t *testing.T, s *service) error {
+			return s.pages.Desk.DeactivateStaff(t.Context(), commands.DeactivateStaff{Tenant: elm, Username: "dr.lee"})
+		},
+		"reset": func(t *testing.T, s *service) error {
+			_, err := s.pages.Desk.ResetStaff(t.Context(), commands.ResetStaff{Tenant: elm, Username: "dr.lee"})
+			return err
+		},
+		"another password": func(t *testing.T, s *service) error {
+			_, err := s.pages.Desk.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: better})
+			return err
+		},
+		"five minutes": func(_ *testing.T, s *service) error { s.Pass(5 * time.Minute); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			b, k, form := s.halfway(t)
+			must(t, ends(t, s))
+			b.post(atElm+"sign-in/second", form).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+			b.post(atElm+"challenge", url.Values{"for": {"second"}}).wants(t, http.StatusForbidden, "", "out of date")
+			b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+			if name == "reset" || name == "deactivated" {
+				alone, _ := s.named(t)
+				alone.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, alone.asked("sign-in", ""))}}).
+					wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+			}
+		})
+	}
+}
+
+func TestAPasskeyThatIsRemovedMeanwhileSignsNothing_D66(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b, k, form := s.halfway(t)
+	owner, _ := s.named(t)
+	owner.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, owner.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	owner.post(atElm+"account/passkeys", owner.get(atElm+"account/passkeys").form(t, atElm+"account/passkeys")).
+		wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
+	b.post(atElm+"sign-in/second", form).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+	b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+}
+
+// What was signed for one purpose, or in one browser, is good for no other.
+func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b, k, form := s.halfway(t)
+	in, _ := s.named(t)
+	in.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, in.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	s.Pass(16 * time.Minute)
+	b.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
+	confirm := in.get(atElm+"confirm?then=people").form(t, atElm+"confirm")
+	for _, purpose := range []string{"sign-in", "second"} { // for signing in, by whoever has taken the session
+		asking := in
+		if purpose == "second" {
+			asking = b
+		}
+		confirm.Set("signed", k.Sign(t, asking.asked(purpose, "")))
+		in.post(atElm+"confirm", confirm).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+	}
+	signed := k.Sign(t, in.asked("confirm", confirm.Get("token")))
+	thief, _ := s.named(t)
+	thief.asked("sign-in", "")
+	thief.post(atElm+"sign-in/passkey", url.Values{"signed": {signed}}).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+	form.Set("signed", signed)
+	b.post(atElm+"sign-in/second", form).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+	confirm.Set("signed", signed)
+	in.post(atElm+"confirm", confirm).wants(t, http.StatusSeeOther, atElm+"people", "")
+	in.post(atElm+"confirm", confirm).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.") // once
+}
+
+// Strangers who send nonsense to an address of numbers are refused, and are no failure of ours.
+func TestNoPasskeyIsLookedAtWhereThereAreNone_D66(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	named, k := s.named(t)
+	named.signIn(elm, "dr.lee")
+	named.adds(k)
+	asking, _ := s.named(t)
+	kept := cookie(t, asking.post(atElm+"challenge", url.Values{"for": {"sign-in"}}), "frontdesk.challenge-")
+	b := s.browser(t)
+	b.header.Set("Cookie", kept.Name+"="+kept.Value)
+	b.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, []byte(`{"challenge":"AAAA"}`))}}).
+		wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
+}
