@@ -35,8 +35,8 @@ func (p *Pages) askInvited(v *visit, status int, page invitePage) error {
 		return field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
 	page.Name = text("name", "Full name", "", "text")
-	page.Username = text("username", "Username", "They sign in with it, exactly as you write it here. It cannot be changed, and nobody else at the practice is ever given it.", "text")
-	page.Email = text("email", "E-mail address", "We send nothing there: applications may be told it when this person acts.", "email")
+	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
+	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(v)), v.session.FormToken("people")
 	p.show(v, view{name: "invite", status: status, title: page.title("Invite somebody"), content: page})
 	return nil
@@ -51,7 +51,7 @@ func (p *Pages) invite(v *visit) error {
 		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})
 	}
 	if wanted.Roles.Has(staff.Manager) && !p.confirmed(v) {
-		return p.confirmFirst(v, "people")
+		return p.confirmFirst(v, "people?invite")
 	}
 	given, err := p.Desk.InviteStaff(v.asStaff(), wanted)
 	if wrong, ok := faultOf(err, inviteField(err)); ok {
@@ -72,7 +72,7 @@ func unnamed(wanted commands.InviteStaff) (wrong faulty) {
 		wrong = wrong.with("username", "Enter a username")
 	}
 	if wanted.Email == "" {
-		wrong = wrong.with("email", "Enter their e-mail address")
+		wrong = wrong.with("email", "Enter their email address")
 	}
 	return wrong
 }

@@ -38,7 +38,7 @@ func (p *Pages) showPerson(v *visit, status int, page personPage) error {
 // personDone is what the page of a member of staff says after an act, by the word in its
 // address.
 var personDone = map[string]string{
-	"roles":      "The roles have been changed. They count from the next page that is opened.",
+	"roles":      "The roles have been changed. They apply from the next page that is opened.",
 	"deactivate": "The account has been deactivated.",
 }
 
@@ -111,7 +111,7 @@ func (p *Pages) changePerson(v *visit, act act) error {
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
 	}
 	if act.again && !p.confirmed(v) {
-		return p.confirmFirst(v, "people")
+		return p.confirmFirst(v, "people?member="+about.Staff.String())
 	}
 	return act.do(p, v, about)
 }

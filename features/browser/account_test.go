@@ -78,7 +78,7 @@ func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
 	kim.fits("password-wrong")
 	kim.do(chromedp.SetValue("#present", password), chromedp.SetValue("#password", better))
 	kim.press("Change password")
-	kim.shows("You have another password.")
+	kim.shows("Your password has been changed.")
 
 	stranger := newTab(t)
 	stranger.open(invitation)
@@ -129,5 +129,5 @@ func TestBrowserChangesThePasswordByKeyboard_D67(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Tab+kb.Enter), chromedp.KeyEvent(kb.Tab+password+kb.Tab+better))
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Your account")
-	b.shows("You have another password.")
+	b.shows("Your password has been changed.")
 }
