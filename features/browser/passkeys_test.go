@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 )
@@ -141,8 +140,7 @@ func TestBrowserWithoutScriptIsToldOfPasskeys_D66(t *testing.T) {
 	b.signIn("dr.lee", password)
 	b.addPasskey(p, "My phone")
 	b.press("Sign out")
-	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	must(t, err)
+	b.withoutScript()
 	b.open(named(p.page(elm, "sign-in")))
 	b.signIn("dr.lee", password)
 	b.shows("Passkeys need JavaScript, which is turned off in this browser.")
