@@ -47,6 +47,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.tenancySteps(sc)
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
+			w.staffSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

@@ -36,6 +36,9 @@ type world struct {
 	files        [][]byte // last sent
 	logged       int64    // head of the log when the scenario began
 	shown        string   // what an auditor was shown last
+	browsers     map[string]*browser
+	page         string // which somebody was shown last
+	link         string // which a manager was handed last
 }
 
 // integrator is an application and what its owner runs.
@@ -67,7 +70,7 @@ func newWorld(p *program) *world {
 			Actor: event.Operator("features", ""),
 		}),
 		applications: map[string]*integrator{}, patients: map[string]patient.ID{}, usernames: map[string]string{},
-		things: map[string]uuid.UUID{},
+		things: map[string]uuid.UUID{}, browsers: map[string]*browser{},
 	}
 }
 

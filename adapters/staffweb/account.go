@@ -41,8 +41,8 @@ func (p *Pages) account(v *visit) error {
 
 // done is what the account page says after an act, by the word in its address.
 var done = map[string]string{
-	"link":     "You have chosen your password, and are signed in. Use it with your username from now on.",
-	"password": "You have another password. This browser is the only one that is signed in, and no application can act for you until you let it again.",
+	"link":     "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
+	"password": "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
 	"session":  "The session has ended. Whoever uses that browser has to sign in again.",
 	"others":   "All your other sessions have ended.",
 }

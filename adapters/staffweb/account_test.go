@@ -109,7 +109,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 		return f
 	}
 	for want, f := range map[string]url.Values{
-		`href="#present">Enter the password that you have now`: typed("", better),
+		`href="#present">Enter your current password`: typed("", better),
 		`href="#password">Enter a new password`:                typed(password, ""),
 		`href="#password">A password must`:                     typed(password, "short"),
 		`href="#present">This is not your password.`:           typed("not the password", better),

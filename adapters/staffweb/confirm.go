@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/written"
 )
 
 // confirmPage is what the page shows that asks who is there once more.
@@ -13,8 +15,9 @@ type confirmPage struct {
 	Passkey bool   // they have one, so the password proves nothing
 	Here    bool   // the address has a name, to which passkeys can belong
 	Then    string // the page to go on to
+	Typed   field  // for the password
 	Token   string
-	Fault   string
+	faulty
 }
 
 // confirmed reports whether whoever is signed in has proved who they are lately enough
@@ -35,26 +38,34 @@ func (p *Pages) confirmFirst(v *visit, then string) error {
 }
 
 // afterConfirming are the pages that may send a browser to confirm. It goes on to no other.
-var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "account", "people", "people?invite"}
+var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "people?invite"}
+
+// leads reports whether a browser may go on to the page: one of those, or that of a person.
+func leads(then string) bool {
+	if member, ok := strings.CutPrefix(then, "people?member="); ok {
+		_, ok = written.ID(member)
+		return ok
+	}
+	return slices.Contains(afterConfirming, then)
+}
 
 // confirmForm asks who is there once more.
-func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK, "") }
+func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK, faulty{}) }
 
-func (p *Pages) askAgain(v *visit, status int, fault string) error {
-	if !slices.Contains(afterConfirming, v.form.Get("then")) {
+func (p *Pages) askAgain(v *visit, status int, wrong faulty) error {
+	if !leads(v.form.Get("then")) {
 		return errUnreadable
 	}
 	passkeys, err := p.Door.Passkeys.Of(v.ctx(), v.tenant, v.session.Staff)
 	if err != nil {
 		return err
 	}
-	title := "Confirm that it is you"
-	if fault != "" {
-		title = "Error: " + title
+	page := confirmPage{
+		Passkey: len(passkeys) > 0, Then: v.form.Get("then"), Token: v.session.FormToken(string(signin.ToConfirm)), faulty: wrong,
+		Typed: wrong.password("password", "Your password", "", "current-password"),
 	}
-	_, here := p.site(v)
-	page := confirmPage{len(passkeys) > 0, here, v.form.Get("then"), v.session.FormToken(string(signin.ToConfirm)), fault}
-	p.show(v, view{name: "confirm", status: status, title: title, content: page, script: page.Passkey})
+	_, page.Here = p.site(v)
+	p.show(v, view{name: "confirm", status: status, title: page.title("Confirm that it is you"), content: page, script: page.Passkey})
 	return nil
 }
 
@@ -63,17 +74,17 @@ func (p *Pages) confirm(v *visit) error {
 	if !v.owns(string(signin.ToConfirm)) {
 		return errStale
 	}
-	if !slices.Contains(afterConfirming, v.form.Get("then")) {
+	if !leads(v.form.Get("then")) {
 		return errUnreadable
 	}
 	err := p.proved(v)
 	if refusal, ok := refusalOf(err); ok {
-		text := "The password is not right."
+		field, text := "password", "This is not your password."
 		if v.form.Has("signed") {
-			text = refusal.Detail
+			field, text = "passkey", refusal.Detail
 		}
 		status, text := p.refused(v, refusal, text)
-		return p.askAgain(v, status, text)
+		return p.askAgain(v, status, faulty{[]fieldFault{{field, text}}})
 	}
 	if err != nil {
 		return err

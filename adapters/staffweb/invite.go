@@ -45,8 +45,8 @@ func (p *Pages) askInvited(v *visit, status int, page invitePage) error {
 		return field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
 	page.Name = text("name", "Full name", "", "text")
-	page.Username = text("username", "Username", "They sign in with it, exactly as you write it here. It cannot be changed, and nobody else at the practice is ever given it.", "text")
-	page.Email = text("email", "E-mail address", "We send nothing there: applications may be told it when this person acts.", "email")
+	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
+	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(v)), v.session.FormToken("people")
 	p.show(v, view{name: "invite", status: status, title: page.title("Invite somebody"), content: page})
 	return nil
@@ -54,6 +54,9 @@ func (p *Pages) askInvited(v *visit, status int, page invitePage) error {
 
 // invite makes somebody a member of staff, who chooses a password by a link.
 func (p *Pages) invite(v *visit) error {
+	if !p.confirmed(v) {
+		return p.confirmFirst(v, "people?invite")
+	}
 	wanted := commands.InviteStaff{
 		Tenant: v.tenant, Username: v.form.Get("username"), Name: v.form.Get("name"), Email: v.form.Get("email"), Roles: ticked(v),
 	}
@@ -79,7 +82,7 @@ func unnamed(wanted commands.InviteStaff) (wrong faulty) {
 		wrong = wrong.with("username", "Enter a username")
 	}
 	if wanted.Email == "" {
-		wrong = wrong.with("email", "Enter their e-mail address")
+		wrong = wrong.with("email", "Enter their email address")
 	}
 	return wrong
 }

@@ -19,9 +19,9 @@ func TestManagersInviteBySayingWho_D67(t *testing.T) {
 		{"", "kim", "kim@elm.example", `href="#name">Enter their full name`},
 		{"Kim", "", "kim@elm.example", `href="#username">Enter a username`},
 		{"Kim", "0190c7a2-0000-7000-8000-000000000000", "kim@elm.example", `href="#username">A username must be`},
-		{"", "", "", `href="#email">Enter their e-mail address`},
+		{"", "", "", `href="#email">Enter their email address`},
 		{"Kim", "dr.lee", "kim@elm.example", `href="#username">Choose another username`},
-		{"Kim", "kim", "nonsense", `href="#email">The e-mail address must be`},
+		{"Kim", "kim", "nonsense", `href="#email">The email address must be`},
 	} {
 		for field, typed := range map[string]string{"name": c.name, "username": c.username, "email": c.email} {
 			form.Set(field, typed)
@@ -38,7 +38,7 @@ func TestManagersInviteBySayingWho_D67(t *testing.T) {
 		t.Errorf("sent again, the form is answered %s, %d links", again.Status, s.links(t))
 	}
 	b.get(people).wants(t, http.StatusOK, "", "<bdi>kim</bdi>, receptionist and clinician")
-	b.get(people).wants(t, http.StatusOK, "", "Has a link until 1:00pm on Saturday 4 July")
+	b.get(people).wants(t, http.StatusOK, "", "can be used until 1:00pm on Saturday 4 July")
 	if strings.Contains(s.watched.String(), secret) {
 		t.Error("the log holds the secret")
 	}

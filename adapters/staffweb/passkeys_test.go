@@ -52,7 +52,7 @@ func TestAPasskeyIsAskedForAfterThePassword_D66(t *testing.T) {
 	fresh.post(atElm+"sign-in", form).wants(t, http.StatusSeeOther, atElm+"sign-in/second"+query, "")
 	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 	page := fresh.get(atElm + "sign-in/second" + query)
-	page.wants(t, http.StatusOK, "", "the password alone does not sign you in")
+	page.wants(t, http.StatusOK, "", "you cannot sign in with your password alone")
 	second := page.form(t, atElm+"sign-in/second")
 
 	stolen, _ := s.named(t)
@@ -120,7 +120,7 @@ func TestAnApprovalAsksAgainAfterFifteenMinutes_D66(t *testing.T) {
 	form := b.get(atElm+"confirm"+query).form(t, atElm+"confirm")
 	for _, wrong := range []string{"", "not the password"} {
 		form.Set("password", wrong)
-		b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "The password is not right.")
+		b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "This is not your password.")
 	}
 	b.approve(elm, callback).wants(t, http.StatusSeeOther, atElm+"confirm"+query, "")
 	form.Set("password", password)
@@ -153,7 +153,7 @@ func TestConfirmingLeadsToOurPagesAlone_D66(t *testing.T) {
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 
 	b.adds(k) // from now on the password proves nothing
-	b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "The password is not right.")
+	b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "This is not your password.")
 	form.Del("password")
 	form.Set("signed", k.Sign(t, b.asked("confirm", token)))
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")

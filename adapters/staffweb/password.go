@@ -28,7 +28,7 @@ func (p *Pages) passwordForm(v *visit) error {
 func (p *Pages) askPassword(v *visit, status int, wrong faulty) error {
 	p.show(v, view{name: "password", status: status, title: wrong.title("Change your password"), content: passwordPage{
 		faulty:  wrong,
-		Present: wrong.password("present", "Your present password", "", "current-password"),
+		Present: wrong.password("present", "Current password", "", "current-password"),
 		New:     wrong.password("password", "New password", staff.ErrPasswordShort.Detail, "new-password"),
 		Token:   v.session.FormToken("password"),
 	}})
@@ -98,7 +98,7 @@ func (p *Pages) readyForPassword(v *visit) (ready bool, err error) {
 // unfit says what is wrong with what was typed before anybody's password is looked at.
 func unfit(v *visit, present, chosen string) (wrong faulty) {
 	if present == "" {
-		wrong = wrong.with("present", "Enter the password that you have now")
+		wrong = wrong.with("present", "Enter your current password")
 	}
 	if chosen == "" {
 		wrong = wrong.with("password", "Enter a new password")

@@ -109,11 +109,11 @@ func (p *Pages) standing(v *visit, person projections.Person) string {
 	case person.SignsIn:
 		return ""
 	case person.LinkUntil.IsZero():
-		return "Has no password and no link"
+		return "Cannot sign in: has no password and no link"
 	case p.Now().Before(person.LinkUntil):
-		return "Has a link until " + until
+		return "Has not used their link, which can be used until " + until
 	default:
-		return "Had a link until " + until
+		return "Has not used their link, which could be used until " + until
 	}
 }
 

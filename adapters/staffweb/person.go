@@ -38,7 +38,7 @@ func (p *Pages) showPerson(v *visit, status int, page personPage) error {
 // personDone is what the page of a member of staff says after an act, by the word in its
 // address.
 var personDone = map[string]string{
-	"roles":      "The roles have been changed. They count from the next page that is opened.",
+	"roles":      "The roles have been changed. They apply from the next page that is opened.",
 	"deactivate": "The account has been deactivated.",
 }
 
@@ -83,12 +83,10 @@ func (p *Pages) changePeople(v *visit) error {
 	if !v.owns("people") {
 		return errStale
 	}
-	switch do := v.form.Get("do"); {
-	case do == "find":
+	switch v.form.Get("do") {
+	case "find":
 		return p.findPeople(v)
-	case !p.confirmed(v):
-		return p.confirmFirst(v, "people")
-	case do == "invite":
+	case "invite":
 		return p.invite(v)
 	}
 	if act, ok := acts()[v.form.Get("do")]; ok {
@@ -110,6 +108,9 @@ func (p *Pages) changePerson(v *visit, act act) error {
 	if !v.session.Owns(v.form.Get("seen"), seenOf(about)) {
 		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
+	}
+	if !p.confirmed(v) {
+		return p.confirmFirst(v, "people?member="+about.Staff.String())
 	}
 	return act(p, v, about)
 }

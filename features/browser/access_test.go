@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -111,8 +110,7 @@ func (b *tab) focuses(name string) {
 func TestBrowserNeedsNoJavaScript(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
-	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	must(t, err)
+	b.withoutScript()
 	b.open(p.ask(elm, p.callback))
 	b.signIn("dr.lee", "not the password")
 	b.shows("The username or password is not right.")

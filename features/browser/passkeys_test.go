@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 )
@@ -77,7 +76,7 @@ func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
 	b.open(named(p.page(elm, "account/passkeys")))
 	b.shows("Last used on 1 July 2026.")
 	b.press("Remove")
-	b.shows("Your password alone signs you in again.")
+	b.shows("You sign in with your password alone again.")
 	b.press("Sign out")
 	b.quiet()
 	b.press("Use a passkey")
@@ -103,7 +102,7 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	b.do(chromedp.SetValue("#password", "not the password"))
 	b.press("Confirm")
 	b.hears("400")
-	b.shows("The password is not right.")
+	b.shows("This is not your password.")
 	b.narrowly("confirm-password-wrong")
 	b.do(chromedp.SetValue("#password", password))
 	b.press("Confirm")
@@ -141,10 +140,9 @@ func TestBrowserWithoutScriptIsToldOfPasskeys_D66(t *testing.T) {
 	b.signIn("dr.lee", password)
 	b.addPasskey(p, "My phone")
 	b.press("Sign out")
-	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	must(t, err)
+	b.withoutScript()
 	b.open(named(p.page(elm, "sign-in")))
 	b.signIn("dr.lee", password)
-	b.shows("A passkey needs a script of ours, and this browser does not run it.")
+	b.shows("Passkeys need JavaScript, which is turned off in this browser.")
 	b.picture("passkey-second-no-script")
 }
