@@ -163,20 +163,29 @@ func newRecorder(t testing.TB, db *postgrestest.Database) *recorder {
 }
 
 func (r *recorder) handle(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
-	return each(r.handleOne)(ctx, conn, page)
-}
-
-func (r *recorder) handleOne(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
-	if _, err := conn.Exec(ctx, `INSERT INTO handled (idx) VALUES ($1)`, e.Idx); err != nil {
+	idx := make([]int64, len(page))
+	for n, e := range page {
+		idx[n] = e.Idx
+	}
+	if _, err := conn.Exec(ctx, `INSERT INTO handled (idx) SELECT unnest($1::bigint[])`, idx); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	before := r.before
 	r.mu.Unlock()
-	if before != nil {
-		return before(ctx, e)
+	for _, e := range page {
+		if before == nil {
+			break
+		}
+		if err := before(ctx, e); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (r *recorder) handleOne(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
+	return r.handle(ctx, conn, []event.Recorded{e})
 }
 
 func (r *recorder) set(before func(context.Context, event.Recorded) error) {

@@ -123,7 +123,7 @@ func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.
 	if err != nil {
 		return nil, err
 	}
-	batch := store.batch(events)
+	batch := batchOf(events)
 	batch.Queue(`SELECT begin_epoch($1, $2, $3, $4)`, epoch.StreamOf().ID, version+1, s.Batch, begun.Complete(s.Durability == Synchronous)).
 		QueryRow(func(row pgx.Row) error { return row.Scan(head) })
 	return batch, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// errApart tells a member that nothing of its group is stored: it flies alone.
-var errApart = errors.New("the group was refused")
+// errApart tells a member that it is not stored and in no group: it flies alone.
+var errApart = errors.New("no group has stored it")
 
 // store writes the events of one append, alone or in a group.
 func (s *Store) store(ctx context.Context, events []written) error {
@@ -34,9 +34,24 @@ func (s *Store) store(ctx context.Context, events []written) error {
 	return s.alone(ctx, events)
 }
 
+// patience is the wait for a group to set off. Who has waited longer flies alone, so that
+// two groups that are stuck, behind somebody's row, do not stop all others.
+const patience = time.Second
+
 // outcome waits until a group has landed. A member whose context ends does not take
 // the others down, so nobody knows whether it is stored if they have set off.
 func (s *Store) outcome(ctx context.Context, m *member) error {
+	enough := time.NewTimer(patience)
+	defer enough.Stop()
+	select {
+	case err := <-m.outcome:
+		return err
+	case <-ctx.Done():
+	case <-enough.C:
+		if s.together.leave(m) {
+			return errApart
+		}
+	}
 	select {
 	case err := <-m.outcome:
 		return err
@@ -80,7 +95,7 @@ func (s *Store) storeGroup(group []*member) error {
 	queueGroup(batch, group)
 	slices.SortStableFunc(group, byKey)
 	for _, m := range group {
-		s.atOnce(batch, m.events)
+		queueAtOnce(batch, m.events)
 	}
 	return s.commit(ctx, batch)
 }

@@ -91,11 +91,19 @@ func inStreamOrder(changes []event.Change) []event.Change {
 	})
 }
 
-// written is an event as it is stored.
+// written is an event as it is stored, with what must hold at once. All of it is made
+// on the goroutine of the caller, so that whatever is wrong with an append stays theirs.
 type written struct {
 	event.Recorded
 	name, data, metadata string
 	patient              *uuid.UUID
+	rows, guards         []statement
+}
+
+// statement is one that waits to be queued.
+type statement struct {
+	sql  string
+	args []any
 }
 
 func (s *Store) write(recorded []event.Recorded) ([]written, error) {
@@ -109,18 +117,29 @@ func (s *Store) write(recorded []event.Recorded) ([]written, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode metadata of %s: %w", name, err)
 		}
-		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event)})
+		rows, guards := s.atOnce(e)
+		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event), rows, guards})
 	}
 	return all, nil
 }
 
-// alone stores an append in a transaction of its own.
-func (s *Store) alone(ctx context.Context, events []written) error {
-	return s.commit(ctx, s.batch(events))
+// atOnce returns the rows that must hold at once with an event, and what refuses it if it
+// breaks a rule about several streams.
+func (s *Store) atOnce(e event.Recorded) (rows, guards []statement) {
+	for _, projection := range s.AtOnce {
+		projection.Project(e, func(sql string, args ...any) { rows = append(rows, statement{sql, args}) })
+	}
+	projections.Guard(e, func(sql string, args ...any) { guards = append(guards, statement{sql, args}) })
+	return rows, guards
 }
 
-// batch queues every event, then the rows that must hold at once.
-func (s *Store) batch(events []written) *pgx.Batch {
+// alone stores an append in a transaction of its own.
+func (s *Store) alone(ctx context.Context, events []written) error {
+	return s.commit(ctx, batchOf(events))
+}
+
+// batchOf queues every event, then what must hold at once.
+func batchOf(events []written) *pgx.Batch {
 	batch := durably()
 	for _, e := range events {
 		statement := appendNext
@@ -129,7 +148,7 @@ func (s *Store) batch(events []written) *pgx.Batch {
 		}
 		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.name, e.patient, e.data, e.metadata, e.At)
 	}
-	s.atOnce(batch, events)
+	queueAtOnce(batch, events)
 	return batch
 }
 
@@ -140,17 +159,20 @@ func durably() *pgx.Batch {
 	return batch
 }
 
-// atOnce queues the rows of an append that must hold at once, and then what refuses it if
-// it breaks a rule about several streams.
-func (s *Store) atOnce(batch *pgx.Batch, events []written) {
-	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
+// queueAtOnce queues the rows of an append that must hold at once, and then what refuses
+// it.
+func queueAtOnce(batch *pgx.Batch, events []written) {
 	for _, e := range events {
-		for _, projection := range s.AtOnce {
-			projection.Project(e.Recorded, do)
-		}
+		queue(batch, e.rows)
 	}
 	for _, e := range events {
-		projections.Guard(e.Recorded, do)
+		queue(batch, e.guards)
+	}
+}
+
+func queue(batch *pgx.Batch, statements []statement) {
+	for _, s := range statements {
+		batch.Queue(s.sql, s.args...)
 	}
 }
 

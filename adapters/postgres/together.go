@@ -8,7 +8,7 @@ import (
 
 // together says which appends share a transaction (D60). While few come at once, each
 // has its own. Otherwise at most two groups are under way, and whoever comes meanwhile
-// waits to be in the next one. Nothing waits for a time, and nothing runs at rest.
+// waits to be in the next one. No group waits for company, and nothing runs at rest.
 //
 // Only appends to new streams join. They do not lose the optimistic lock, unless by an
 // accident, and so a group is hardly ever refused.
@@ -117,14 +117,18 @@ func (t *together) depart(r role) {
 	}
 }
 
-// leave takes a member out of those who wait, unless its group is under way already.
-func (t *together) leave(m *member) {
+// leave takes a member out of those who wait, and reports whether it was there: its group
+// may be under way already.
+func (t *together) leave(m *member) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at := slices.Index(t.waiting, m); at >= 0 {
-		t.waiting = slices.Delete(t.waiting, at, at+1)
-		t.release(m)
+	at := slices.Index(t.waiting, m)
+	if at < 0 {
+		return false
 	}
+	t.waiting = slices.Delete(t.waiting, at, at+1)
+	t.release(m)
+	return true
 }
 
 func (t *together) release(members ...*member) {
