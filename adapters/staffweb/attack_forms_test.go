@@ -19,7 +19,7 @@ func (b *browser) posts(t *testing.T) map[string]url.Values {
 	password := b.get(change).form(t, change)
 	password.Set("present", "coffee tin fish")
 	password.Set("password", better)
-	confirm := b.get(atElm+"confirm?then=people").form(t, atElm+"confirm")
+	confirm := b.get(atElm+"confirm?then=account/passkeys").form(t, atElm+"confirm")
 	confirm.Set("password", "coffee tin fish")
 	passkey := b.get(atElm+"account/passkeys").form(t, atElm+"account/passkeys")
 	passkey.Set("signed", "{}")

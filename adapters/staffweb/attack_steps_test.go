@@ -79,7 +79,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	in.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, in.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
 	s.Pass(16 * time.Minute)
 	b.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
-	confirm := in.get(atElm+"confirm?then=people").form(t, atElm+"confirm")
+	confirm := in.get(atElm+"confirm?then=account/passkeys").form(t, atElm+"confirm")
 	for _, purpose := range []string{"sign-in", "second"} { // for signing in, by whoever has taken the session
 		asking := in
 		if purpose == "second" {
@@ -95,7 +95,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	form.Set("signed", signed)
 	b.post(atElm+"sign-in/second", form).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
 	confirm.Set("signed", signed)
-	in.post(atElm+"confirm", confirm).wants(t, http.StatusSeeOther, atElm+"people", "")
+	in.post(atElm+"confirm", confirm).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 	in.post(atElm+"confirm", confirm).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.") // once
 }
 

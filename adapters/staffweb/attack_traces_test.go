@@ -44,7 +44,7 @@ func TestEveryAccountIsAnsweredAlike_D27(t *testing.T) {
 		} {
 			said = append(said, path+heard(b.post(at+path, form), c.tenant, c.username))
 		}
-		said = append(said, heard(b.get(at+"sign-in/second"), c.tenant, c.username), heard(b.get(at+"confirm?then=people"), c.tenant, c.username))
+		said = append(said, heard(b.get(at+"sign-in/second"), c.tenant, c.username), heard(b.get(at+"confirm?then=account/passkeys"), c.tenant, c.username))
 		text := sorted(said)
 		if first == "" {
 			first = text
