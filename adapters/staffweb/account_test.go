@@ -110,9 +110,9 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 	}
 	for want, f := range map[string]url.Values{
 		`href="#present">Enter your current password`: typed("", better),
-		`href="#password">Enter a new password`:                typed(password, ""),
-		`href="#password">A password must`:                     typed(password, "short"),
-		`href="#present">This is not your password.`:           typed("not the password", better),
+		`href="#password">Enter a new password`:       typed(password, ""),
+		`href="#password">A password must`:            typed(password, "short"),
+		`href="#present">This is not your password.`:  typed("not the password", better),
 	} {
 		page := here.post(change, f)
 		page.wants(t, http.StatusBadRequest, "", want)
