@@ -50,7 +50,7 @@ func (w *world) worksThere(name, username, roles string) error {
 }
 
 func rolesOf(text string) (roles staff.Roles) {
-	for _, role := range strings.Fields(text) {
+	for role := range strings.FieldsSeq(text) {
 		roles = append(roles, staff.Role(role))
 	}
 	return roles
