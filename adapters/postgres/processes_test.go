@@ -19,16 +19,16 @@ import (
 
 func TestEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 	t.Parallel()
-	comingAndGoing(t, 9, 40)
+	db := postgrestest.New(t)
+	comingAndGoing(t, db, db.URL, 9, 40)
 }
 
 // comingAndGoing lets three processes consume under one name, each with a tail of its own.
 // They are stopped and started again, their handlers fail before and after they have
-// written, and their sessions are terminated, while up to so many events
-// come in each round.
-func comingAndGoing(t *testing.T, rounds, events int) {
+// written, and their sessions are terminated, while up to so many events come in each
+// round. They go through a pooler where url leads to one.
+func comingAndGoing(t *testing.T, db *postgrestest.Database, url string, rounds, events int) {
 	t.Helper()
-	db := postgrestest.New(t)
 	e, recorder, admin := engineOn(t, db.URL), newRecorder(t, db), db.SuperuserPool(t)
 	e.sequence(t)
 	recorder.set(func(context.Context, event.Recorded) error {
@@ -39,7 +39,7 @@ func comingAndGoing(t *testing.T, rounds, events int) {
 	})
 	stop := make([]func(), 3)
 	for n := range stop {
-		stop[n] = e.process(t, db.URL, recorder)
+		stop[n] = e.process(t, url, recorder)
 	}
 	for round := range rounds {
 		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
@@ -48,7 +48,7 @@ func comingAndGoing(t *testing.T, rounds, events int) {
 		}
 		n := rand.IntN(len(stop))
 		stop[n]()
-		stop[n] = e.process(t, db.URL, recorder)
+		stop[n] = e.process(t, url, recorder)
 		if _, err := admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'consumer' AND random() < 0.3`); err != nil {
 			t.Fatal(err)
