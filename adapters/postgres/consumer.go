@@ -48,7 +48,7 @@ type Consumer struct {
 const ackDeadline = time.Hour
 
 // errPage says that a page has failed, and that its events have not been tried alone.
-var errPage = errors.New("a page could not be handled; its events are handled one at a time")
+var errPage = errors.New("a page could not be handled")
 
 // Run consumes until ctx ends, and finishes the page that it is handling then.
 func (c *Consumer) Run(ctx context.Context) {
@@ -58,7 +58,8 @@ func (c *Consumer) Run(ctx context.Context) {
 		switch {
 		case err == nil:
 		case errors.Is(err, errPage):
-			c.Log.WarnContext(ctx, errPage.Error(), slog.String("consumer", c.Name), slog.Any("error", err))
+			c.Log.WarnContext(ctx, "a page could not be handled; its events are handled one at a time",
+				slog.String("consumer", c.Name), slog.Any("error", err))
 		default:
 			c.Metrics.stopped(c.Name)
 			c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
@@ -167,17 +168,23 @@ func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, er
 		}
 		if f.follows(e) {
 			recorded, err := e.as(f.Tail.codec)
-			if err != nil && f.page.upto == f.page.from {
-				return nil, fmt.Errorf("idx %d (%s): %w", e.idx, e.name, err)
-			}
 			if err != nil {
-				break
+				return page, f.stopsAt(e, err)
 			}
 			page = append(page, recorded)
 		}
 		f.page.upto = e.idx
 	}
 	return page, nil
+}
+
+// stopsAt returns an error if the page ends at an event that nobody can read, with nothing
+// before it.
+func (f *feed) stopsAt(e *tailed, because error) error {
+	if f.page.upto > f.page.from {
+		return nil
+	}
+	return fmt.Errorf("idx %d (%s): %w", e.idx, e.name, because)
 }
 
 // undo rolls the transaction back, and with it the whole page. Watermill finds the

@@ -151,7 +151,7 @@ func (c *columns) add(e written) {
 	c.name = append(c.name, e.name)
 	c.data = append(c.data, e.data)
 	c.metadata = append(c.metadata, e.metadata)
-	c.version = append(c.version, int32(e.Version)) //nolint:gosec // a new stream's, as many as an append has events
+	c.version = append(c.version, int32(e.Version)) // as many as an append has events
 	c.at = append(c.at, e.At)
 }
 

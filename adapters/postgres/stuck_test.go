@@ -27,7 +27,7 @@ func TestAPanicIsItsOwnCallers_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
 	c.store.AtOnce = []projections.Projection{startled{}}
-	calm := c.join(t, t.Context(), "calm")
+	calm := c.join(t.Context(), t, "calm")
 	panicked := make(chan any, 1)
 	go func() {
 		defer func() { panicked <- recover() }()

@@ -86,7 +86,7 @@ func (c *crowd) note(ctx context.Context, note string) ([]event.Recorded, error)
 }
 
 // join lets appends of one note each come, one after the other, to wait for one group.
-func (c *crowd) join(t *testing.T, ctx context.Context, notes ...string) (outcomes []chan error) {
+func (c *crowd) join(ctx context.Context, t *testing.T, notes ...string) (outcomes []chan error) {
 	t.Helper()
 	for n, note := range notes {
 		outcome := make(chan error, 1)
@@ -111,7 +111,7 @@ func TestThoseWhoWaitShareATransaction_D60(t *testing.T) {
 	for _, mode := range []string{"cache_statement", "cache_describe"} {
 		c := newCrowd(t, "&default_query_exec_mode="+mode)
 		c.must(t, `ALTER ROLE frontdesk_app IN DATABASE `+c.pool.Config().ConnConfig.Database+` SET synchronous_commit = off`)
-		outcomes := c.join(t, t.Context(), "one", "two", "three")
+		outcomes := c.join(t.Context(), t, "one", "two", "three")
 		c.letGo()
 		for _, outcome := range outcomes {
 			if err := <-outcome; err != nil {
@@ -135,7 +135,7 @@ func TestARefusedGroupFallsApart_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
 	c.must(t, `INSERT INTO test.notes (note) VALUES ('taken')`)
-	outcomes := c.join(t, t.Context(), "a", "clash", "taken", "b", "clash", "c")
+	outcomes := c.join(t.Context(), t, "a", "clash", "taken", "b", "clash", "c")
 	c.letGo()
 	var refused []int
 	for n, outcome := range outcomes {
@@ -163,7 +163,7 @@ func TestARefusedGroupFallsApart_D60(t *testing.T) {
 func TestABrokenGroupIsNotSentAgain_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
-	outcomes := c.join(t, t.Context(), "broken one", "broken two")
+	outcomes := c.join(t.Context(), t, "broken one", "broken two")
 	c.land()
 	c.kill(t)
 	for _, outcome := range outcomes {
@@ -206,7 +206,7 @@ func TestWhoLeavesTakesNobodyDown_D60(t *testing.T) {
 	wantCancelled(t, <-early)
 	c.await(t, postgres.Few+2, 0)
 
-	stayed := c.join(t, stay, "stays")
+	stayed := c.join(stay, t, "stays")
 	go func() { late <- second(c.note(contexts[1], "late")) }()
 	c.await(t, postgres.Few+4, 2)
 	c.land()
