@@ -1,6 +1,9 @@
 package postgres
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // What the tests of this package look at from outside.
 const (
@@ -29,6 +32,9 @@ const (
 	WhatWaits      = whatWaits
 	IsBehind       = isBehind
 )
+
+// PaceAfter is the time to the next batch.
+func PaceAfter(s *Sequencer, placed int64) time.Duration { return s.paceAfter(placed) }
 
 // Holding bounds what a selection holds.
 func (s *Selection) Holding(most int64) *Selection {

@@ -30,7 +30,7 @@ type Sequencer struct {
 	Log        *slog.Logger
 	Durability Durability    // whether a promoted standby may be trusted to have everything
 	Batch      int           // most events of one transaction
-	Pace       time.Duration // shortest time between two batches, because each costs a flush
+	Pace       time.Duration // shortest time between two batches when few events come, because each costs a flush
 	Idle       time.Duration // longest time between two looks
 
 	seen memory
@@ -67,16 +67,27 @@ func (s *Sequencer) Run(ctx context.Context) {
 			bell = nil
 		}
 		if now.head > 0 && now.head != head { // it is less after the log has lost its end
+			pace := s.paceAfter(now.head - head)
 			head, wait = now.head, rest
 			s.Grown.Ring()
 			if !now.more {
-				pause(ctx, s.Pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
+				pause(ctx, pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
 			}
 		}
 		if !now.more {
 			pause(ctx, wait-time.Since(start), bell)
 		}
 	}
+}
+
+// busyPace is the longest time between the beginnings of two batches while events come.
+const busyPace = 5 * time.Millisecond
+
+// paceAfter returns the time from the beginning of a batch to that of the next: a
+// millisecond for each event that it has placed, within bounds. So a lone event does not
+// wait for company, and when many come, more of them share a batch and its flush.
+func (s *Sequencer) paceAfter(placed int64) time.Duration {
+	return max(s.Pace, min(time.Duration(placed)*time.Millisecond, busyPace))
 }
 
 // progress is how far a step has seen the log come.

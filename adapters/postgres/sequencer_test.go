@@ -270,3 +270,18 @@ func TestASequencerDrainsWhileItRuns(t *testing.T) {
 		t.Errorf("the log has %d events, want 20", got)
 	}
 }
+
+func TestALoneEventIsNotMadeToWaitForCompany_D61(t *testing.T) {
+	t.Parallel()
+	s := postgres.NewSequencer(nil, nil, nil, nil)
+	for placed, want := range map[int64]time.Duration{
+		-7: 2 * time.Millisecond, // the log has lost its end
+		1:  2 * time.Millisecond,
+		4:  4 * time.Millisecond,
+		90: 5 * time.Millisecond,
+	} {
+		if got := postgres.PaceAfter(s, placed); got != want {
+			t.Errorf("after %d events, the next batch may begin %v later, want %v", placed, got, want)
+		}
+	}
+}
