@@ -85,19 +85,19 @@ func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, 
 		return nil, "", err
 	}
 	c, kept := p.Challenges.begin(a)
-	option := func(o *protocol.PublicKeyCredentialRequestOptions) error { o.Challenge = c.bits[:]; return nil }
 	begin := func() (*protocol.CredentialAssertion, *webauthn.SessionData, error) {
-		return site.BeginDiscoverableLogin(option)
+		return site.BeginDiscoverableLogin()
 	}
 	if a.Member != (staff.ID{}) {
 		begin = func() (*protocol.CredentialAssertion, *webauthn.SessionData, error) {
-			return site.BeginLogin(owner{id: a.Member, passkeys: passkeys}, option)
+			return site.BeginLogin(owner{id: a.Member, passkeys: passkeys})
 		}
 	}
 	assertion, _, err := begin()
 	if err != nil {
 		return nil, "", fmt.Errorf("ask for a passkey: %w", err)
 	}
+	assertion.Response.Challenge = c.bits[:] // in the place of the library's own
 	options, err = json.Marshal(assertion.Response)
 	return options, kept, err
 }

@@ -16,7 +16,7 @@ type newStaffFlags struct {
 	practiceFlags `embed:""`
 	Username      string `required:"" help:"What they sign in with."`
 	Name          string `required:"" help:"Their name, as others see it."`
-	Email         string `required:"" help:"Their e-mail address."`
+	Email         string `required:"" help:"Their email address."`
 	roleFlag      `embed:""`
 	Administrator bool `help:"Older word for --role=manager."`
 }
