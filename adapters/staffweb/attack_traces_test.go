@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
 )
 
@@ -75,10 +77,11 @@ func sorted(said []string) string {
 }
 
 // What people are called, what their browsers and passkeys are called, and every secret on
-// the way stay out of the log of the program. Secrets stay out of every table, too.
+// the way stay out of the log of the program and out of its metrics. Secrets stay out of every table, too.
 func TestNothingIsWrittenDownThatOpensAnything_D67(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	registry := prometheus.NewRegistry()
+	s := newService(t, func(p *staffweb.Pages) { p.Metrics = staffweb.NewMetrics(registry) })
 	const evil = `"><script>alert(1)</script>`
 	b, k := s.named(t)
 	b.header.Set("User-Agent", "Firefox/140.0 Windows "+evil)
@@ -102,9 +105,18 @@ func TestNothingIsWrittenDownThatOpensAnything_D67(t *testing.T) {
 	secret := s.invite(t, elm, "kim.private", "Kim Private")
 	s.browser(t).follow(secret)
 	kept := cookie(t, asked, "frontdesk.challenge-").Value
+	counted, err := registry.Gather()
+	must(t, err)
+	metrics := fmt.Sprint(counted)
+	if !strings.Contains(metrics, "signed-in") {
+		t.Error("nothing was counted")
+	}
 	for _, private := range []string{"dr.lee", "Dr Lee", "kim.private", "Kim Private", "script", "Firefox", password} {
 		if strings.Contains(s.watched.String(), private) {
 			t.Errorf("the log holds %q", private)
+		}
+		if strings.Contains(metrics, private) {
+			t.Errorf("the metrics hold %q", private)
 		}
 	}
 	var tables string
