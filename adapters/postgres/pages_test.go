@@ -88,9 +88,9 @@ func TestOnlyThePageThatFailedIsHandledEventByEvent(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
-	const page = 1000
-	for range 3 {
-		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{}}, page)...)
+	const page = 3 // of 3 MiB each: a page ends with the one that reaches 8
+	for range 3 * page {
+		e.append(t, newStream(), 0, eventtest.Noted{Note: strings.Repeat("x", 3<<20)})
 	}
 	e.drain(t)
 	var whole pages
