@@ -129,25 +129,18 @@ func (f *feed) take(ctx context.Context, msg *message.Message) error {
 // repeat a page now and then.
 func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
 	events, err := f.Tail.page(ctx, conn, f.page.from, f.page.epoch)
-	if err == nil && len(events) == 0 {
-		err = missingIdx(f.page.from + 1)
-	}
 	if err != nil {
 		return err
+	}
+	if len(events) == 0 {
+		return missingIdx(f.page.from + 1)
 	}
 	alone := f.page.from < f.alone
 	page, err := f.followed(events, alone)
 	if err != nil || len(page) == 0 {
 		return err
 	}
-	handler := f.Handler
-	if alone && f.Alone != nil {
-		handler = f.Alone
-	}
-	err = handler(ctx, conn, page)
-	if err == nil {
-		err = ctx.Err() // the handler may have come back too late
-	}
+	err = f.hand(ctx, conn, page, alone)
 	switch {
 	case err == nil:
 		return nil
@@ -156,6 +149,18 @@ func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
 	}
 	f.alone = f.page.upto
 	return fmt.Errorf("%w: idx %d to %d: %w", errPage, page[0].Idx, f.page.upto, err)
+}
+
+// hand hands the events over. A handler that comes back too late has failed.
+func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, alone bool) error {
+	handler := f.Handler
+	if alone && f.Alone != nil {
+		handler = f.Alone
+	}
+	if err := handler(ctx, conn, page); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // followed returns what is to be handed over of some events, and notes how far it goes: to
