@@ -148,9 +148,15 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		if result.Hashes == nil {
 			result.Hashes = []replay.Hash{}
 		}
+		if result.NotCompared == nil {
+			result.NotCompared = []string{}
+		}
 		return json.NewEncoder(w).Encode(result)
 	}
 	fmt.Fprintf(w, "compared at idx %d\n", result.Idx)
+	if len(result.NotCompared) > 0 {
+		fmt.Fprintf(w, "not compared: %s, which hold personal data that is sealed here; give the master key with --master-key-file\n", strings.Join(result.NotCompared, ", "))
+	}
 	for _, d := range result.Differences {
 		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
 			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
