@@ -23,6 +23,9 @@ func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case patient.Registered:
 		do(`INSERT INTO patients (tenant, patient, name, birth_date) VALUES ($1, $2, $3, $4)`,
 			tenant, e.Patient, e.Name, e.BirthDate)
+	case patient.DetailsChanged:
+		do(`UPDATE patients SET name = $3, birth_date = $4 WHERE tenant = $1 AND patient = $2`,
+			tenant, e.Patient, e.Name, e.BirthDate)
 	case patient.RecordRestricted:
 		restrict(tenant, e.Patient, true, do)
 		for _, member := range e.Staff {
