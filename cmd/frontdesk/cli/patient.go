@@ -52,14 +52,21 @@ type patientFlags struct {
 }
 
 type changePatientDetailsCmd struct {
-	patientFlags `embed:""`
-	Name         string `required:"" help:"The patient's name from now on."`
-	BirthDate    string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+	patientFlags   `embed:""`
+	masterKeyFlags `embed:""`
+	Name           string `required:"" help:"The patient's name from now on."`
+	BirthDate      string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
 }
 
 func (c *changePatientDetailsCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.ChangePatientDetails, commands.ChangePatientDetails{
-		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+	master, err := c.orNone()
+	if err != nil {
+		return err
+	}
+	return c.do(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
+			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+		})
 	})
 }
 
