@@ -35,7 +35,8 @@ type world struct {
 	answers      []*answer
 	files        [][]byte // last sent
 	logged       int64    // head of the log when the scenario began
-	shown        string   // what an auditor was shown last
+	shown        string   // what an auditor or an operator was shown last
+	exit         int      // how the operator's last command ended
 	browsers     map[string]*browser
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last

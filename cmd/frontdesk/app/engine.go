@@ -100,6 +100,12 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 	}
 }
 
+// Directory returns what people, applications and places are called.
+func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
+
+// Signposts returns how practices introduce themselves.
+func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
+
 // guard returns the guard of all outbound calls, with the networks that this deployment
 // allows.
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }

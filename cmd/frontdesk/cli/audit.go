@@ -35,6 +35,7 @@ type auditCmd struct {
 	Log         auditLogCmd         `cmd:"" help:"Print the event log: who did what, and when."`
 	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare."`
 	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
+	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
 }
 
