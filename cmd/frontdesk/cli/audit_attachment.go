@@ -15,9 +15,10 @@ import (
 )
 
 type auditAttachmentCmd struct {
-	databaseFlag `embed:""`
-	ID           request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
-	Out          string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
+	databaseFlag   `embed:""`
+	masterKeyFlags `embed:""`
+	ID             request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
+	Out            string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
 }
 
 var errAltered = errors.New("what is kept of this attachment is not what was sent: its size or its SHA-256 differs, so nothing is written")
@@ -29,7 +30,7 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.openWith(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}
