@@ -180,7 +180,7 @@ const tableLines = 500
 func logged(e event.Recorded, personal bool) (loggedEvent, error) {
 	show := event.Redacted
 	if personal {
-		show = json.Marshal
+		show = event.Shown
 	}
 	data, err := show(e.Event)
 	if err != nil {
