@@ -2,16 +2,13 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"frontdesk/commands"
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/practice/hours"
 	"frontdesk/domain/request"
@@ -61,80 +58,85 @@ const (
 	cutClosure = `UPDATE closures SET spans = spans - tstzmultirange(tstzrange($2, $3)) WHERE tenant = $1`
 )
 
-// Admission answers in one query what is asked before a request is taken. A practice
-// that does not exist has no patients.
-func (a Availability) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
-	admission := commands.Admission{Reception: practice.Reception{Type: typ}}
-	err := scanReception(a.DB.QueryRow(ctx, admissionFor, tenant, typ, id), &admission.Reception, &admission.PatientExists)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return commands.Admission{}, nil
-	}
+// Receptions returns when a practice takes requests. They have no zone if there is no
+// such practice.
+func (a Availability) Receptions(ctx context.Context, tenant string) (practice.Receptions, error) {
+	rows, _ := a.DB.Query(ctx, receptionsOf, tenant)
+	found, err := readReceptions(rows)
 	if err != nil {
-		return commands.Admission{}, fmt.Errorf("read availability: %w", err)
+		return found, fmt.Errorf("read availability: %w", err)
 	}
-	return admission, nil
+	return found, nil
 }
-
-// admissionFor has one row, and none if there is no such practice.
-const admissionFor = `
-SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
-	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
-FROM practices p
-LEFT JOIN intakes i ON i.tenant = $1 AND i.request_type = $2
-LEFT JOIN closures c ON c.tenant = $1
-WHERE p.tenant = $1`
 
 // RequestTypes returns the availability of every request type of a practice at an
 // instant, in the order of [request.Types]. It is empty if there is no such
 // practice.
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
-	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, request.Types())
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (practice.Availability, error) {
-		var reception practice.Reception
-		if err := scanReception(row, &reception, &reception.Type); err != nil {
-			return practice.Availability{}, err
-		}
-		return reception.At(now), nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read availability: %w", err)
+	found, err := a.Receptions(ctx, tenant)
+	if err != nil || found.Zone == nil {
+		return nil, err
 	}
-	return found, nil
+	var all []practice.Availability
+	for _, typ := range request.Types() {
+		all = append(all, found.Of(typ).At(now))
+	}
+	return all, nil
 }
 
-// receptionsOf has a row for each request type that is asked for, and none if there
-// is no such practice.
+// receptionsOf has a row for each request type that the practice has ever changed, and
+// one without a type if there is none. It has no row if there is no such practice.
 const receptionsOf = `
-SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans, t.request_type
+SELECT p.time_zone, c.spans, i.request_type, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours
 FROM practices p
-CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS t (request_type, place)
-LEFT JOIN intakes i ON i.tenant = p.tenant AND i.request_type = t.request_type
-LEFT JOIN closures c ON c.tenant = p.tenant
-WHERE p.tenant = $1
-ORDER BY t.place`
+LEFT JOIN intakes i ON i.tenant = $1
+LEFT JOIN closures c ON c.tenant = $1
+WHERE p.tenant = $1`
 
-// scanReception reads a reception, and what else the row has after it.
-func scanReception(row pgx.Row, r *practice.Reception, more ...any) error {
+// readReceptions reads the rows of [receptionsOf], and closes them.
+func readReceptions(rows pgx.Rows) (found practice.Receptions, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scanReception(rows, &found); err != nil {
+			return practice.Receptions{}, err
+		}
+	}
+	return found, rows.Err()
+}
+
+func scanReception(row pgx.Row, into *practice.Receptions) error {
 	var zone string
+	var spans pgtype.Multirange[pgtype.Range[time.Time]]
+	var typ *request.Type
+	var intake practice.Intake
 	var until *time.Time
 	var texts []string
-	var spans pgtype.Multirange[pgtype.Range[time.Time]]
-	columns := append([]any{&zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans}, more...)
-	err := row.Scan(columns...)
+	err := row.Scan(&zone, &spans, &typ, &intake.SwitchedOff, &intake.Paused, &until, &texts)
 	if err != nil {
 		return err
 	}
+	if into.Zone == nil {
+		if into.Zone, err = location(zone); err != nil {
+			return err
+		}
+		into.Closures, into.Intakes = closuresOf(spans), map[request.Type]practice.Intake{}
+	}
+	if typ == nil {
+		return nil
+	}
 	if until != nil {
-		r.Intake.PausedUntil = until.UTC()
+		intake.PausedUntil = until.UTC()
 	}
-	for _, span := range spans {
-		r.Closures = append(r.Closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
-	}
-	if r.Intake.Hours, err = hours.Parse(texts); err != nil {
-		return err
-	}
-	r.Zone, err = location(zone)
+	intake.Hours, err = hours.Parse(texts)
+	into.Intakes[*typ] = intake
 	return err
+}
+
+func closuresOf(spans pgtype.Multirange[pgtype.Range[time.Time]]) (closures practice.Closures) {
+	for _, span := range spans {
+		closures = append(closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
+	}
+	return closures
 }
 
 // orNever returns an instant as an optional column holds it: the zero one is NULL.

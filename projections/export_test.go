@@ -2,7 +2,7 @@ package projections
 
 // What the tests of this package look at from outside.
 const (
-	AdmissionFor        = admissionFor
+	ReceptionsOf        = receptionsOf
 	RightsOfApplication = rightsOfApplication
 	RightsOfUser        = rightsOfUser
 )

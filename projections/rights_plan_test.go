@@ -82,10 +82,7 @@ func callQueries(c access.Claim) map[string]callQuery {
 			projections.RightsOfUser, "text, uuid, text, text, text, timestamptz", append(asked, c.Username, "2026-03-02"),
 			[]string{"applications", "enablements", "endpoint_grants", "staff", "authorisations"},
 		},
-		"admission": {
-			projections.AdmissionFor, "text, text, uuid", []string{c.Tenant, "medical", uuid.NewString()},
-			[]string{"practices", "intakes", "closures", "patients"},
-		},
+		"receptions": {projections.ReceptionsOf, "text", []string{c.Tenant}, []string{"practices", "intakes", "closures"}},
 	}
 }
 

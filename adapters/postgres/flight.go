@@ -91,8 +91,9 @@ func (s *Store) fly(group []*member) {
 func (s *Store) storeGroup(group []*member) error {
 	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
 	defer cancel()
-	batch := durably()
-	queueGroup(batch, group)
+	events := eventsOf(group)
+	batch := durably(events)
+	queueGroup(batch, events)
 	slices.SortStableFunc(group, byKey)
 	for _, m := range group {
 		queueAtOnce(batch, m.events)
@@ -123,15 +124,19 @@ type columns struct {
 	at                           []time.Time
 }
 
-// queueGroup queues the events, streams in the order of their ids, as in an append alone.
-func queueGroup(batch *pgx.Batch, group []*member) {
-	var events []written
+// eventsOf returns the events of a group, streams in the order of their ids, as in an
+// append alone.
+func eventsOf(group []*member) (events []written) {
 	for _, m := range group {
 		events = append(events, m.events...)
 	}
 	slices.SortFunc(events, func(a, b written) int {
 		return cmp.Or(bytes.Compare(a.Stream.ID[:], b.Stream.ID[:]), cmp.Compare(a.Version, b.Version))
 	})
+	return events
+}
+
+func queueGroup(batch *pgx.Batch, events []written) {
 	var c columns
 	for _, e := range events {
 		c.add(e)
@@ -142,11 +147,7 @@ func queueGroup(batch *pgx.Batch, group []*member) {
 func (c *columns) add(e written) {
 	c.id = append(c.id, pgtype.UUID{Bytes: e.ID, Valid: true})
 	c.stream = append(c.stream, pgtype.UUID{Bytes: e.Stream.ID, Valid: true})
-	patient := pgtype.UUID{}
-	if e.patient != nil {
-		patient = pgtype.UUID{Bytes: *e.patient, Valid: true}
-	}
-	c.patient = append(c.patient, patient)
+	c.patient = append(c.patient, nullable(e.patient))
 	c.tenant = append(c.tenant, e.Stream.Tenant)
 	c.name = append(c.name, e.name)
 	c.data = append(c.data, e.data)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -50,7 +51,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
-// exists already.
+// exists already, or a patient who must be there is not.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.record(event.MetadataFrom(ctx), changes)
 	if err != nil || len(recorded) == 0 {
@@ -60,6 +61,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil {
 		return nil, err
 	}
+	markOfPatient(events, changes)
 	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
@@ -98,6 +100,15 @@ type written struct {
 	name, data, metadata string
 	patient              *uuid.UUID
 	rows, guards         []statement
+	ofPatient            bool // the practice must have the patient
+}
+
+func markOfPatient(events []written, changes []event.Change) {
+	for _, change := range changes {
+		for i, e := range events {
+			events[i].ofPatient = e.ofPatient || change.OfPatient && change.Stream == e.Stream
+		}
+	}
 }
 
 // statement is one that waits to be queued.
@@ -118,7 +129,7 @@ func (s *Store) write(recorded []event.Recorded) ([]written, error) {
 			return nil, fmt.Errorf("encode metadata of %s: %w", name, err)
 		}
 		rows, guards := s.atOnce(e)
-		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event), rows, guards})
+		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event), rows, guards, false})
 	}
 	return all, nil
 }
@@ -140,7 +151,7 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
-	batch := durably()
+	batch := durably(events)
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
@@ -152,12 +163,30 @@ func batchOf(events []written) *pgx.Batch {
 	return batch
 }
 
-// durably returns a batch whose commit waits for the disk, and for synchronous standbys.
-func durably() *pgx.Batch {
+// durably begins the batch of an append. Its commit waits for the disk, and for
+// synchronous standbys. Postgres refuses it before anything is written, and so before a
+// position is drawn, if a patient is missing whom the practice must have.
+func durably(events []written) *pgx.Batch {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_durably()`)
+	var tenants []string
+	var patients pgtype.FlatArray[pgtype.UUID]
+	for _, e := range events {
+		if e.ofPatient {
+			tenants, patients = append(tenants, e.Stream.Tenant), append(patients, nullable(e.patient))
+		}
+	}
+	if len(patients) == 0 {
+		batch.Queue(`SELECT commit_durably()`)
+	} else {
+		batch.Queue(durablyOfPatients, tenants, patients)
+	}
 	return batch
 }
+
+const durablyOfPatients = `
+SELECT commit_durably(), (
+	SELECT count(*) FROM unnest($1::text[], $2::uuid[]) AS must (tenant, patient)
+	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = must.tenant AND p.patient = must.patient) IS NULL)::patients_missing`
 
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
 // it.
@@ -207,4 +236,11 @@ func patientOf(e event.Event) *uuid.UUID {
 	}
 	id := about.PatientID()
 	return &id
+}
+
+func nullable(id *uuid.UUID) pgtype.UUID {
+	if id == nil {
+		return pgtype.UUID{}
+	}
+	return pgtype.UUID{Bytes: *id, Valid: true}
 }

@@ -79,7 +79,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Patients:              projections.Patients{DB: e.calls},
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
-		Admissions:            projections.Availability{DB: e.calls},
+		Receptions:            projections.Availability{DB: e.calls},
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
