@@ -62,9 +62,11 @@ const (
 // such practice.
 func (a Availability) Receptions(ctx context.Context, tenant string) (practice.Receptions, error) {
 	rows, _ := a.DB.Query(ctx, receptionsOf, tenant)
-	found, err := readReceptions(rows)
+	var found practice.Receptions
+	var row intakeRow
+	_, err := pgx.ForEachRow(rows, row.columns(), func() error { return row.addTo(&found) })
 	if err != nil {
-		return found, fmt.Errorf("read availability: %w", err)
+		return practice.Receptions{}, fmt.Errorf("read availability: %w", err)
 	}
 	return found, nil
 }
@@ -86,49 +88,53 @@ func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.
 
 // receptionsOf has a row for each request type that the practice has ever changed, and
 // one without a type if there is none. It has no row if there is no such practice.
-const receptionsOf = `
-SELECT p.time_zone, c.spans, i.request_type, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours
-FROM practices p
-LEFT JOIN intakes i ON i.tenant = $1
+const (
+	receptionColumns = `
+	p.time_zone, c.spans, i.request_type, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours`
+	ofPractice = `
 LEFT JOIN closures c ON c.tenant = $1
-WHERE p.tenant = $1`
+LEFT JOIN intakes i ON i.tenant = $1`
 
-// readReceptions reads the rows of [receptionsOf], and closes them.
-func readReceptions(rows pgx.Rows) (found practice.Receptions, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		if err := scanReception(rows, &found); err != nil {
-			return practice.Receptions{}, err
-		}
-	}
-	return found, rows.Err()
+	receptionsOf = `
+SELECT` + receptionColumns + `
+FROM practices p` + ofPractice + `
+WHERE p.tenant = $1`
+)
+
+// intakeRow is one row of what [receptionColumns] select.
+type intakeRow struct {
+	zone  *string // nil if there is no such practice
+	spans pgtype.Multirange[pgtype.Range[time.Time]]
+	typ   *request.Type // nil if the practice has changed none
+	practice.Intake
+	until *time.Time
+	hours []string
 }
 
-func scanReception(row pgx.Row, into *practice.Receptions) error {
-	var zone string
-	var spans pgtype.Multirange[pgtype.Range[time.Time]]
-	var typ *request.Type
-	var intake practice.Intake
-	var until *time.Time
-	var texts []string
-	err := row.Scan(&zone, &spans, &typ, &intake.SwitchedOff, &intake.Paused, &until, &texts)
-	if err != nil {
-		return err
-	}
-	if into.Zone == nil {
-		if into.Zone, err = location(zone); err != nil {
-			return err
-		}
-		into.Closures, into.Intakes = closuresOf(spans), map[request.Type]practice.Intake{}
-	}
-	if typ == nil {
+func (r *intakeRow) columns() []any {
+	return []any{&r.zone, &r.spans, &r.typ, &r.SwitchedOff, &r.Paused, &r.until, &r.hours}
+}
+
+// addTo adds what the row says. It says the same of the practice as every other row.
+func (r *intakeRow) addTo(found *practice.Receptions) (err error) {
+	if r.zone == nil {
 		return nil
 	}
-	if until != nil {
-		intake.PausedUntil = until.UTC()
+	if found.Zone == nil {
+		found.Closures, found.Intakes = closuresOf(r.spans), map[request.Type]practice.Intake{}
+		if found.Zone, err = location(*r.zone); err != nil {
+			return err
+		}
 	}
-	intake.Hours, err = hours.Parse(texts)
-	into.Intakes[*typ] = intake
+	if r.typ == nil {
+		return nil
+	}
+	intake := r.Intake
+	if r.until != nil {
+		intake.PausedUntil = r.until.UTC()
+	}
+	intake.Hours, err = hours.Parse(r.hours)
+	found.Intakes[*r.typ] = intake
 	return err
 }
 

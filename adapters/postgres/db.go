@@ -16,7 +16,7 @@ import (
 // [ErrUnavailable], [event.ErrConflict], or the refusal of something that must be
 // unique. Every other error is the one that pgx returns.
 //
-// Query, QueryRow and Ask read and change nothing, because a DB for callers may send them
+// Query and QueryRow read and change nothing, because a DB for callers may send them
 // again. Whatever changes something goes through Exec, ExecBatch or InTx, and is sent
 // once (D48).
 type DB struct {
@@ -84,21 +84,6 @@ func (d DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error
 func (d DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	found, _ := d.Query(ctx, sql, args...)
 	return row{found}
-}
-
-// Ask asks all questions of a batch in one round trip. What is queued to read an answer
-// may be called again, and then reads from the start.
-func (d DB) Ask(ctx context.Context, questions *pgx.Batch) error {
-	ctx, cancel := d.within(ctx)
-	defer cancel()
-	err := d.absence.bridge(ctx, func() error {
-		once := &pgx.Batch{QueuedQueries: questions.QueuedQueries} // pgx sends a batch only once
-		return faultOf(d.conn.SendBatch(ctx, once).Close())
-	})
-	if err == nil {
-		d.absence.over()
-	}
-	return err
 }
 
 // ReadCommitted is the first statement of each change, in the same round trip: a writer

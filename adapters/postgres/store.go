@@ -183,10 +183,11 @@ func durably(events []written) *pgx.Batch {
 	return batch
 }
 
+// One plan serves any number of patients. With unnest, Postgres would plan it each time.
 const durablyOfPatients = `
 SELECT commit_durably(), (
-	SELECT count(*) FROM unnest($1::text[], $2::uuid[]) AS must (tenant, patient)
-	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = must.tenant AND p.patient = must.patient) IS NULL)::patients_missing`
+	SELECT count(*) FROM generate_subscripts($1::text[], 1) AS n
+	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL)::patients_missing`
 
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
 // it.

@@ -36,7 +36,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 
 // api returns the Transactional API over this app's desk.
 func (a *App) api() *httpapi.API {
-	rights := projections.CallRights{DB: a.calls}
+	rights := projections.Rights{DB: a.calls}
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
