@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/patient"
 )
 
 // errApart tells a member that it is not stored and in no group: it flies alone.
@@ -71,17 +73,22 @@ func (s *Store) flyOn(landed ...*member) {
 
 // fly stores one group after the other. Each member gets the outcome. If a group is
 // refused, nothing of it is stored, and each flies again by itself, on its own caller's
-// goroutine: so each caller is told what is wrong with its own append. In any other case
+// goroutine: so each caller is told what is wrong with its own append. If only patients are
+// missing, those who need them fly again by themselves, and the others together. In any other case
 // nobody knows whether it is stored, and nothing is sent again.
 func (s *Store) fly(group []*member) {
 	for len(group) > 0 {
-		err := s.storeGroup(group)
+		flown, err := group, s.storeGroup(group)
+		if errors.Is(err, patient.ErrUnknown) {
+			flown = s.sift(group)
+			err = s.storeGroup(flown)
+		}
 		became := outcomeOf(err)
-		s.together.count(became, len(group))
+		s.together.count(became, len(flown))
 		if became == refused {
 			err = errApart
 		}
-		for _, m := range group {
+		for _, m := range flown {
 			m.outcome <- err
 		}
 		group = s.together.land(group...)
@@ -89,6 +96,9 @@ func (s *Store) fly(group []*member) {
 }
 
 func (s *Store) storeGroup(group []*member) error {
+	if len(group) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
 	defer cancel()
 	events := eventsOf(group)

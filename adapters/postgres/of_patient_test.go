@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/uuid"
@@ -52,17 +53,18 @@ func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 	}
 }
 
-// Two of a group have patients whom nobody knows.
-func TestOnlyWhoHasNoPatientIsRefused_D60(t *testing.T) {
+// Two of a group have patients whom nobody knows. The others stay together.
+func TestOnlyWhoHasNoPatientLeavesTheGroup_D60(t *testing.T) {
 	t.Parallel()
 	c, ann := newCrowd(t, ""), uuid.New()
 	c.must(t, `INSERT INTO patients (tenant, patient, name, birth_date) VALUES ('elm-street', '`+ann.String()+`', 'Ann', '')`)
 	outcomes := make([]chan error, 6)
+	note := func(n int) string { return fmt.Sprint("together ", n) }
 	for n := range outcomes {
 		outcomes[n] = make(chan error, 1)
-		change := ofPatient("elm-street", eventtest.Noted{Note: uuid.NewString(), Patient: ann})
+		change := ofPatient("elm-street", eventtest.Noted{Note: note(n), Patient: ann})
 		if n == 1 || n == 4 {
-			change = ofPatient("elm-street", eventtest.Noted{Note: uuid.NewString(), Patient: uuid.New()})
+			change = ofPatient("elm-street", eventtest.Noted{Note: note(n), Patient: uuid.New()})
 		}
 		go func() { outcomes[n] <- second(c.store.Append(t.Context(), change)) }()
 		c.await(t, postgres.Few+2+n+1, n+1)
@@ -80,5 +82,8 @@ func TestOnlyWhoHasNoPatientIsRefused_D60(t *testing.T) {
 	c.ahead.Wait()
 	if events, want := c.count(t, "events"), postgres.Few+2+4; events != want {
 		t.Errorf("%d events are stored, want %d", events, want)
+	}
+	if n := c.transactions(t, "together"); n != 1 {
+		t.Errorf("the others were stored in %d transactions, want one", n)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -103,14 +102,6 @@ type written struct {
 	ofPatient            bool // the practice must have the patient
 }
 
-func markOfPatient(events []written, changes []event.Change) {
-	for _, change := range changes {
-		for i, e := range events {
-			events[i].ofPatient = e.ofPatient || change.OfPatient && change.Stream == e.Stream
-		}
-	}
-}
-
 // statement is one that waits to be queued.
 type statement struct {
 	sql  string
@@ -163,32 +154,6 @@ func batchOf(events []written) *pgx.Batch {
 	return batch
 }
 
-// durably begins the batch of an append. Its commit waits for the disk, and for
-// synchronous standbys. Postgres refuses it before anything is written, and so before a
-// position is drawn, if a patient is missing whom the practice must have.
-func durably(events []written) *pgx.Batch {
-	batch := &pgx.Batch{}
-	var tenants []string
-	var patients pgtype.FlatArray[pgtype.UUID]
-	for _, e := range events {
-		if e.ofPatient {
-			tenants, patients = append(tenants, e.Stream.Tenant), append(patients, nullable(e.patient))
-		}
-	}
-	if len(patients) == 0 {
-		batch.Queue(`SELECT commit_durably()`)
-	} else {
-		batch.Queue(durablyOfPatients, tenants, patients)
-	}
-	return batch
-}
-
-// One plan serves any number of patients. With unnest, Postgres would plan it each time.
-const durablyOfPatients = `
-SELECT commit_durably(), (
-	SELECT count(*) FROM generate_subscripts($1::text[], 1) AS n
-	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL)::patients_missing`
-
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
 // it.
 func queueAtOnce(batch *pgx.Batch, events []written) {
@@ -237,11 +202,4 @@ func patientOf(e event.Event) *uuid.UUID {
 	}
 	id := about.PatientID()
 	return &id
-}
-
-func nullable(id *uuid.UUID) pgtype.UUID {
-	if id == nil {
-		return pgtype.UUID{}
-	}
-	return pgtype.UUID{Bytes: *id, Valid: true}
 }
