@@ -41,11 +41,11 @@ type Past struct {
 	At  time.Time // when that event was recorded
 }
 
-// Run makes the past. It is an error if a schema to keep exists already, and
-// [ErrNoMasterKey] if nothing opens what a read model holds.
+// Run makes the past. It is an error if a schema to keep exists already, or if
+// nothing opens what a read model holds.
 func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	if _, hidden := openable(r.Keys, r.Projections); len(hidden) > 0 {
-		return nil, ErrNoMasterKey
+		return nil, r.Keys.CanOpen()
 	}
 	r.Log = opening(r.Log, r.Keys, r.Projections, time.Time{})
 	if r.Schema != Temporary {

@@ -6,22 +6,17 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
-	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
 
 // Most read models hold nothing personal, so a replay leaves events as they are stored. It
-// opens only what the tables of the others are made of.
-
-// ErrNoMasterKey refuses to make read models whose rows hold personal data without the
-// key that opens it. They would hold [event.Hidden] instead.
-var ErrNoMasterKey = fault.New(fault.Refused, "no-master-key",
-	"Some of these read models hold personal data, which is sealed here: give the master key with --master-key-file.")
+// opens only what the tables of the others are made of. Without a master key these are not
+// made: they would hold event.Hidden.
 
 // openable returns the read models that can be made of what the keys open, and the
 // names of the others. Nil keys open a log of which nothing is sealed.
 func openable(keys *postgres.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
-	if keys == nil || keys.Opens() {
+	if keys == nil || keys.CanOpen() == nil {
 		return all, nil
 	}
 	for _, p := range all {

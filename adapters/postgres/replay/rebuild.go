@@ -94,7 +94,7 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	}
 	made, hidden := openable(r.Keys, r.Projections)
 	if len(made) == 0 {
-		return Result{}, ErrNoMasterKey
+		return Result{}, r.Keys.CanOpen()
 	}
 	r.Log = opening(r.Log, r.Keys, made, r.Now())
 	shadow, err := open(ctx, r.Pool, Schema, made)

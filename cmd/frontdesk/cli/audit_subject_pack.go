@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -127,7 +128,7 @@ func contentOf(ctx context.Context, w io.Writer, engine *app.Engine, id request.
 	if err == nil {
 		err = copyFile(ctx, w, engine, file)
 	}
-	if errors.Is(err, errAltered) {
+	if errors.Is(err, postgres.ErrAlteredFile) {
 		return subjectpack.ErrDamaged
 	}
 	return err
