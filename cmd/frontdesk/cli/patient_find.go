@@ -85,11 +85,9 @@ func (c *findPatientCmd) print(w io.Writer, found []projections.Found, more bool
 	for _, f := range all {
 		failed = errors.Join(failed, row(table, f.Patient, f.Name, f.BirthDate))
 	}
-	if failed = errors.Join(failed, table.Flush()); failed != nil {
-		return failed
-	}
+	failed = errors.Join(failed, table.Flush())
 	if more {
-		_, failed = fmt.Fprintf(w, "there are more: these are the first %d; give more of the name\n", mostFound)
+		fmt.Fprintf(w, "there are more: these are the first %d; give more of the name\n", mostFound)
 	}
 	return failed
 }
