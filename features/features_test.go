@@ -49,6 +49,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
 			w.amendingSteps(sc)
+			w.packSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}
