@@ -43,7 +43,7 @@ func TestARequestIsMarkedForItsOwnPatient_D73(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	ann, bill := s.patient(t, elm), s.patient(t, elm)
-	desk := commands.Desk{Store: s, Patients: s, Admissions: s, Now: noon}
+	desk := commands.Desk{Store: s, Patients: s, Receptions: s, Now: noon}
 	asked := made[request.ID](t)(desk.SubmitPatientRequest(t.Context(), commands.SubmitPatientRequest{
 		Tenant: elm, Submission: request.Submission{Patient: ann, Type: request.Admin},
 	}))
