@@ -326,7 +326,7 @@ func TestACareRecordShowsWhatWasEnteredInError_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
 	before, err := records.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
-	got, err := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
 	if err != nil || got.PatientName != "Ann Baker" || got.BirthDate != "" {
 		t.Errorf("named %q, born %q, error %v", got.PatientName, got.BirthDate, err)
 	}
