@@ -245,3 +245,33 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 		t.Errorf("it does not say so: %s", found["care-record.json"])
 	}
 }
+
+// More than is read at once is in the pack in full, in its order.
+func TestALongRecordIsInTheSubjectPackInFull_D73(t *testing.T) {
+	t.Parallel()
+	a := newAsker(t)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
+	must(t, err)
+	defer engine.Close()
+	const notes = 120
+	for n := range notes {
+		_, err := engine.Desk.CreateNote(t.Context(), commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: fmt.Sprint("Note ", n)})
+		must(t, err)
+	}
+	must(t, engine.Drain(t.Context()))
+	file := filepath.Join(t.TempDir(), "ann.zip")
+	if o := a.pack(t, file, a.anns()...); o.status != 0 {
+		t.Fatal(o.err)
+	}
+	found := unpacked(t, file)
+	var record struct{ Notes []struct{ Note string } }
+	must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	if len(record.Notes) != notes+2 || strings.Count(found["index.html"], ">Note ") != notes {
+		t.Fatalf("%d notes are in it", len(record.Notes))
+	}
+	for n, note := range record.Notes[2:] {
+		if note.Note != fmt.Sprint("Note ", n) {
+			t.Errorf("note %d is %q", n, note.Note)
+		}
+	}
+}
