@@ -76,7 +76,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
-	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
+	e.Auditor = auditing.Auditor{Pool: all.background, Keys: e.keyring, Log: e.Log, Now: config.Now}
 	return e
 }
 
