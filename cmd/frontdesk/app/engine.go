@@ -87,7 +87,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Patients:              projections.Patients{DB: e.calls},
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
-		Admissions:            projections.Availability{DB: e.calls},
+		Receptions:            projections.Availability{DB: e.calls},
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
@@ -107,6 +107,10 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 	user, err := postgres.SessionUser(ctx, e.calls)
 	return event.Operator(user, machine), err
 }
+
+// OpensPersonal is an error that says what to do if personal data is sealed in this
+// database and the engine was given no master key.
+func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.

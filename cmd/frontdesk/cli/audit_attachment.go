@@ -12,9 +12,10 @@ import (
 )
 
 type auditAttachmentCmd struct {
-	databaseFlag `embed:""`
-	ID           request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
-	Out          string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
+	databaseFlag   `embed:""`
+	masterKeyFlags `embed:""`
+	ID             request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
+	Out            string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
 }
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
@@ -24,7 +25,7 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.openWith(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}
