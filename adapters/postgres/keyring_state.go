@@ -1,11 +1,9 @@
 package postgres
 
-import "frontdesk/adapters/sealing"
-
-// Opens is an error that says what to do if personal data is sealed here and the keyring
-// has no master key.
-func (k *Keyring) Opens() error {
-	if k.sealed && k.Master == (sealing.MasterKey{}) {
+// CanOpen is an error that says what to do if personal data is sealed here and the
+// keyring has no master key.
+func (k *Keyring) CanOpen() error {
+	if !k.Opens() {
 		return errUnsealed
 	}
 	return nil

@@ -110,7 +110,7 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 
 // OpensPersonal is an error that says what to do if personal data is sealed in this
 // database and the engine was given no master key.
-func (e *Engine) OpensPersonal() error { return e.keyring.Opens() }
+func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.
