@@ -8,3 +8,10 @@ func (k *Keyring) CanOpen() error {
 	}
 	return nil
 }
+
+// Begun reports whether personal data is sealed from now on, and what was written in
+// clear before is not all sealed yet (D75).
+func (k *Keyring) Begun() bool { return k != nil && k.begun }
+
+// clear reports whether what is personal is written in clear.
+func (k *Keyring) clear() bool { return k != nil && !k.sealed }

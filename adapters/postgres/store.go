@@ -162,7 +162,7 @@ func batchOf(events []written) *pgx.Batch {
 // durably returns a batch whose commit waits for the disk, and for synchronous standbys.
 func durably() *pgx.Batch {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_durably()`)
+	batch.Queue(`SELECT commit_safely()`)
 	return batch
 }
 
@@ -185,6 +185,9 @@ func queue(batch *pgx.Batch, statements []statement) {
 
 // commit sends a batch: it is one round trip and one implicit transaction.
 func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if s.Keys.clear() {
+		batch.Queue(`SELECT write_in_clear()`)
+	}
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}
