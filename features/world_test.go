@@ -36,6 +36,7 @@ type world struct {
 	files        [][]byte // last sent
 	logged       int64    // head of the log when the scenario began
 	shown        string   // what an auditor was shown last
+	heard        string   // why an auditor was shown nothing
 	browsers     map[string]*browser
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last
