@@ -14,6 +14,7 @@ func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	ann := patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
 	eventtest.Golden(t, audit.Queried{Command: "who-accessed", Filter: "patient=" + ann.String() + "&tenant=elm-street", Patient: ann, Personal: true, Count: 12})
+	eventtest.Golden(t, audit.LogSealed{UpTo: 4711, Events: 1200})
 }
 
 func TestAReadingOfPatientsIsRecorded_D37(t *testing.T) {

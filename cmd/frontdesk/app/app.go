@@ -42,6 +42,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		engine.Close()
 		return nil, err
 	}
+	engine.warnUnsealed(ctx)
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store))

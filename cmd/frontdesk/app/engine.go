@@ -58,6 +58,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	}
 	if !e.keyring.Sealed() { // a process of the release before may read names
 		e.store.AtOnce = projections.InClear(e.store.AtOnce)
+		all.inClear()
 	}
 	return e, nil
 }
@@ -144,6 +145,14 @@ type pools struct {
 	calls      *pgxpool.Pool
 	background *pgxpool.Pool
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
+	writing    *postgres.Writing
+}
+
+// inClear names the connections as those of a process that writes in clear.
+func (p pools) inClear() {
+	p.writing.InClear()
+	p.calls.Reset()
+	p.background.Reset()
 }
 
 // openPools opens the pools and checks the schema.
@@ -153,16 +162,17 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 			p.close()
 		}
 	}()
-	if p.calls, err = openPool(ctx, config, config.CallConnections); err != nil {
+	p.writing = &postgres.Writing{}
+	if p.calls, err = openPool(ctx, config, config.CallConnections, p.writing); err != nil {
 		return p, err
 	}
 	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
-	if p.background, err = openPool(ctx, config, backgroundConnections); err != nil {
+	if p.background, err = openPool(ctx, config, backgroundConnections, p.writing); err != nil {
 		return p, err
 	}
-	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer)
+	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer, p.writing)
 	return p, err
 }
 
@@ -175,8 +185,8 @@ func (p pools) close() {
 }
 
 // openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, config Config, connections int32) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer)
+func openPool(ctx context.Context, config Config, connections int32, writing *postgres.Writing) (*pgxpool.Pool, error) {
+	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer, writing)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type commandLine struct {
 	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	SealLog sealLogCmd `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
