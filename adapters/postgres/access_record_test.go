@@ -106,12 +106,12 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 		filter postgres.CallFilter
 		index  string
 	}{
-		"everything": {postgres.CallFilter{}, "access_record_pkey"},
-		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_pkey"},
-		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_pkey"},
-		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_tenant"},
-		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_patient"},
-		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_at"},
+		"everything": {postgres.CallFilter{}, "access_record_default_pkey"},
+		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_default_pkey"},
+		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_default_pkey"},
+		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_default_tenant"},
+		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_default_patient"},
+		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_default_at"},
 	} {
 		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -93,7 +93,8 @@ func milliseconds(d time.Duration) *int32 {
 }
 
 // DeliveryLog shows how deliveries stand and how they ended, for as long as that
-// is kept. It holds no patient's data.
+// is kept: in every detail at first, and later who was told of what. It holds no
+// patient's data.
 type DeliveryLog struct{ DB projections.Querier }
 
 // Logged is one delivery.
@@ -109,7 +110,7 @@ type Logged struct {
 	HTTPStatus  *int                     `json:"httpStatus"`
 	KID         *string                  `json:"kid"` // of the key that signed it
 	HappenedAt  time.Time                `json:"happenedAt"`
-	ClaimedAt   *time.Time               `json:"claimedAt"`
+	ClaimedAt   *time.Time               `json:"claimedAt"` // null as well when the details are forgotten
 	FinishedAt  *time.Time               `json:"finishedAt"`
 	ConnectMS   *int                     `json:"connectMs"` // until there was a connection
 	AnswerMS    *int                     `json:"answerMs"`  // until the first byte of an answer
@@ -131,7 +132,7 @@ type Filter struct {
 const listDeliveries = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM deliveries d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
+FROM told d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
 WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.application = $2)
 	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND ($6::timestamptz IS NULL OR d.happened_at >= $6)
 ORDER BY d.event DESC, d.application LIMIT $7`
