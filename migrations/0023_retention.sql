@@ -80,6 +80,7 @@ CREATE TABLE archives (
     sha256      text                     -- of the file
 );
 GRANT SELECT ON archives TO frontdesk_app;
+GRANT SELECT ON access_record, access_record_default, delivered, delivered_default, told, archives TO frontdesk_audit;
 
 -- +goose Down
 DROP VIEW told;
