@@ -49,7 +49,7 @@ func (r *Retain) bind(ctx context.Context, rec record) error {
 // ends returns the lowest and the highest identifier of the default partition; none if it
 // is empty.
 func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUID, err error) {
-	const ends = `SELECT %[1]s, (SELECT %[1]s FROM %[2]s ORDER BY %[1]s DESC LIMIT 1) FROM %[2]s ORDER BY %[1]s LIMIT 1`
+	const ends = `SELECT lowest.%[1]s, (SELECT %[1]s FROM %[2]s ORDER BY %[1]s DESC LIMIT 1) FROM %[2]s lowest ORDER BY lowest.%[1]s LIMIT 1`
 	err = r.db().QueryRow(ctx, fmt.Sprintf(ends, rec.key[0], rec.fallback())).Scan(&lowest, &highest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, uuid.Nil, nil
@@ -83,13 +83,13 @@ func (r *Retain) between(ctx context.Context, rec record, there []partition, low
 	if !below(highest, p.To) {
 		return p, strayed(rec, lowest, highest)
 	}
-	p.Name, err = r.unused(ctx, rec.table+instantOf(p.To).Format("_until_2006_01"))
+	p.Name, err = r.unused(ctx, rec.table+InstantOf(p.To).Format("_until_2006_01"))
 	return p, err
 }
 
 func strayed(rec record, lowest, highest uuid.UUID) error {
 	return fmt.Errorf("%s has lines from %s to %s, between and beyond those of other partitions: a clock was wrong (docs/retention.md says what to do)",
-		rec.fallback(), instantOf(lowest).Format(time.RFC3339), instantOf(highest).Format(time.RFC3339))
+		rec.fallback(), InstantOf(lowest).Format(time.RFC3339), InstantOf(highest).Format(time.RFC3339))
 }
 
 // unused returns a name that no table has, and no archive.
@@ -126,8 +126,8 @@ func (r *Retain) prepare(ctx context.Context, rec record, p partition) error {
 	if err == nil {
 		return nil
 	}
-	undo := r.change(context.WithoutCancel(ctx), func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) })
-	return errors.Join(err, undo)
+	ctx = context.WithoutCancel(ctx) // who is told to stop leaves no constraint behind
+	return errors.Join(err, r.change(ctx, func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) }))
 }
 
 func unbind(table string) string {

@@ -32,7 +32,7 @@ func (r *Retain) expire(ctx context.Context, rec record) error {
 		return err
 	}
 	for _, p := range there {
-		if instantOf(p.To).After(r.Keep.Before(r.Now())) {
+		if InstantOf(p.To).After(r.Keep.Before(r.Now())) {
 			r.Say(fmt.Sprintf("%s: nothing else is older than %s", rec.table, r.Keep))
 			return nil
 		}
@@ -54,7 +54,7 @@ func (r *Retain) detach(ctx context.Context, rec record, p partition) error {
 	}
 	err := r.change(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO archives (name, record, since, until, detached_at) VALUES ($1, $2, $3, $4, $5)`,
-			p.Name, rec.table, timeOrNull(instantOf(p.From)), instantOf(p.To), r.Now())
+			p.Name, rec.table, timeOrNull(InstantOf(p.From)), InstantOf(p.To), r.Now())
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ type record struct {
 }
 
 var records = []record{
-	{"access_record", []string{"request_id"}},
-	{"delivered", []string{"event", "application"}},
+	{AccessRecord, []string{"request_id"}},
+	{Delivered, []string{"event", "application"}},
 }
 
 // fallback is the name of the partition that takes what no other does.
@@ -37,9 +37,9 @@ func starting(at time.Time) (id uuid.UUID) {
 	return id
 }
 
-// instantOf returns when a UUIDv7 was minted, and the zero instant for the lowest
+// InstantOf returns when a UUIDv7 was minted, and the zero instant for the lowest
 // identifier of all.
-func instantOf(id uuid.UUID) time.Time {
+func InstantOf(id uuid.UUID) time.Time {
 	if id == uuid.Nil {
 		return time.Time{}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
@@ -61,7 +62,10 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 			return err
 		}
 	}
-	return flush()
+	if err := flush(); err != nil {
+		return err
+	}
+	return r.sayArchived(engine, retention.AccessRecord, time.Time{}, time.Time{})
 }
 
 // accesses yields the events up to an idx, oldest first, and the calls up to
