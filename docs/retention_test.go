@@ -47,13 +47,14 @@ func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 	}
 }
 
-// writers are the packages that write files, and which of the page's rows those are in. The
-// database of the sandbox and of the tests is in --dir, too.
+// writers are the packages that write files, and which of the page's rows those are in.
+// Tests' files are in none.
 var writers = map[string]string{
 	"adapters/postgres/retention":    "--archive",
 	"adapters/postgres/embedded":     "--dir",
 	"adapters/postgres/postgrestest": "",
 	"adapters/webhooks/receiver":     "--dir",
+	"domain/event/eventtest":         "",
 	"cmd/frontdesk/cli":              "--out",
 	"cmd/frontdesk/sandbox":          "--dir",
 }
@@ -68,7 +69,7 @@ func TestEveryPlaceThatWritesFilesIsKnown_D72(t *testing.T) {
 	}
 	found := map[string]bool{}
 	err = filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "../.ci") {
 			return err
 		}
 		text, err := os.ReadFile(path)

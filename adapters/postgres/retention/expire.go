@@ -106,8 +106,8 @@ func (r *Retain) move(ctx context.Context, a archive) error {
 	if err != nil {
 		return err
 	}
-	r.Say(fmt.Sprintf("%s: %d lines before %s are in %s (SHA-256 %s), and not in the database any more",
-		a.Record, file.Lines, a.Until.UTC().Format(time.DateOnly), file.path, file.SHA256))
+	r.Say(fmt.Sprintf("%s: %s holds %d of its lines, all from before %s (SHA-256 %s); the database does not hold them any more",
+		a.Record, file.path, file.Lines, a.Until.UTC().Format(time.DateOnly), file.SHA256))
 	return r.pass(dropped)
 }
 

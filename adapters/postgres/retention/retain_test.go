@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -386,5 +387,30 @@ func TestNobodyChangesAPartition_D72(t *testing.T) {
 				t.Errorf("%s: the serving role may write: %t, auditors may read: %t", table+part, writes, reads)
 			}
 		}
+	}
+}
+
+var remedy = regexp.MustCompile("(?s)```\nBEGIN;\n.*?```")
+
+// What a clock that was wrong has left is named, and the page's remedy helps.
+func TestLinesOfAWrongClockArePutAside_D72(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.run()
+	o.calls(day(2026, 3, 20), day(2031, 1, 1))
+	if err := o.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "access_record_default has lines from 2031-01-01T12:00:00Z to 2031-01-01T12:00:00Z") {
+		t.Errorf("it says %v", err)
+	}
+	page, err := os.ReadFile("../../../docs/retention.md")
+	must(t, err)
+	mend := strings.Trim(remedy.FindString(string(page)), "`")
+	_, err = o.owner.Exec(t.Context(), mend, pgx.QueryExecModeSimpleProtocol)
+	must(t, err)
+	o.run()
+	o.wantMonths("access_record", map[string]int{"until_2026_05": 1, "2026_05": 0, "default": 0})
+	var aside int
+	must(t, o.owner.QueryRow(t.Context(), `SELECT count(*) FROM strayed`).Scan(&aside))
+	if aside != 1 {
+		t.Errorf("%d lines are put aside", aside)
 	}
 }
