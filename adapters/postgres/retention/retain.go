@@ -103,12 +103,15 @@ func (r *Retain) all(ctx context.Context) error {
 
 func (r *Retain) db() postgres.DB { return postgres.On(r.Pool) }
 
+// asOwner makes whatever is made the owner's, also if a superuser runs this (D51).
+const asOwner = `SELECT set_config('role', rolname, true) FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner WHERE pg_class.oid = to_regclass('access_record')`
+
 // change makes a change that needs strong locks for a moment.
 func (r *Retain) change(ctx context.Context, do func(pgx.Tx) error) error {
 	locks := postgres.Locks{DB: r.db(), As: sessionName, Limit: r.Wait, Tell: r.Tell}
 	return locks.Ask(ctx, func(ctx context.Context) error {
 		return r.db().InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-			if err := execute(ctx, tx, postgres.Briefly, `SET LOCAL application_name = '`+sessionName+`'`); err != nil {
+			if err := execute(ctx, tx, postgres.Briefly, `SET LOCAL application_name = '`+sessionName+`'`, asOwner); err != nil {
 				return err
 			}
 			return do(tx)
