@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"frontdesk/adapters/postgres/retention"
 )
 
 func TestPartitionsAreAheadOfTheLines_D72(t *testing.T) {
