@@ -57,7 +57,7 @@ CREATE TRIGGER delivered_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON deli
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Every delivery that is known, whether it is still in the queue's table or not.
-CREATE VIEW told AS
+CREATE VIEW delivery_log AS
 SELECT event, application, idx, kind, tenant, destination, status, reason, http_status, kid, happened_at, claimed_at, finished_at, connect_ms, answer_ms
 FROM deliveries
 UNION ALL
@@ -65,7 +65,7 @@ SELECT event, application, idx, kind, tenant, destination, status, reason, NULL,
 FROM delivered;
 
 GRANT SELECT, INSERT ON delivered TO frontdesk_app;
-GRANT SELECT ON told TO frontdesk_app;
+GRANT SELECT ON delivery_log TO frontdesk_app;
 
 -- What was taken out of the database, and where it is. A partition that is detached stands
 -- here at once; its lines are in the file, and its table is gone, when archived_at says so.
@@ -80,10 +80,10 @@ CREATE TABLE archives (
     sha256      text                     -- of the file
 );
 GRANT SELECT ON archives TO frontdesk_app;
-GRANT SELECT ON access_record, access_record_default, delivered, delivered_default, told, archives TO frontdesk_audit;
+GRANT SELECT ON access_record, access_record_default, delivered, delivered_default, delivery_log, archives TO frontdesk_audit;
 
 -- +goose Down
-DROP VIEW told;
+DROP VIEW delivery_log;
 DROP TABLE delivered, archives;
 ALTER TABLE access_record DETACH PARTITION access_record_default;
 INSERT INTO access_record_default SELECT * FROM access_record;

@@ -1,6 +1,9 @@
 package postgres_test
 
 import (
+	"io/fs"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -9,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
+	"frontdesk/migrations"
 )
 
 // What a process of the release before sends, on a connection that has prepared it before
@@ -28,12 +32,7 @@ var before = struct{ record, queue, forget, list string }{
 func TestAProcessOfTheReleaseBeforeGoesOnBesideThePartitions_D72(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	if _, err := db.SuperuserPool(t).Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT USAGE ON SCHEMA public TO PUBLIC`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0023")); err != nil {
-		t.Fatal(err)
-	}
+	recreate(t, db)
 	conn, err := pgx.Connect(t.Context(), db.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -63,5 +62,51 @@ func does(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// The migration makes everybody wait, so it looks through nothing and builds no index anew.
+func TestNobodyWaitsUntilTheAccessRecordIsLookedThrough_D54(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	recreate(t, db)
+	admin := db.AdminPool(t)
+	mustExec(t, admin, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+		SELECT gen_random_uuid(), now(), 'elm', gen_random_uuid(), 'application-restricted', 'ping', 200, '', '', '\x00' FROM generate_series(1, 100)`)
+	const files = `SELECT array_agg(relfilenode ORDER BY relfilenode) FROM pg_class WHERE oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = $1::text::regclass)`
+	var indexes, now []uint32
+	if err := admin.QueryRow(t.Context(), files, "access_record").Scan(&indexes); err != nil {
+		t.Fatal(err)
+	}
+	text, err := fs.ReadFile(migrations.FS, "0023_retention.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, _, _ := strings.Cut(string(text), "-- +goose Down")
+	tx, err := admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	var read int
+	if _, err := tx.Exec(t.Context(), up); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.QueryRow(t.Context(), `SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE relname = 'access_record_default'`).Scan(&read); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.QueryRow(t.Context(), files, "access_record_default").Scan(&now); err != nil || read > 0 || len(indexes) != 7 || !slices.Equal(indexes, now) {
+		t.Errorf("%d rows are read, and the indexes are %v before and %v after: %v", read, indexes, now, err)
+	}
+}
+
+// recreate brings a database to where the release before left it.
+func recreate(t *testing.T, db *postgrestest.Database) {
+	t.Helper()
+	if _, err := db.SuperuserPool(t).Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT USAGE ON SCHEMA public TO PUBLIC`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0023")); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -132,7 +132,7 @@ type Filter struct {
 const listDeliveries = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM told d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
+FROM delivery_log d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
 WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.application = $2)
 	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND ($6::timestamptz IS NULL OR d.happened_at >= $6)
 ORDER BY d.event DESC, d.application LIMIT $7`

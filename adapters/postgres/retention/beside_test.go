@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
 )
@@ -110,5 +114,35 @@ func TestNoLineIsLostMeanwhile_D72(t *testing.T) {
 	close(stop)
 	if n := <-written; n != len(o.all("access_record", "request_id")) || n == 0 {
 		t.Errorf("%d lines were written, %d are there", n, len(o.all("access_record", "request_id")))
+	}
+}
+
+// Postgres looks through a large table while calls go on, and takes that for proof when they
+// have to wait.
+func TestNobodyWaitsUntilALargeTableIsLookedThrough_D54(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.TakeAllForLarge()
+	o.calls(day(2026, 3, 1))
+	config, err := pgxpool.ParseConfig(o.db.AdminURL)
+	must(t, err)
+	var mu sync.Mutex
+	implied := map[string]bool{}
+	config.ConnConfig.RuntimeParams["client_min_messages"] = "debug1"
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.Contains(n.Message, "is implied by existing constraints") {
+			implied[strings.Split(n.Message, `"`)[1]] = true
+		}
+	}
+	o.Pool, err = pgxpool.NewWithConfig(t.Context(), config)
+	must(t, err)
+	defer o.Pool.Close()
+	o.run()
+	mu.Lock()
+	defer mu.Unlock()
+	if !implied["access_record_until_2026_05"] {
+		t.Errorf("proven before is %v", implied)
 	}
 }

@@ -95,7 +95,7 @@ func strayed(rec record, lowest, highest uuid.UUID) error {
 // unused returns a name that no table has, and no archive.
 func (r *Retain) unused(ctx context.Context, name string) (unused string, err error) {
 	err = r.db().QueryRow(ctx, `
-		SELECT min(candidate) FROM (SELECT $1 || CASE WHEN n > 1 THEN '_' || n ELSE '' END AS candidate FROM generate_series(1, 9) n) c
+		SELECT min(candidate) FROM (SELECT $1 || CASE WHEN n > 1 THEN '_' || n ELSE '' END AS candidate FROM generate_series(1, 9999) n) c
 		WHERE to_regclass(candidate) IS NULL AND NOT EXISTS (SELECT FROM archives WHERE archives.name = candidate)`, name).Scan(&unused)
 	if err != nil {
 		return "", fmt.Errorf("find a name like %s: %w", name, err)

@@ -1,10 +1,10 @@
 package retention
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,7 +47,7 @@ func InstantOf(id uuid.UUID) time.Time {
 }
 
 // below reports whether one identifier is below another, as Postgres compares them.
-func below(a, b uuid.UUID) bool { return strings.Compare(string(a[:]), string(b[:])) < 0 }
+func below(a, b uuid.UUID) bool { return bytes.Compare(a[:], b[:]) < 0 }
 
 func monthOf(at time.Time) time.Time {
 	return time.Date(at.UTC().Year(), at.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)

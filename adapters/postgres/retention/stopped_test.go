@@ -19,9 +19,7 @@ func wantWhole(t *testing.T, before, live, archived map[string]string) {
 		}
 	}
 	together := maps.Clone(live)
-	for id, text := range archived {
-		together[id] = text
-	}
+	maps.Copy(together, archived)
 	if diff := cmp.Diff(before, together); diff != "" {
 		t.Errorf("lines before, and in both places (-want +got):\n%s", diff)
 	}
