@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/patient"
 )
 
 // errApart tells a member that it is not stored and in no group: it flies alone.
@@ -71,17 +73,22 @@ func (s *Store) flyOn(landed ...*member) {
 
 // fly stores one group after the other. Each member gets the outcome. If a group is
 // refused, nothing of it is stored, and each flies again by itself, on its own caller's
-// goroutine: so each caller is told what is wrong with its own append. In any other case
+// goroutine: so each caller is told what is wrong with its own append. If only patients are
+// missing, those who need them fly again by themselves, and the others together. In any other case
 // nobody knows whether it is stored, and nothing is sent again.
 func (s *Store) fly(group []*member) {
 	for len(group) > 0 {
-		err := s.storeGroup(group)
+		flown, err := group, s.storeGroup(group)
+		if errors.Is(err, patient.ErrUnknown) {
+			flown = s.sift(group)
+			err = s.storeGroup(flown)
+		}
 		became := outcomeOf(err)
-		s.together.count(became, len(group))
+		s.together.count(became, len(flown))
 		if became == refused {
 			err = errApart
 		}
-		for _, m := range group {
+		for _, m := range flown {
 			m.outcome <- err
 		}
 		group = s.together.land(group...)
@@ -89,10 +96,14 @@ func (s *Store) fly(group []*member) {
 }
 
 func (s *Store) storeGroup(group []*member) error {
+	if len(group) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
 	defer cancel()
-	batch := durably()
-	queueGroup(batch, group)
+	events := eventsOf(group)
+	batch := durably(events)
+	queueGroup(batch, events)
 	slices.SortStableFunc(group, byKey)
 	for _, m := range group {
 		queueAtOnce(batch, m.events)
@@ -108,46 +119,42 @@ func byKey(a, b *member) int {
 	return bytes.Compare(x[:], y[:])
 }
 
-// appendGroup stores all events of a group. It is one statement, whatever the size of
-// the group, so that each connection prepares it once.
-const appendGroup = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[])`
-
 // columns are the arguments of [appendGroup]. Arrays of our own types would be encoded by
 // reflection.
 type columns struct {
-	id, stream, patient          pgtype.FlatArray[pgtype.UUID]
+	id, stream                   pgtype.FlatArray[pgtype.UUID]
+	patient, practitioner        pgtype.FlatArray[pgtype.UUID]
 	tenant, name, data, metadata []string
 	version                      []int32
 	at                           []time.Time
 	sealed                       [][]byte
 }
 
-// queueGroup queues the events, streams in the order of their ids, as in an append alone.
-func queueGroup(batch *pgx.Batch, group []*member) {
-	var events []written
+// eventsOf returns the events of a group, streams in the order of their ids, as in an
+// append alone.
+func eventsOf(group []*member) (events []written) {
 	for _, m := range group {
 		events = append(events, m.events...)
 	}
 	slices.SortFunc(events, func(a, b written) int {
 		return cmp.Or(bytes.Compare(a.Stream.ID[:], b.Stream.ID[:]), cmp.Compare(a.Version, b.Version))
 	})
+	return events
+}
+
+func queueGroup(batch *pgx.Batch, events []written) {
 	var c columns
 	for _, e := range events {
 		c.add(e)
 	}
-	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed)
+	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed, c.practitioner)
 }
 
 func (c *columns) add(e written) {
-	c.id = append(c.id, pgtype.UUID{Bytes: e.ID, Valid: true})
-	c.stream = append(c.stream, pgtype.UUID{Bytes: e.Stream.ID, Valid: true})
-	patient := pgtype.UUID{}
-	if e.patient != nil {
-		patient = pgtype.UUID{Bytes: *e.patient, Valid: true}
-	}
-	c.patient = append(c.patient, patient)
+	c.id = append(c.id, nullable(&e.ID))
+	c.stream = append(c.stream, nullable(&e.Stream.ID))
+	c.patient = append(c.patient, nullable(e.patient))
+	c.practitioner = append(c.practitioner, nullable(e.practitioner))
 	c.tenant = append(c.tenant, e.Stream.Tenant)
 	c.name = append(c.name, e.Name)
 	c.data = append(c.data, string(e.Data))

@@ -16,7 +16,7 @@ import (
 
 // errUnsealed refuses to write what is personal without a master key into a database
 // whose personal data is sealed.
-var errUnsealed = fault.New(fault.Unavailable, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
+var errUnsealed = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
 
 // split takes the personal values out of events, if this database is sealed.
 func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
@@ -45,6 +45,16 @@ type split struct {
 	personal []event.Personal
 	patient  uuid.UUID // whom the event is about; zero if it is about none
 	first    bool      // it registers a patient
+}
+
+// practitioner returns whom the event's act claim names, once they are identified.
+func (s *split) practitioner() *uuid.UUID {
+	for _, p := range s.personal {
+		if p.Of.Kind == event.OfPractitioner {
+			return &p.Of.ID
+		}
+	}
+	return nil
 }
 
 // minted are the keys that an append makes.

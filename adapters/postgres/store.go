@@ -51,7 +51,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
-// exists already.
+// exists already, or a patient who must be there is not.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.record(event.MetadataFrom(ctx), changes)
 	if err != nil || len(recorded) == 0 {
@@ -61,6 +61,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
+	markOfPatient(events, changes)
 	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
@@ -99,7 +100,9 @@ type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
 	patient      *uuid.UUID
+	practitioner *uuid.UUID // of the act claim, if it is sealed
 	rows, guards []statement
+	ofPatient    bool // the practice must have the patient
 }
 
 // statement is one that waits to be queued.
@@ -121,7 +124,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), rows, guards}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), rows, guards, false}
 	}
 	keys, err := s.Keys.statements(made, parts)
 	all[0].rows = append(keys, all[0].rows...)
@@ -145,22 +148,16 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
-	batch := durably()
+	batch := durably(events)
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
 			statement = appendFirst
 		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient, string(e.Data), string(e.Metadata), e.At, e.Sealed)
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
+			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
 	queueAtOnce(batch, events)
-	return batch
-}
-
-// durably returns a batch whose commit waits for the disk, and for synchronous standbys.
-func durably() *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_durably()`)
 	return batch
 }
 
@@ -189,20 +186,6 @@ func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
 	s.Appended.Ring()
 	return nil
 }
-
-// Each of these stores one event: the first of its stream, or a later one. A later
-// version is computed from its predecessor of the same tenant. If there is none, it is
-// NULL, which the column refuses. So a stream has no holes and one owner.
-const (
-	appendFirst = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-	appendNext = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-VALUES ($1, $2, $3,
-	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
-	$5, $6, $7, $8, $9, $10)`
-)
 
 // patientOf returns the patient whom the event concerns, or nil.
 func patientOf(e event.Event) *uuid.UUID {
