@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
 )
@@ -45,7 +46,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	engine.warnUnsealed(ctx)
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store))
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
+		retention.Ahead(engine.background))
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,

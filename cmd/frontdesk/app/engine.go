@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -116,6 +117,12 @@ func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.
 func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, error) {
 	user, err := postgres.SessionUser(ctx, e.calls)
 	return event.Operator(user, machine), err
+}
+
+// Retain prepares a run that keeps records no longer than needed. It needs the rights of
+// the database's owner.
+func (e *Engine) Retain() *retention.Retain {
+	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
 }
 
 // OpensPersonal is an error that says what to do if personal data is sealed in this
