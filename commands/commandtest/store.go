@@ -100,12 +100,16 @@ func (s *Store) Log() []event.Recorded {
 
 // PatientExists reports whether the practice has the patient.
 func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (bool, error) {
+	exists := false
 	for _, e := range s.Log() {
-		if r, ok := e.Event.(patient.Registered); ok && e.Stream.Tenant == tenant && r.Patient == id {
-			return true, nil
+		switch r := e.Event.(type) {
+		case patient.Registered:
+			exists = exists || e.Stream.Tenant == tenant && r.Patient == id
+		case patient.Erased:
+			exists = exists && (e.Stream.Tenant != tenant || r.Patient != id)
 		}
 	}
-	return false, nil
+	return exists, nil
 }
 
 // Admission returns what stands for or against a request.

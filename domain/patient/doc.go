@@ -4,4 +4,8 @@
 //  1. A patient is registered once within a practice (D18), with a name.
 //  2. A patient's record may be restricted to named staff, and the restriction
 //     may be lifted (D17).
+//  3. A patient is forgotten as package erasure says, by two people and not under a hold
+//     (D70).
+//  4. Who is erased is unknown to everybody who asks. Their identifier is never
+//     registered again; who comes back is given another one.
 package patient
