@@ -80,8 +80,8 @@ type Answers interface {
 
 // Answer is what a call was answered.
 type Answer struct {
-	Made uuid.UUID    // the stream that the call began
-	Body event.Digest // of the call's body
+	Made uuid.UUID // the stream that the call began
+	Body string    // SHA-256 of the call's body, in hexadecimal
 }
 
 // Refusals of a call that is made again.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
@@ -48,7 +48,7 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:      roots,
 		Now:          clock.Now,
-		MasterKey:    signing.MasterKey{1},
+		MasterKey:    sealing.MasterKey{1},
 	})
 	if err != nil {
 		t.Fatal(err)

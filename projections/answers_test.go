@@ -19,7 +19,7 @@ import (
 	"frontdesk/projections"
 )
 
-var idempotency = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}}
+var idempotency = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}.String()}
 
 // submit makes a call with a key.
 func (d *day) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
@@ -53,7 +53,7 @@ func TestFiftyEqualCallsAtOnceMakeOneRequest_D22(t *testing.T) {
 	t.Parallel()
 	d := openDay(t)
 	for round := range byte(3) {
-		i := event.Idempotency{Key: event.Digest{9, round}, Body: event.Digest{2}}
+		i := event.Idempotency{Key: event.Digest{9, round}, Body: event.Digest{2}.String()}
 		var ids [50]request.ID
 		var group sync.WaitGroup
 		for n := range ids {
@@ -83,7 +83,9 @@ func TestOfTwoBodiesAtOnceOneIsAConflict_D22(t *testing.T) {
 	var group sync.WaitGroup
 	for n := range errs {
 		body := event.Digest{byte(n)}
-		group.Go(func() { _, errs[n] = d.submit(t.Context(), event.Idempotency{Key: event.Digest{1}, Body: body}) })
+		group.Go(func() {
+			_, errs[n] = d.submit(t.Context(), event.Idempotency{Key: event.Digest{1}, Body: body.String()})
+		})
 	}
 	group.Wait()
 	won := 0
@@ -113,11 +115,11 @@ func TestAnOldAnswerIsNotInTheWay_D22(t *testing.T) {
 		t.Errorf("within the day: %s instead of %s, %v", again, first, err)
 	}
 	d.at = recorded.Add(commands.AnswerLifetime)
-	second, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}})
+	second, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}.String()})
 	if err != nil || second == first {
 		t.Fatalf("after the day: %s, %v", second, err)
 	}
-	if again, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}}); err != nil || again != second {
+	if again, err := d.submit(t.Context(), event.Idempotency{Key: idempotency.Key, Body: event.Digest{3}.String()}); err != nil || again != second {
 		t.Errorf("then: %s instead of %s, %v", again, second, err)
 	}
 }

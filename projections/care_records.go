@@ -17,11 +17,10 @@ import (
 )
 
 // CareRecords keeps which notes, requests and consultations are in each patient's care
-// record. Its rows only point to events: what was written stays there, and the codec
-// reads it.
+// record. Its rows only point to events: what was written stays there, sealed.
 type CareRecords struct {
 	DB    Querier
-	Codec *event.Codec
+	Opens Opener
 }
 
 // CareRecord is a patient's care record.
@@ -104,54 +103,50 @@ WITH newest AS (
 	SELECT entry, staff, recorded_at FROM record_entries
 	WHERE tenant = $1 AND patient = $2 ORDER BY recorded_at DESC, entry DESC LIMIT $3),
 sized AS (
-	SELECT n.entry, n.staff, n.recorded_at, e.name, e.data, e.metadata,
-		sum(octet_length(e.data)) OVER (ORDER BY n.recorded_at DESC, n.entry DESC
+	SELECT n.entry, n.staff, n.recorded_at, e.id, e.name, e.data, e.metadata, e.sealed,
+		sum(octet_length(e.data) + coalesce(octet_length(e.sealed), 0)) OVER (ORDER BY n.recorded_at DESC, n.entry DESC
 			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 	FROM newest n JOIN events e ON e.stream = n.entry AND e.version = 1 AND e.tenant = $1)
-SELECT e.entry, e.recorded_at, e.name, e.data, e.metadata, coalesce(s.name, ''),
+SELECT e.id, e.entry, e.recorded_at, e.name, e.data, e.metadata, e.sealed, coalesce(s.name, ''),
 	(SELECT count(*) FROM record_entries WHERE tenant = $1 AND patient = $2)
 FROM sized e LEFT JOIN staff s ON s.tenant = $1 AND s.staff = e.staff
 WHERE coalesce(e.before, 0) < $4 ORDER BY e.recorded_at DESC, e.entry DESC`
 
-func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long bool) (err error) {
+func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long bool) error {
 	all, size := 0, 0
+	var names []string // of the members of staff who made the entries
 	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes)
-	into.Entries, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (RecordEntry, error) {
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
 		for _, column := range row.RawValues() {
 			size += len(column)
 		}
 		if size > longRecord && !long {
-			return RecordEntry{}, ErrLongRecord
+			return event.Stored{}, ErrLongRecord
 		}
-		return c.scan(row, &all)
+		s, name := event.Stored{Stream: event.Stream{Tenant: tenant}, Version: 1}, ""
+		err := row.Scan(&s.ID, &s.Stream.ID, &s.At, &s.Name, &s.Data, &s.Metadata, &s.Sealed, &name, &all)
+		names = append(names, name)
+		return s, err
 	})
-	into.Complete = len(into.Entries) == all
-	return err
-}
-
-func (c CareRecords) scan(row pgx.CollectableRow, all *int) (entry RecordEntry, err error) {
-	var name string
-	var data, metadata []byte
-	if err := row.Scan(&entry.ID, &entry.At, &name, &data, &metadata, &entry.UserName, all); err != nil {
-		return entry, err
-	}
-	entry.At = entry.At.UTC()
-	if entry.Event, err = c.Codec.Decode(name, data); err != nil {
-		return entry, err
-	}
-	err = entry.name(metadata)
-	return entry, err
-}
-
-// name sets the user's name to that of the act claim's practitioner, if no member of
-// staff acted.
-func (e *RecordEntry) name(metadata []byte) error {
-	by, err := event.ParseMetadata(metadata)
 	if err != nil {
 		return err
 	}
-	if e.UserName == "" && by.Actor.OnBehalfOf != nil {
-		e.UserName = by.Actor.OnBehalfOf.Practitioner.Name
+	opened, err := c.Opens.Open(ctx, found)
+	if err != nil {
+		return err
 	}
+	for n, e := range opened {
+		into.Entries = append(into.Entries, entryOf(e, names[n]))
+	}
+	into.Complete = len(into.Entries) == all
 	return nil
+}
+
+// entryOf returns an entry with the name of the member of staff who made it, or else that
+// of the act claim's practitioner.
+func entryOf(e event.Recorded, name string) RecordEntry {
+	if by := e.Metadata.Actor.OnBehalfOf; name == "" && by != nil {
+		name = by.Practitioner.Name
+	}
+	return RecordEntry{Event: e.Event, ID: e.Stream.ID, At: e.At.UTC(), UserName: name}
 }

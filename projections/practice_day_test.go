@@ -296,7 +296,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.pool, Codec: d.codec}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Codec: d.codec}
+	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
 	got, err := records.Of(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -334,7 +334,7 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	for range 3 {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
-	records := projections.CareRecords{DB: d.pool, Codec: d.codec}
+	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
 	got, err := records.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)

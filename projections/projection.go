@@ -33,6 +33,12 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// Opener returns stored events with their personal values, as far as it can open them.
+// With an error it returns the events before the one that failed.
+type Opener interface {
+	Open(ctx context.Context, events []event.Stored) ([]event.Recorded, error)
+}
+
 // AtOnce returns the projections that change in the transaction of the append: those
 // that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -24,16 +25,17 @@ type Answers struct{ DB Querier }
 func (Answers) Name() string { return "answers.v1" }
 
 // Project keeps a row for each call that had an Idempotency-Key, in the place of
-// one that is too old to count.
+// one that is too old to count. It keeps none if the body's digest is hidden from it.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	call := r.Metadata.Idempotency
-	if _, ok := r.Event.(request.Submitted); !ok || call == (event.Idempotency{}) {
+	body, err := hex.DecodeString(call.Body)
+	if _, ok := r.Event.(request.Submitted); !ok || call == (event.Idempotency{}) || err != nil {
 		return
 	}
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
 		r.Stream.Tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
 	do(`INSERT INTO answers (tenant, key, body, made, answered_at) VALUES ($1, $2, $3, $4, $5)`,
-		r.Stream.Tenant, call.Key[:], call.Body[:], r.Stream.ID, r.At)
+		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At)
 }
 
 // Answer returns the answer that was given under a key after an instant, and the zero
@@ -49,7 +51,7 @@ func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, af
 	if err != nil {
 		return commands.Answer{}, fmt.Errorf("look for an answer: %w", err)
 	}
-	copy(answer.Body[:], body)
+	answer.Body = hex.EncodeToString(body)
 	return answer, nil
 }
 

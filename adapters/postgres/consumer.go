@@ -168,7 +168,7 @@ func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, 
 // or to the first event if it is to be handled alone.
 func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
 	for _, e := range events {
-		if e.idx > f.page.head || alone && len(page) > 0 {
+		if e.Idx > f.page.head || alone && len(page) > 0 {
 			break
 		}
 		if f.follows(e) {
@@ -178,7 +178,7 @@ func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, er
 			}
 			page = append(page, recorded)
 		}
-		f.page.upto = e.idx
+		f.page.upto = e.Idx
 	}
 	return page, nil
 }
@@ -189,7 +189,7 @@ func (f *feed) stopsAt(e *tailed, because error) error {
 	if f.page.upto > f.page.from {
 		return nil
 	}
-	return fmt.Errorf("idx %d (%s): %w", e.idx, e.name, because)
+	return fmt.Errorf("idx %d (%s): %w", e.Idx, e.Name, because)
 }
 
 // undo rolls the transaction back, and with it the whole page. Watermill finds the

@@ -119,7 +119,7 @@ func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.
 	if err != nil {
 		return nil, err
 	}
-	events, err := store.write(recorded)
+	events, _, err := store.write(context.Background(), recorded) // with nothing to seal
 	if err != nil {
 		return nil, err
 	}

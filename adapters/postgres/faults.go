@@ -58,6 +58,7 @@ func faultOf(err error) error {
 func meaningOf(refused *pgconn.PgError, err error) error {
 	switch {
 	case refused.ConstraintName == "events_stream_version",
+		refused.ConstraintName == "personal_keys_holder", // somebody else has made the key
 		refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == "version",
 		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)

@@ -190,6 +190,6 @@ func (f *feed) rest() {
 
 // follows reports whether the consumer has to be handed an event.
 func (f *feed) follows(e *tailed) bool {
-	_, skipped := slices.BinarySearch(f.skips, e.name)
+	_, skipped := slices.BinarySearch(f.skips, e.Name)
 	return !skipped
 }

@@ -104,15 +104,15 @@ func (s *Store) storeGroup(group []*member) error {
 // processes may have the same idempotency keys; what else is unique is hardly ever
 // contended, and a deadlock is a refusal like any other.
 func byKey(a, b *member) int {
-	x, y := a.events[0].Metadata.Idempotency.Key, b.events[0].Metadata.Idempotency.Key
+	x, y := a.events[0].idempotency, b.events[0].idempotency
 	return bytes.Compare(x[:], y[:])
 }
 
 // appendGroup stores all events of a group. It is one statement, whatever the size of
 // the group, so that each connection prepares it once.
 const appendGroup = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[])`
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[])`
 
 // columns are the arguments of [appendGroup]. Arrays of our own types would be encoded by
 // reflection.
@@ -121,6 +121,7 @@ type columns struct {
 	tenant, name, data, metadata []string
 	version                      []int32
 	at                           []time.Time
+	sealed                       [][]byte
 }
 
 // queueGroup queues the events, streams in the order of their ids, as in an append alone.
@@ -136,7 +137,7 @@ func queueGroup(batch *pgx.Batch, group []*member) {
 	for _, e := range events {
 		c.add(e)
 	}
-	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at)
+	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed)
 }
 
 func (c *columns) add(e written) {
@@ -148,9 +149,10 @@ func (c *columns) add(e written) {
 	}
 	c.patient = append(c.patient, patient)
 	c.tenant = append(c.tenant, e.Stream.Tenant)
-	c.name = append(c.name, e.name)
-	c.data = append(c.data, e.data)
-	c.metadata = append(c.metadata, e.metadata)
+	c.name = append(c.name, e.Name)
+	c.data = append(c.data, string(e.Data))
+	c.metadata = append(c.metadata, string(e.Metadata))
+	c.sealed = append(c.sealed, e.Sealed)
 	c.version = append(c.version, int32(e.Version)) // as many as an append has events
 	c.at = append(c.at, e.At)
 }

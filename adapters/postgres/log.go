@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
@@ -18,7 +16,8 @@ import (
 type Log struct {
 	DB    projections.Querier
 	Codec *event.Codec
-	Page  int // events of one query; 0 means 1,000
+	Opens projections.Opener // personal values; nil leaves them hidden
+	Page  int                // events of one query; 0 means 1,000
 }
 
 // Head returns the idx of the newest event in the log, and 0 if the log is empty.
@@ -61,7 +60,7 @@ func eachAfter(ctx context.Context, idx int64, next func(context.Context, int64)
 // readLog walks two indexes and sorts nothing. Without OFFSET 0 the planner may
 // hash the whole table of events for each page, if its statistics are old.
 const readLog = `
-SELECT l.idx, ` + ofStored + `
+SELECT l.idx, ` + ofStored + `, e.sealed
 FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) l
 LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e ON true
 ORDER BY l.idx`
@@ -96,26 +95,31 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	limit := cmp.Or(l.Page, logPage)
 	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
-	defer rows.Close()
-	page := make([]event.Recorded, 0, limit)
-	for rows.Next() {
-		e, err := l.scan(rows)
-		if err == nil && e.Idx != idx+1 {
-			err = missingIdx(idx + 1)
-		}
-		if err != nil {
-			return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
-		}
-		page, idx = append(page, e), e.Idx
+	found, err := pgx.CollectRows(rows, scanStored)
+	if err != nil {
+		return nil, fmt.Errorf("read the log after idx %d: %w", idx, err)
 	}
-	if err := rows.Err(); err != nil {
-		return page, fmt.Errorf("read the log after idx %d: %w", idx, err)
+	whole, missing := dense(found, idx)
+	page, err := l.decode(ctx, whole)
+	if err = cmp.Or(err, missing); err != nil {
+		return page, fmt.Errorf("read the log after idx %d: %w", idx+int64(len(page)), err)
 	}
 	return page, nil
 }
 
+// dense returns the events before the first one that the log has lost, and says which it
+// is.
+func dense(found []event.Stored, idx int64) ([]event.Stored, error) {
+	for n, s := range found {
+		if err := continues(s, idx+int64(n)+1); err != nil {
+			return found[:n], err
+		}
+	}
+	return found, nil
+}
+
 const readUnsequenced = `
-SELECT 0::bigint, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+SELECT 0::bigint, ` + ofStored + `, e.sealed
 FROM (` + filled + ` UNION ALL SELECT position FROM events WHERE position > (SELECT reached FROM sequencer)) waiting
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = waiting.position OFFSET 0) e
 ORDER BY e.position`
@@ -132,62 +136,55 @@ func (l Log) Unsequenced(ctx context.Context) ([]event.Recorded, error) {
 
 func (l Log) collect(ctx context.Context, query string, args ...any) ([]event.Recorded, error) {
 	rows, _ := l.DB.Query(ctx, query, args...)
-	return pgx.CollectRows(rows, func(pgx.CollectableRow) (event.Recorded, error) { return l.scan(rows) })
-}
-
-func (l Log) scan(rows pgx.Rows) (event.Recorded, error) {
-	var e stored
-	err := rows.Scan(&e.idx, &e.id, &e.tenant, &e.stream, &e.version, &e.name, &e.data, &e.metadata, &e.at)
+	found, err := pgx.CollectRows(rows, scanStored)
 	if err != nil {
-		return event.Recorded{}, err
+		return nil, err
 	}
-	return e.decode(l.Codec)
+	return l.decode(ctx, found)
 }
 
-// stored is an event of the log as the database holds it.
-type stored struct {
-	idx            int64
-	id, stream     uuid.UUID
-	tenant, name   string
-	version        int
-	data, metadata []byte
-	at             time.Time
+// decode returns events as the program knows them. With an error it returns those before
+// the one that failed.
+func (l Log) decode(ctx context.Context, found []event.Stored) ([]event.Recorded, error) {
+	if l.Opens != nil {
+		return l.Opens.Open(ctx, found)
+	}
+	events := make([]event.Recorded, len(found))
+	for n, s := range found {
+		var err error
+		if events[n], err = l.Codec.Join(s, nil); err != nil {
+			return events[:n], err
+		}
+	}
+	return events, nil
+}
+
+func scanStored(row pgx.CollectableRow) (s event.Stored, err error) {
+	err = row.Scan(append(into(&s), &s.Sealed)...)
+	s.At = s.At.UTC()
+	return s, err
+}
+
+// into lists where the idx and the columns of [ofStored] are read to.
+func into(s *event.Stored) []any {
+	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At}
 }
 
 // missingIdx says that the log has a hole: something was lost, because idx is dense.
 func missingIdx(idx int64) error { return fmt.Errorf("idx %d is missing from the log", idx) }
 
 // there is an error if the log has the idx and its event is lost.
-func (s stored) there() error {
-	if s.name == "" {
-		return fmt.Errorf("the event of idx %d is missing", s.idx)
+func there(s event.Stored) error {
+	if s.Name == "" {
+		return fmt.Errorf("the event of idx %d is missing", s.Idx)
 	}
 	return nil
 }
 
-// follows is an error if something of the log was lost before this event, or the event.
-func (s stored) follows(expected int64) error {
-	if s.idx != expected {
+// continues is an error if something of the log was lost before an event, or the event.
+func continues(s event.Stored, expected int64) error {
+	if s.Idx != expected {
 		return missingIdx(expected)
 	}
-	return s.there()
-}
-
-// decode returns the event as the program knows it.
-func (s stored) decode(codec *event.Codec) (event.Recorded, error) {
-	if err := s.there(); err != nil {
-		return event.Recorded{}, err
-	}
-	e, err := codec.Decode(s.name, s.data)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	metadata, err := event.ParseMetadata(s.metadata)
-	if err != nil {
-		return event.Recorded{}, err
-	}
-	return event.Recorded{
-		Event: e, Idx: s.idx, ID: s.id, Stream: event.Stream{Tenant: s.tenant, ID: s.stream}, Version: s.version,
-		At: s.at.UTC(), Metadata: metadata,
-	}, nil
+	return there(s)
 }

@@ -137,7 +137,7 @@ func (s *Selection) locate(ctx context.Context, statement string, after, upTo in
 }
 
 const readLocated = `
-SELECT l.idx, e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at
+SELECT l.idx, ` + ofStored + `, e.sealed
 FROM unnest($1::bigint[], $2::bigint[]) AS l (idx, position)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`

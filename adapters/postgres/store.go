@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +18,7 @@ import (
 type Store struct {
 	DB       DB
 	Codec    *event.Codec
+	Keys     *Keyring                 // seals what is personal; nil seals nothing
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *Bell                    // rung after each commit; nil rings nobody
@@ -27,7 +27,8 @@ type Store struct {
 }
 
 // Load returns the history of a stream, oldest event first. It is empty if there is
-// no such stream, or if the stream is another tenant's (D18).
+// no such stream, or if the stream is another tenant's (D18). Personal values are hidden,
+// because no decision needs them.
 func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
 	rows, _ := s.DB.Query(ctx,
 		`SELECT name, data FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`, stream.ID, stream.Tenant)
@@ -56,13 +57,14 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil || len(recorded) == 0 {
 		return nil, err
 	}
-	events, err := s.write(recorded)
+	events, made, err := s.write(ctx, recorded)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
+	s.Keys.keep(made)
 	return recorded, nil
 }
 
@@ -94,10 +96,10 @@ func inStreamOrder(changes []event.Change) []event.Change {
 // written is an event as it is stored, with what must hold at once. All of it is made
 // on the goroutine of the caller, so that whatever is wrong with an append stays theirs.
 type written struct {
-	event.Recorded
-	name, data, metadata string
-	patient              *uuid.UUID
-	rows, guards         []statement
+	event.Stored
+	idempotency  event.Digest // the key of the call; zero if it has none
+	patient      *uuid.UUID
+	rows, guards []statement
 }
 
 // statement is one that waits to be queued.
@@ -106,21 +108,24 @@ type statement struct {
 	args []any
 }
 
-func (s *Store) write(recorded []event.Recorded) ([]written, error) {
-	all := make([]written, 0, len(recorded))
-	for _, e := range recorded {
-		name, data, err := s.Codec.Encode(e.Event)
-		if err != nil {
-			return nil, err
-		}
-		metadata, err := json.Marshal(e.Metadata)
-		if err != nil {
-			return nil, fmt.Errorf("encode metadata of %s: %w", name, err)
-		}
-		rows, guards := s.atOnce(e)
-		all = append(all, written{e, name, string(data), string(metadata), patientOf(e.Event), rows, guards})
+// write returns the events as they will be stored, and the keys that are stored with them.
+func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, minted, error) {
+	parts, err := s.Keys.split(s.Codec, recorded)
+	if err != nil {
+		return nil, nil, err
 	}
-	return all, nil
+	made, err := s.Keys.seal(ctx, parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make([]written, len(recorded))
+	for n, e := range recorded {
+		rows, guards := s.atOnce(e)
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), rows, guards}
+	}
+	keys, err := s.Keys.statements(made, parts)
+	all[0].rows = append(keys, all[0].rows...)
+	return all, made, err
 }
 
 // atOnce returns the rows that must hold at once with an event, and what refuses it if it
@@ -146,7 +151,7 @@ func batchOf(events []written) *pgx.Batch {
 		if e.Version == 1 {
 			statement = appendFirst
 		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.name, e.patient, e.data, e.metadata, e.At)
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient, string(e.Data), string(e.Metadata), e.At, e.Sealed)
 	}
 	queueAtOnce(batch, events)
 	return batch
@@ -190,13 +195,13 @@ func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
 // NULL, which the column refuses. So a stream has no holes and one owner.
 const (
 	appendFirst = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 	appendNext = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
 VALUES ($1, $2, $3,
 	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
-	$5, $6, $7, $8, $9)`
+	$5, $6, $7, $8, $9, $10)`
 )
 
 // patientOf returns the patient whom the event concerns, or nil.

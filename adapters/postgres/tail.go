@@ -51,7 +51,7 @@ const (
 
 // tailed is an event of the log, decoded when somebody first asks for it.
 type tailed struct {
-	stored
+	event.Stored
 	size    int
 	decoded sync.Once
 	event   event.Recorded
@@ -60,8 +60,8 @@ type tailed struct {
 
 func (e *tailed) as(codec *event.Codec) (event.Recorded, error) {
 	e.decoded.Do(func() {
-		e.event, e.err = e.decode(codec)
-		e.data, e.metadata = nil, nil
+		e.event, e.err = codec.Join(e.Stored, nil)
+		e.Data, e.Metadata = nil, nil
 	})
 	return e.event, e.err
 }
@@ -76,7 +76,7 @@ func (t *Tail) last() (p place) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.held) > 0 {
-		p = place{t.end, t.held[len(t.held)-1].id}
+		p = place{t.end, t.held[len(t.held)-1].ID}
 	}
 	return p
 }
@@ -213,12 +213,13 @@ func readTail(ctx context.Context, db projections.Querier, idx int64) (found str
 	var missing error
 	for next := idx + 1; missing == nil && rows.Next(); next++ {
 		e := &tailed{}
-		err := rows.Scan(&found.begun, &e.idx, &e.id, &e.tenant, &e.stream, &e.version, &e.name, &e.data, &e.metadata, &e.at)
+		err := rows.Scan(append([]any{&found.begun}, into(&e.Stored)...)...)
+		e.At = e.At.UTC()
 		if err != nil {
 			return stretch{}, fmt.Errorf("read the log after idx %d: %w", idx, err)
 		}
-		if missing = e.follows(next); missing == nil {
-			e.size = len(e.data) + len(e.metadata)
+		if missing = continues(e.Stored, next); missing == nil {
+			e.size = len(e.Data) + len(e.Metadata)
 			found.events = append(found.events, e)
 		}
 	}

@@ -44,7 +44,7 @@ type member struct {
 // its versions are 1, 2, … under one tenant, so none has to look for its predecessor.
 func memberOf(events []written) *member {
 	m := &member{events: events, outcome: make(chan error, 1)}
-	if key := events[0].Metadata.Idempotency.Key; !key.IsZero() {
+	if key := events[0].idempotency; !key.IsZero() {
 		m.claims = append(m.claims, key)
 	}
 	for i, e := range events {
@@ -53,7 +53,7 @@ func memberOf(events []written) *member {
 		} else if i == 0 || !follows(e, events[i-1]) {
 			return nil
 		}
-		m.bytes += len(e.data) + len(e.metadata)
+		m.bytes += len(e.Data) + len(e.Metadata) + len(e.Sealed)
 	}
 	if m.bytes > mostBytes {
 		return nil

@@ -1,9 +1,9 @@
 package postgres
 
 import (
+	"bytes"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,12 +12,12 @@ import (
 )
 
 // begin is an append of one event to a new stream, with so many bytes of data.
-func begin(bytes int) []written { return onward(event.Stream{ID: uuid.New()}, bytes, 1) }
+func begin(size int) []written { return onward(event.Stream{ID: uuid.New()}, size, 1) }
 
 // onward is an append to a stream, with an event of each version.
-func onward(stream event.Stream, bytes int, versions ...int) (events []written) {
+func onward(stream event.Stream, size int, versions ...int) (events []written) {
 	for _, version := range versions {
-		events = append(events, written{Recorded: event.Recorded{Stream: stream, Version: version}, data: strings.Repeat("x", bytes)})
+		events = append(events, written{Stored: event.Stored{Stream: stream, Version: version, Data: bytes.Repeat([]byte("x"), size)}})
 	}
 	return events
 }
@@ -128,7 +128,7 @@ func TestWhoClaimsTheSameIsNotInTheSameGroup_D60(t *testing.T) {
 	stream, key := event.Stream{ID: uuid.New()}, event.Digest{7}
 	keyed := func() []written {
 		events := begin(1)
-		events[0].Metadata.Idempotency.Key = key
+		events[0].idempotency = key
 		return events
 	}
 	for name, again := range map[string]func() []written{

@@ -1,7 +1,6 @@
 // Package signing keeps the service's own keys and signs with them (§6.4).
 //
-//   - [MasterKey] seals private keys. It is kept outside the database.
-//   - [Vault] makes keys and keeps their private halves in the database, sealed.
+//   - [Vault] makes keys and keeps their private halves in the database, sealed with the master key.
 //   - [Signer] makes a JWT of a payload, with a key from the vault.
 //   - [KeySet] publishes the public halves, so that receivers can verify.
 //

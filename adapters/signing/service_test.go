@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -84,7 +85,7 @@ func (s *service) count(sql string) (n int) {
 }
 
 func (s *service) vault() signing.Vault {
-	return signing.Vault{DB: s.pool, Master: signing.MasterKey{1, 2, 3}, Now: s.clock.Now}
+	return signing.Vault{DB: s.pool, Master: sealing.MasterKey{1, 2, 3}, Now: s.clock.Now}
 }
 
 func (s *service) stageKey() signingkey.KID {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -29,8 +30,8 @@ func TestPrivateKeysAreSealedAtRest_D34(t *testing.T) {
 	if err := vault.Check(t.Context(), s.kid); !errors.Is(err, signing.ErrWrongMasterKey) {
 		t.Errorf("opened with another master key: %v", err)
 	}
-	vault.Master = signing.MasterKey{}
-	if _, err := vault.Create(t.Context()); !errors.Is(err, signing.ErrNoMasterKey) {
+	vault.Master = sealing.MasterKey{}
+	if _, err := vault.Create(t.Context()); !errors.Is(err, sealing.ErrNoMasterKey) {
 		t.Errorf("sealed without a master key: %v", err)
 	}
 }

@@ -93,7 +93,7 @@ claimed AS (
 	WHERE d.ctid = ANY (ARRAY (SELECT place FROM ready ORDER BY found, idx LIMIT $5))
 	RETURNING d.event, d.application, d.idx, d.kind, d.destination, d.status, d.not_after)
 SELECT c.application, c.idx, c.kind, c.destination, c.status, c.not_after, coalesce(w.url, ''),
-	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.recorded_at,
+	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at,
 	coalesce((SELECT kid FROM signing_keys WHERE state = 'active'), '')
 FROM claimed c JOIN log USING (idx) JOIN events e USING (position)
 LEFT JOIN webhooks w ON w.application = c.application AND w.event = c.kind
@@ -105,7 +105,8 @@ type delivery struct {
 	kind                              application.WebhookEvent
 	url                               string
 	notAfter                          time.Time // too old from then on
-	event                             event.Recorded
+	stored                            event.Stored
+	event                             event.Recorded // with hidden values until the names are looked up
 	notice                            notice
 	tellable                          bool   // false if the event cannot be read, or tells nothing
 	names                             *names // what all deliveries of the event share; nil if it is not tellable
@@ -150,11 +151,9 @@ func (s *Sender) unknownAfter() time.Duration { return max(leastUnknown, s.Timeo
 func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 	d := delivery{attempt: attempt}
 	var status Status
-	var name string
-	var data, metadata []byte
-	e := &d.event
+	e := &d.stored
 	err := rows.Scan(&d.application, &e.Idx, &d.kind, &d.destination, &status, &d.notAfter, &d.url,
-		&e.ID, &e.Stream.Tenant, &e.Stream.ID, &e.Version, &name, &data, &metadata, &e.At, &found.kid)
+		&e.ID, &e.Stream.Tenant, &e.Stream.ID, &e.Version, &e.Name, &e.Data, &e.Metadata, &e.Sealed, &e.At, &found.kid)
 	if err != nil {
 		return err
 	}
@@ -162,22 +161,14 @@ func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 		found.ended = append(found.ended, ended{d.kind, status})
 		return nil
 	}
-	err = s.decode(e, name, data, metadata)
+	d.event, err = s.Codec.Join(d.stored, nil)
 	if errors.Is(err, event.ErrUnknownName) {
 		found.foreign = append(found.foreign, d)
 		return nil
 	}
 	if err == nil {
-		d.notice, d.tellable = noticeOf(e.Event)
+		d.notice, d.tellable = noticeOf(d.event.Event)
 	}
 	found.send = append(found.send, d)
 	return nil
-}
-
-func (s *Sender) decode(e *event.Recorded, name string, data, metadata []byte) (err error) {
-	if e.Event, err = s.Codec.Decode(name, data); err != nil {
-		return err
-	}
-	e.Metadata, err = event.ParseMetadata(metadata)
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -132,7 +133,7 @@ func TestWhatCannotBeSignedHereIsLeftToOthers(t *testing.T) {
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
 	client, other := webhooks.NewClient(loopback, trusted(r)), c.vault()
-	other.Master = signing.MasterKey{9}
+	other.Master = sealing.MasterKey{9}
 	stop := start(t, c.sender(client, func(s *webhooks.Sender) { s.Signer = &signing.Signer{Vault: other} }))
 	c.wait(`SELECT EXISTS (SELECT FROM deliveries WHERE status = 'pending' AND attempt IS NOT NULL)`)
 	stop()

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
@@ -69,7 +70,7 @@ func (c *clock) pass(d time.Duration) {
 	c.forward += d
 }
 
-var master = signing.MasterKey{1, 2, 3}
+var master = sealing.MasterKey{1, 2, 3}
 
 func newClinic(t testing.TB) *clinic {
 	t.Helper()

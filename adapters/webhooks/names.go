@@ -26,6 +26,9 @@ type asking func(n *names, questions *pgx.Batch, e event.Recorded)
 
 // lookUp finds the names for all deliveries in one round trip.
 func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
+	if err := s.open(ctx, deliveries); err != nil {
+		return fmt.Errorf("look up names: %w", err)
+	}
 	questions := namesOf(deliveries)
 	if questions.Len() == 0 {
 		return nil
@@ -34,6 +37,22 @@ func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
 		return fmt.Errorf("look up names: %w", err)
 	}
 	return nil
+}
+
+// open opens what is personal in the events of deliveries.
+func (s *Sender) open(ctx context.Context, deliveries []delivery) error {
+	var sealed []*delivery
+	var stored []event.Stored
+	for i := range deliveries {
+		if d := &deliveries[i]; d.tellable && d.stored.Sealed != nil {
+			sealed, stored = append(sealed, d), append(stored, d.stored)
+		}
+	}
+	opened, err := s.Opens.Open(ctx, stored)
+	for i, e := range opened {
+		sealed[i].event = e
+	}
+	return err
 }
 
 // namesOf asks once for each event, however many destinations are told of it.

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
+	"frontdesk/projections"
 )
 
 // Sender sends what is queued: at most once (D29), in order for each subject,
@@ -21,6 +22,7 @@ import (
 type Sender struct {
 	DB     *pgxpool.Pool
 	Codec  *event.Codec
+	Opens  projections.Opener
 	Signer interface {
 		// With returns what makes a JWT of a payload with the key of this kid.
 		With(ctx context.Context, kid signingkey.KID) (sign func(payload []byte) (jwt string, err error), err error)

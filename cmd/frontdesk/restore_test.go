@@ -14,7 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
@@ -120,7 +120,7 @@ func (s *restore) open(cluster *embedded.Server) *app.App {
 	s.t.Helper()
 	service, err := app.New(s.t.Context(), app.Config{
 		DatabaseURL: cluster.URL("frontdesk", postgres.AppRole), Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1}, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	s.must(err)
 	return service

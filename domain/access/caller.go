@@ -54,7 +54,7 @@ func (c Caller) Actor() event.Actor {
 // a repetition from another call that has the same key by mistake.
 func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
-	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body}
+	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
 // Call is one judged call whose signature held. All of them are recorded (D37).

@@ -113,9 +113,9 @@ type OnBehalfOf struct {
 
 // Practitioner is the person of an act claim.
 type Practitioner struct {
-	Name      string `json:"name" personal:"staff"`
-	Email     string `json:"email" personal:"staff"`
-	GMCNumber string `json:"gmcNumber,omitempty" personal:"staff"`
+	Name      string `json:"name" personal:"practitioner"`
+	Email     string `json:"email" personal:"practitioner"`
+	GMCNumber string `json:"gmcNumber,omitempty" personal:"practitioner"`
 }
 
 // Organisation is the organisation of an act claim.

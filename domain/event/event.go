@@ -68,6 +68,20 @@ type Recorded struct {
 	Metadata Metadata
 }
 
+// Stored is an event as its row in the database is. Its data and metadata are JSON. What
+// is personal in them is sealed, and [Hidden] there; an event that was written before
+// anything was sealed has it in clear.
+type Stored struct {
+	Idx            int64 // place in the dense log; 0 until the sequencer has placed it
+	ID             uuid.UUID
+	Stream         Stream
+	Version        int
+	At             time.Time
+	Name           string
+	Data, Metadata []byte
+	Sealed         []byte // boxes of personal values; nil if there are none
+}
+
 // NewID returns a new identifier, a UUIDv7 (D35).
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 

@@ -22,8 +22,8 @@ type Metadata struct {
 // Idempotency recognises a call that is made again. It is zero for a call without an
 // Idempotency-Key.
 type Idempotency struct {
-	Key  Digest `json:"key"`  // of the caller and the Idempotency-Key
-	Body Digest `json:"body"` // of the body, byte for byte
+	Key  Digest `json:"key"`                     // of the caller and the Idempotency-Key
+	Body string `json:"body" personal:"subject"` // SHA-256 of the body, byte for byte, in hexadecimal: a short body could be guessed
 }
 
 // ParseMetadata reads metadata as it is stored, in JSON.

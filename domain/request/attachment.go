@@ -39,7 +39,7 @@ type AttachmentID struct{ uuid.UUID }
 // the log, under its ID.
 type Attachment struct {
 	ID          AttachmentID `json:"id"`
-	FileName    string       `json:"fileName" personal:"patient"`
+	FileName    string       `json:"fileName" personal:"request"`
 	ContentType string       `json:"contentType"`
 	Size        int64        `json:"size"` // bytes
 	SHA256      event.Digest `json:"sha256"`

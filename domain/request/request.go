@@ -50,14 +50,14 @@ func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
 // Answer is the answer to one question.
 type Answer struct {
 	Question string `json:"question"`
-	Answer   string `json:"answer" personal:"patient"`
+	Answer   string `json:"answer" personal:"request"`
 }
 
 // Proxy is somebody who asks on a patient's behalf.
 type Proxy struct {
-	FirstName             string `json:"firstName" personal:"patient"`
-	LastName              string `json:"lastName" personal:"patient"`
-	RelationshipToPatient string `json:"relationshipToPatient" personal:"patient"`
+	FirstName             string `json:"firstName" personal:"request"`
+	LastName              string `json:"lastName" personal:"request"`
+	RelationshipToPatient string `json:"relationshipToPatient" personal:"request"`
 }
 
 // Submitted says that a patient request was made.

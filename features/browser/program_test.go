@@ -15,7 +15,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -46,7 +46,7 @@ func start(t *testing.T) *program {
 	p := &program{t: t, Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: apiDomain,
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1}, Now: p.Now,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: p.Now,
 	})
 	must(t, err)
 	p.App = service

@@ -170,7 +170,7 @@ func (s *surgery) something(ctx context.Context) error {
 		func() error {
 			key := event.Idempotency{}
 			if r.IntN(4) > 0 {
-				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}}
+				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
 			}
 			_, err := commands.Desk{
 				Store: store, Admissions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -39,7 +39,7 @@ func replica(t *testing.T, db *postgrestest.Database) *desk {
 	d := &desk{db: db, ended: make(chan error, 1)}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
 	})
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

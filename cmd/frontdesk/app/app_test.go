@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -23,7 +23,7 @@ func started(t *testing.T) (service *app.App, stop func(), ended <-chan error) {
 	t.Helper()
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1},
+		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/authorisation"
@@ -48,7 +48,7 @@ type Config struct {
 	WebhookAgeLimit   time.Duration     // applications are not told of other events that are older
 	WebhookTimeout    time.Duration     // for one delivery
 	DeliveryRetention time.Duration     // how long the outcome of a delivery is kept
-	MasterKey         signing.MasterKey // seals the keys that webhooks are signed with; New needs it
+	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
 
 	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's

@@ -30,6 +30,7 @@ type Engine struct {
 	config     Config
 	passwords  signin.Vault
 	codec      *event.Codec
+	keyring    *postgres.Keyring
 	store      *postgres.Store
 	pools      pools
 	calls      postgres.DB // for work that a caller waits for
@@ -50,7 +51,12 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(config, codec, all), nil
+	e := newEngine(config, codec, all)
+	if err := e.keyring.Start(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 func newEngine(config Config, codec *event.Codec, all pools) *Engine {
@@ -66,7 +72,9 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
-	e.store = &postgres.Store{DB: calls, Codec: codec, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
+	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey}
+	e.Log.Opens = e.keyring
+	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
 	return e

@@ -51,7 +51,7 @@ func (a *App) api() *httpapi.API {
 		Desk:         a.Desk,
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
-		CareRecord:   projections.CareRecords{DB: a.calls, Codec: a.codec}.Of,
+		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Record:       a.recorder.Record,
 

@@ -20,7 +20,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -117,7 +117,7 @@ func growing(t *testing.T, cluster *embedded.Server, name string) *grower {
 	var err error
 	g.App, err = app.New(t.Context(), app.Config{
 		DatabaseURL: cluster.URL(name, postgres.AppRole), Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1}, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 )
 
 var (
@@ -42,7 +42,7 @@ func TestEveryMetricOfTheOperatorsPageExists(t *testing.T) {
 func metricsOf(t *testing.T) (names []string) {
 	t.Helper()
 	service, err := New(t.Context(), Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1},
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
@@ -17,7 +17,7 @@ import (
 func staffPagesAt(t *testing.T, authURL string) (*app.App, error) {
 	t.Helper()
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKey: signing.MasterKey{1},
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKey: sealing.MasterKey{1},
 	})
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -49,7 +49,7 @@ func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.
 	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
 	}
 	change(&config)
 	program, err := app.New(t.Context(), config)

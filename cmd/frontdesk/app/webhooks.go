@@ -36,7 +36,7 @@ func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *p
 // sender returns what sends the queued deliveries.
 func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
-		DB: a.pools.background, Codec: a.codec, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
+		DB: a.pools.background, Codec: a.codec, Opens: a.keyring, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
 		Now: a.config.Now, Timeout: a.config.WebhookTimeout, Log: a.config.Log, Metrics: a.telling.metrics,
 	}

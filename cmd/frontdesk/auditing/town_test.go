@@ -18,7 +18,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -78,7 +78,7 @@ func (w *town) serve(t *testing.T, url string) {
 	t.Helper()
 	program, err := app.New(t.Context(), app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: townTenants[0],
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: signing.MasterKey{1}, Now: w.clock.Now,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: w.clock.Now,
 		RateLimit: app.NoLimit, // the clock stands still while many calls are made
 	})
 	must(t, err)

@@ -16,7 +16,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -40,7 +40,7 @@ func newBusyPractice(t *testing.T) *busyPractice {
 	t.Helper()
 	b := &busyPractice{server: postgrestest.Cluster(t)}
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: signing.MasterKey{1},
+		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
 	})
 	must(t, err)
 	b.App = service

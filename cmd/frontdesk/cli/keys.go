@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -30,15 +30,15 @@ type masterKeyFlags struct {
 	MasterKey     string `placeholder:"BASE64" help:"The master key itself: for the environment, never for a command line."`
 }
 
-// read returns the master key; [signing.ErrNoMasterKey] if neither flag is given.
-func (f masterKeyFlags) read() (signing.MasterKey, error) {
+// read returns the master key; [sealing.ErrNoMasterKey] if neither flag is given.
+func (f masterKeyFlags) read() (sealing.MasterKey, error) {
 	switch {
 	case f.MasterKeyFile != "":
-		return signing.ReadMasterKey(f.MasterKeyFile)
+		return sealing.ReadMasterKey(f.MasterKeyFile)
 	case f.MasterKey != "":
-		return signing.ParseMasterKey(f.MasterKey)
+		return sealing.ParseMasterKey(f.MasterKey)
 	}
-	return signing.MasterKey{}, signing.ErrNoMasterKey
+	return sealing.MasterKey{}, sealing.ErrNoMasterKey
 }
 
 type keysListCmd struct {

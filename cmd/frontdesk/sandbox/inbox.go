@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -113,9 +113,9 @@ func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url
 }
 
 // masterKey reads the sandbox's master key, or makes one.
-func masterKey(dir string) (signing.MasterKey, error) {
+func masterKey(dir string) (sealing.MasterKey, error) {
 	file := filepath.Join(dir, masterKeyName)
-	key, err := signing.ReadMasterKey(file)
+	key, err := sealing.ReadMasterKey(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -127,5 +127,5 @@ func masterKey(dir string) (signing.MasterKey, error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return key, fmt.Errorf("make a master key: %w", err)
 	}
-	return signing.ReadMasterKey(file)
+	return sealing.ReadMasterKey(file)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -105,7 +106,7 @@ func (w *world) desk() commands.Desk {
 }
 
 func (w *world) vault(pool *pgxpool.Pool) signing.Vault {
-	return signing.Vault{DB: pool, Master: signing.MasterKey{1, 2, 3}, Now: time.Now}
+	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: time.Now}
 }
 
 // live carries out a round: trouble, rest, and then the guarantees.

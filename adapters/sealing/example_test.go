@@ -1,17 +1,17 @@
-package signing_test
+package sealing_test
 
 import (
 	"fmt"
 	"strings"
 
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 )
 
 // A master key is read from where the database is not, and is never printed.
 func ExampleParseMasterKey() {
-	key, err := signing.ParseMasterKey(strings.Repeat("0f", 32))
+	key, err := sealing.ParseMasterKey(strings.Repeat("0f", 32))
 	fmt.Println(key, err)
-	_, err = signing.ParseMasterKey("secret")
+	_, err = sealing.ParseMasterKey("secret")
 	fmt.Println(err)
 	// Output:
 	// [master key] <nil>

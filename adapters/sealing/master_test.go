@@ -1,4 +1,4 @@
-package signing_test
+package sealing_test
 
 import (
 	"bytes"
@@ -10,8 +10,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"frontdesk/adapters/signing"
+	"frontdesk/adapters/sealing"
 )
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 func TestMasterKeysAreReadInBase64AndHexadecimal(t *testing.T) {
 	t.Parallel()
@@ -19,17 +26,17 @@ func TestMasterKeysAreReadInBase64AndHexadecimal(t *testing.T) {
 	for _, text := range []string{base64.StdEncoding.EncodeToString(raw) + "\n", " " + hex.EncodeToString(raw)} {
 		file := filepath.Join(t.TempDir(), "master.key")
 		must(t, os.WriteFile(file, []byte(text), 0o600))
-		key, err := signing.ReadMasterKey(file)
-		if err != nil || key != signing.MasterKey(raw) {
+		key, err := sealing.ReadMasterKey(file)
+		if err != nil || key != sealing.MasterKey(raw) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for _, text := range []string{"", "short", base64.StdEncoding.EncodeToString(raw[:31]), hex.EncodeToString(make([]byte, 32))} {
-		if _, err := signing.ParseMasterKey(text); !errors.Is(err, signing.ErrMasterKeyForm) {
+		if _, err := sealing.ParseMasterKey(text); !errors.Is(err, sealing.ErrMasterKeyForm) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := signing.ReadMasterKey(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := sealing.ReadMasterKey(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -37,7 +44,7 @@ func TestMasterKeysAreReadInBase64AndHexadecimal(t *testing.T) {
 func TestAMasterKeyIsNeverPrinted(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"%v", "%s", "%+v", "%#v"} {
-		if got := fmt.Sprintf(verb, signing.MasterKey{65, 66, 67}); got != "[master key]" {
+		if got := fmt.Sprintf(verb, sealing.MasterKey{65, 66, 67}); got != "[master key]" {
 			t.Errorf("%s prints %s", verb, got)
 		}
 	}

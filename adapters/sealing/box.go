@@ -1,0 +1,142 @@
+package sealing
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"frontdesk/domain/event"
+)
+
+// Key seals the personal data of one holder.
+type Key [32]byte
+
+// NewKey returns a key of random bytes.
+func NewKey() Key {
+	var k Key
+	_, _ = rand.Read(k[:]) // never fails
+	return k
+}
+
+// String keeps the key out of logs.
+func (Key) String() string { return "[key]" }
+
+// GoString keeps the key out of logs.
+func (Key) GoString() string { return "[key]" }
+
+// Fingerprint tells a key from others and says nothing else about it. It stands in every
+// box, because AES-GCM alone would let somebody make a box that opens under two keys.
+type Fingerprint [16]byte
+
+// String returns the fingerprint in hexadecimal.
+func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
+
+// Fingerprint returns the key's fingerprint.
+func (k Key) Fingerprint() Fingerprint {
+	mac := hmac.New(sha256.New, k[:])
+	mac.Write([]byte("frontdesk/key/v1"))
+	return Fingerprint(mac.Sum(nil)[:16])
+}
+
+// Box is the sealed values of one holder in one event. As stored it is
+//
+//	1 ‖ kind ‖ holder 16 ‖ fingerprint 16 ‖ u32 length ‖ nonce 12 ‖ ciphertext ‖ tag 16
+//
+// and within is a JSON array of the values, padded with spaces to a multiple of 32 bytes.
+type Box struct {
+	Of          event.Holder
+	Fingerprint Fingerprint // of the key that it was sealed with
+	sealed      []byte
+}
+
+const (
+	boxVersion = 1
+	boxHeader  = 1 + 1 + 16 + 16 + 4
+	padding    = 32
+)
+
+// ErrNotABox says that stored bytes are no boxes that this program can read.
+var ErrNotABox = errors.New("the sealed bytes are not in a form that this program knows")
+
+// ErrForeignBox says that a box was altered, or was moved from another event, or is of
+// another key.
+var ErrForeignBox = errors.New("the box does not open: it was altered, moved or sealed with another key")
+
+// Seal returns the box of a holder's values in an event.
+func (k Key) Seal(of event.Holder, values []string, in event.Stored) ([]byte, error) {
+	plain, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("seal: %w", err)
+	}
+	for len(plain)%padding != 0 {
+		plain = append(plain, ' ')
+	}
+	aead, err := aeadOf(k)
+	if err != nil {
+		return nil, err
+	}
+	fingerprint := k.Fingerprint()
+	box := make([]byte, 0, boxHeader+len(plain)+aead.Overhead())
+	box = append(box, boxVersion, byte(of.Kind))
+	box = append(box, of.ID[:]...)
+	box = append(box, fingerprint[:]...)
+	box = binary.BigEndian.AppendUint32(box, uint32(len(plain)+aead.Overhead())) // an event has a few MiB
+	return aead.Seal(box, nil, plain, boundTo(of, in)), nil
+}
+
+// Boxes takes apart the boxes of an event, which stand one after another.
+func Boxes(all []byte) (boxes []Box, err error) {
+	for len(all) > 0 {
+		if len(all) < boxHeader || all[0] != boxVersion {
+			return nil, ErrNotABox
+		}
+		length := uint64(binary.BigEndian.Uint32(all[boxHeader-4:]))
+		if length > uint64(len(all)-boxHeader) {
+			return nil, ErrNotABox
+		}
+		end := boxHeader + int(length)
+		boxes = append(boxes, Box{
+			Of:          event.Holder{Kind: event.HolderKind(all[1]), ID: [16]byte(all[2:18])},
+			Fingerprint: Fingerprint(all[18:34]),
+			sealed:      all[boxHeader:end],
+		})
+		all = all[end:]
+	}
+	return boxes, nil
+}
+
+// Open returns the values of a box in an event, or [ErrForeignBox].
+func (b Box) Open(k Key, in event.Stored) (values []string, err error) {
+	if k.Fingerprint() != b.Fingerprint {
+		return nil, ErrForeignBox
+	}
+	aead, err := aeadOf(k)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := aead.Open(nil, nil, b.sealed, boundTo(b.Of, in))
+	if err != nil {
+		return nil, ErrForeignBox
+	}
+	if err := json.Unmarshal(plain, &values); err != nil {
+		return nil, ErrNotABox
+	}
+	return values, nil
+}
+
+// boundTo is what a box is authenticated with: whose it is and the event that it is of.
+func boundTo(of event.Holder, in event.Stored) []byte {
+	bound := append([]byte("frontdesk/box/v1\x00"), byte(of.Kind))
+	bound = append(bound, of.ID[:]...)
+	bound = append(bound, in.ID[:]...)
+	bound = append(bound, in.Stream.ID[:]...)
+	bound = binary.BigEndian.AppendUint32(bound, uint32(in.Version)) // as many as a stream has events
+	bound = binary.BigEndian.AppendUint32(bound, uint32(len(in.Stream.Tenant)))
+	bound = append(bound, in.Stream.Tenant...)
+	return append(bound, in.Name...)
+}

@@ -1,0 +1,157 @@
+package sealing
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"frontdesk/domain/event"
+)
+
+// MasterKey seals other keys, so that the database never holds one in the clear. It is
+// kept outside the database and never printed. The zero value seals and opens nothing: it
+// gives [ErrNoMasterKey].
+type MasterKey [32]byte
+
+// These say why a master key cannot be used, and what to do about it.
+var (
+	ErrNoMasterKey = errors.New("there is no master key: name its file with --master-key-file; " +
+		"make one with `openssl rand -base64 32`, and keep it apart from the database")
+	ErrMasterKeyForm  = errors.New("a master key is 32 random bytes in base64 or hexadecimal, as `openssl rand -base64 32` prints them")
+	ErrWrongMasterKey = errors.New("it was sealed under another master key, or altered")
+)
+
+// ParseMasterKey reads 32 bytes in base64 or hexadecimal. Any other text, and
+// 32 zero bytes, give [ErrMasterKeyForm].
+func ParseMasterKey(text string) (MasterKey, error) {
+	text = strings.TrimSpace(text)
+	decode := base64.StdEncoding.DecodeString
+	if len(text) == hex.EncodedLen(len(MasterKey{})) {
+		decode = hex.DecodeString
+	}
+	raw, err := decode(text)
+	if err != nil || len(raw) != len(MasterKey{}) || MasterKey(raw) == (MasterKey{}) {
+		return MasterKey{}, ErrMasterKeyForm
+	}
+	return MasterKey(raw), nil
+}
+
+// ReadMasterKey reads a file that holds what [ParseMasterKey] takes.
+func ReadMasterKey(file string) (MasterKey, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
+	}
+	key, err := ParseMasterKey(string(text))
+	if err != nil {
+		return MasterKey{}, fmt.Errorf("read the master key in %s: %w", file, err)
+	}
+	return key, nil
+}
+
+// String keeps the key out of logs.
+func (MasterKey) String() string { return "[master key]" }
+
+// GoString keeps the key out of logs.
+func (MasterKey) GoString() string { return "[master key]" }
+
+// ID names the master key and says nothing else about it: 16 hexadecimal digits.
+func (m MasterKey) ID() string {
+	mac := hmac.New(sha256.New, m[:])
+	mac.Write([]byte("frontdesk/master/v1"))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// For returns the key of another purpose, which says nothing about the master key.
+func (m MasterKey) For(purpose string) (key [32]byte, err error) {
+	if m == (MasterKey{}) {
+		return key, ErrNoMasterKey
+	}
+	derived, err := hkdf.Expand(sha256.New, m[:], purpose, len(key))
+	if err != nil {
+		return key, fmt.Errorf("derive a key: %w", err)
+	}
+	return [32]byte(derived), nil
+}
+
+// Seal encrypts with AES-256-GCM. What it is bound to is authenticated with it, so that
+// nothing sealed can be passed off as something else.
+func (m MasterKey) Seal(plain, bound []byte) ([]byte, error) {
+	if m == (MasterKey{}) {
+		return nil, ErrNoMasterKey
+	}
+	aead, err := aeadOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return aead.Seal(nil, nil, plain, bound), nil
+}
+
+// Open undoes [MasterKey.Seal]. It fails with [ErrWrongMasterKey] for what was sealed
+// with another master key or bound to something else.
+func (m MasterKey) Open(sealed, bound []byte) ([]byte, error) {
+	if m == (MasterKey{}) {
+		return nil, ErrNoMasterKey
+	}
+	aead, err := aeadOf(m)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := aead.Open(nil, nil, sealed, bound)
+	if err != nil {
+		return nil, ErrWrongMasterKey
+	}
+	return plain, nil
+}
+
+// Wrapper wraps the keys of holders, under a key of its own that a master key gives.
+type Wrapper struct{ key MasterKey }
+
+// Wrapper returns the wrapper of a master key, or [ErrNoMasterKey].
+func (m MasterKey) Wrapper() (Wrapper, error) {
+	key, err := m.For("frontdesk keys of persons")
+	return Wrapper{key}, err
+}
+
+// Wrap returns a holder's key as the database holds it.
+func (w Wrapper) Wrap(k Key, tenant string, of event.Holder) ([]byte, error) {
+	return w.key.Seal(k[:], ownedBy(tenant, of))
+}
+
+// Unwrap undoes [Wrapper.Wrap]. It fails with [ErrWrongMasterKey], also for the key of
+// another holder or practice.
+func (w Wrapper) Unwrap(wrapped []byte, tenant string, of event.Holder) (Key, error) {
+	raw, err := w.key.Open(wrapped, ownedBy(tenant, of))
+	if err != nil {
+		return Key{}, err
+	}
+	if len(raw) != len(Key{}) {
+		return Key{}, ErrWrongMasterKey
+	}
+	return Key(raw), nil
+}
+
+func ownedBy(tenant string, of event.Holder) []byte {
+	owned := append([]byte("frontdesk/wrap/v1\x00"), byte(of.Kind))
+	owned = append(owned, of.ID[:]...)
+	owned = binary.BigEndian.AppendUint32(owned, uint32(len(tenant))) // a practice's name
+	return append(owned, tenant...)
+}
+
+// aeadOf draws a random nonce for each sealing and puts it in front of the result.
+func aeadOf(key [32]byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}

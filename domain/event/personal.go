@@ -1,0 +1,286 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// HolderKind says what sort of holder a key belongs to. The numbers are stored.
+type HolderKind byte
+
+// The kinds of holder. A submitted request is one of its own, because it may come to
+// belong to another patient.
+const (
+	OfPatient      HolderKind = 1
+	OfStaff        HolderKind = 2
+	OfPractitioner HolderKind = 3 // of an act claim
+	OfRequest      HolderKind = 4
+)
+
+// String returns the kind as people read it.
+func (k HolderKind) String() string {
+	if int(k) < len(holderKinds) {
+		return holderKinds[k]
+	}
+	return fmt.Sprintf("holder of kind %d", byte(k))
+}
+
+var holderKinds = [...]string{"practice", "patient", "staff", "practitioner", "request"}
+
+// Holder is whose personal data a value is, within one practice.
+type Holder struct {
+	Kind HolderKind
+	ID   uuid.UUID
+}
+
+// Personal is the personal values of one holder in an event: those of its data first,
+// then those of its metadata, each in the order of the fields. A value that is empty is
+// not among them.
+type Personal struct {
+	Of     Holder
+	Known  string // what a practitioner is known by, who has no identifier; "" for others
+	Values []string
+	Erased bool // the holder was erased, so that there are no values any more
+}
+
+// These stand in a field in place of a personal value that is not empty.
+const (
+	Hidden = "[personal]" // nobody has asked for the value, or may see it
+	Erased = "[erased]"   // its holder was erased
+)
+
+// ErrOtherValues says that personal values do not fit the event that they should be
+// joined with.
+var ErrOtherValues = errors.New("these are not the personal values of this event")
+
+// The tags of personal fields say whose they are. All such fields are texts.
+const (
+	tagPatient      = "patient"
+	tagStaff        = "staff"
+	tagPractitioner = "practitioner"
+	tagRequest      = "request"
+	tagSubject      = "subject" // the request's if the event has fields of one, otherwise the patient's
+)
+
+// plan says where the personal texts of a type are.
+type plan []step
+
+// step is a field of a struct that is personal, or leads to what is.
+type step struct {
+	index int
+	tag   string // of a personal text; otherwise ""
+	inner plan   // of what the field holds, points to or lists
+}
+
+var plans sync.Map // of reflect.Type to plan
+
+// planOf returns the plan of a struct; nil if nothing in it is personal.
+func planOf(typ reflect.Type) plan {
+	if known, ok := plans.Load(typ); ok {
+		return known.(plan)
+	}
+	var made plan
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		tag := field.Tag.Get("personal")
+		inner := innermost(field.Type)
+		switch {
+		case tag != "":
+			made = append(made, step{index: i, tag: tag})
+		case inner.Kind() == reflect.Struct && field.IsExported():
+			if plan := planOf(inner); plan != nil {
+				made = append(made, step{index: i, inner: plan})
+			}
+		}
+	}
+	plans.Store(typ, made)
+	return made
+}
+
+func innermost(typ reflect.Type) reflect.Type {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	return typ
+}
+
+// has reports whether a field has the tag.
+func (p plan) has(tag string) bool {
+	return slices.ContainsFunc(p, func(s step) bool { return s.tag == tag || s.inner.has(tag) })
+}
+
+// each calls do with every personal text that is not empty. What it passes on its way
+// is copied, so that do may set the text and change nothing that others hold.
+func (p plan) each(in reflect.Value, do func(tag string, text reflect.Value)) {
+	for _, s := range p {
+		field := in.Field(s.index)
+		switch {
+		case s.tag == "":
+			s.inner.within(field, do)
+		case field.Len() > 0:
+			do(s.tag, field)
+		}
+	}
+}
+
+func (p plan) within(field reflect.Value, do func(tag string, text reflect.Value)) {
+	switch field.Kind() {
+	case reflect.Pointer:
+		if field.IsNil() {
+			return
+		}
+		copied := reflect.New(field.Type().Elem())
+		copied.Elem().Set(field.Elem())
+		field.Set(copied)
+		p.within(copied.Elem(), do)
+	case reflect.Slice:
+		if field.Len() == 0 {
+			return
+		}
+		copied := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
+		reflect.Copy(copied, field)
+		field.Set(copied)
+		for i := range copied.Len() {
+			p.within(copied.Index(i), do)
+		}
+	default:
+		p.each(field, do)
+	}
+}
+
+var metadataPlan = planOf(reflect.TypeFor[Metadata]())
+
+// personalIn calls do with every personal text of an event that is not empty, and with
+// whose it is. The event is a settable struct.
+func personalIn(e reflect.Value, m *Metadata, do func(tag string, text reflect.Value)) {
+	data := planOf(e.Type())
+	subject := tagPatient
+	if data.has(tagRequest) {
+		subject = tagRequest
+	}
+	whose := func(tag string, text reflect.Value) {
+		if tag == tagSubject {
+			tag = subject
+		}
+		do(tag, text)
+	}
+	data.each(e, whose)
+	if m.Actor.OnBehalfOf != nil || m.Idempotency.Body != "" {
+		metadataPlan.each(reflect.ValueOf(m).Elem(), whose)
+	}
+}
+
+// Split returns an event as it is stored, with [Hidden] in place of its personal values,
+// and these values, by holder in the order of their kinds. The event is not changed. A
+// value without a holder, as of an event about no patient, stays where it is.
+func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
+	e := reflect.New(reflect.TypeOf(r.Event)).Elem()
+	e.Set(reflect.ValueOf(r.Event))
+	var all []Personal
+	personalIn(e, &r.Metadata, func(tag string, text reflect.Value) {
+		of, known := r.holder(tag)
+		if of.ID == uuid.Nil && known == "" {
+			return
+		}
+		at := slices.IndexFunc(all, func(p Personal) bool { return p.Of.Kind == of.Kind })
+		if at < 0 {
+			at, all = len(all), append(all, Personal{Of: of, Known: known})
+		}
+		all[at].Values = append(all[at].Values, text.String())
+		text.SetString(Hidden)
+	})
+	slices.SortFunc(all, func(a, b Personal) int { return int(a.Of.Kind) - int(b.Of.Kind) })
+	r.Event = e.Interface().(Event)
+	s, err := c.Clear(r)
+	return s, all, err
+}
+
+// holder returns whose the values of a tag are. A practitioner has no identifier.
+func (r Recorded) holder(tag string) (of Holder, known string) {
+	switch tag {
+	case tagPatient:
+		return Holder{OfPatient, r.patient()}, ""
+	case tagRequest:
+		return Holder{OfRequest, r.Stream.ID}, ""
+	case tagStaff:
+		return Holder{OfStaff, r.Stream.ID}, ""
+	}
+	return Holder{Kind: OfPractitioner}, r.Metadata.Actor.OnBehalfOf.Practitioner.knownBy()
+}
+
+func (r Recorded) patient() uuid.UUID {
+	if about, ok := r.Event.(Patient); ok {
+		return about.PatientID()
+	}
+	return uuid.Nil
+}
+
+// knownBy returns what tells the practitioner from others: the e-mail, without regard to
+// capitals; otherwise the name or the number.
+func (p Practitioner) knownBy() string {
+	for _, known := range []string{strings.ToLower(p.Email), p.Name, p.GMCNumber} {
+		if known != "" {
+			return known
+		}
+	}
+	return ""
+}
+
+// Join returns a stored event with the values of those holders that are given. Those of
+// others stay hidden. It returns [ErrUnknownName] for an event that the codec does not
+// know, and [ErrOtherValues] if there are more or fewer values than the event has.
+func (c *Codec) Join(s Stored, personal []Personal) (Recorded, error) {
+	e, err := c.decode(s.Name, s.Data)
+	if err != nil {
+		return Recorded{}, err
+	}
+	metadata, err := ParseMetadata(s.Metadata)
+	if err != nil {
+		return Recorded{}, err
+	}
+	if len(personal) > 0 {
+		err = restore(e, &metadata, personal)
+	}
+	return Recorded{
+		Event: e.Interface().(Event), Idx: s.Idx, ID: s.ID, Stream: s.Stream, Version: s.Version, At: s.At, Metadata: metadata,
+	}, err
+}
+
+// restore puts values into the places where [Codec.Split] has found them.
+func restore(e reflect.Value, m *Metadata, personal []Personal) error {
+	of := map[HolderKind]*Personal{}
+	for _, p := range personal {
+		of[p.Of.Kind] = &p
+	}
+	missing := false
+	personalIn(e, m, func(tag string, text reflect.Value) {
+		p := of[kindOf[tag]]
+		switch {
+		case p == nil || text.String() != Hidden:
+		case p.Erased:
+			text.SetString(Erased)
+		case len(p.Values) == 0:
+			missing = true
+		default:
+			text.SetString(p.Values[0])
+			p.Values = p.Values[1:]
+		}
+	})
+	for _, p := range of {
+		missing = missing || len(p.Values) > 0
+	}
+	if missing {
+		return ErrOtherValues
+	}
+	return nil
+}
+
+var kindOf = map[string]HolderKind{
+	tagPatient: OfPatient, tagStaff: OfStaff, tagPractitioner: OfPractitioner, tagRequest: OfRequest,
+}
