@@ -10,6 +10,7 @@ CREATE TABLE master_keys (
     since      timestamptz NOT NULL,
     retired_at timestamptz
 );
+CREATE UNIQUE INDEX master_keys_only ON master_keys ((true)) WHERE retired_at IS NULL;
 
 -- The keys of persons and requests, wrapped with a master key. Whoever destroys one erases
 -- what was sealed under it. A request's key belongs to the patient to whom the request is

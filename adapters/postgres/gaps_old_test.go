@@ -69,11 +69,8 @@ func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
 	s.Batch = 2
 	e.refused(t, 5)
 	tx := e.begin(t)
-	for version, statement := range []string{postgres.AppendFirst, postgres.AppendNext, postgres.AppendNext} {
-		_, err := tx.Exec(t.Context(), statement, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for version := range 3 {
+		insertCounted(t, tx, stream, version+1)
 		e.refused(t, 5)
 	}
 	e.look(t, s, enough)
@@ -127,7 +124,7 @@ func (e *engine) writeSlowly(ctx context.Context, stream event.Stream, length ti
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, stream.ID).Scan(&version); err != nil || version == 0 {
 			return fmt.Errorf("no stream: %w", err)
 		}
-		_, err := tx.Exec(ctx, postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
+		_, err := tx.Exec(ctx, postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now(), nil)
 		time.Sleep(length)
 		if rand.IntN(3) == 0 {
 			return pgx.ErrTxClosed

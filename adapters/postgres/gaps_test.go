@@ -3,12 +3,12 @@ package postgres_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
 
@@ -29,11 +29,18 @@ func (e *engine) gaps(t testing.TB) (gaps []int64) {
 func (e *engine) inFlight(t testing.TB) pgx.Tx {
 	t.Helper()
 	tx, stream := e.begin(t), newStream()
-	if _, err := tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), stream.Tenant, stream.ID, 1,
-		"test.counted.v1", nil, `{"n":1}`, `{}`, time.Now()); err != nil {
+	insertCounted(t, tx, stream, 1)
+	return tx
+}
+
+// insertCounted inserts an event of a stream as every release can.
+func insertCounted(t testing.TB, tx pgx.Tx, stream event.Stream, version int) {
+	t.Helper()
+	if _, err := tx.Exec(t.Context(), `
+		INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		VALUES ($1, $2, $3, $4, 'test.counted.v1', '{"n":1}', '{}', now())`, uuid.New(), stream.Tenant, stream.ID, version); err != nil {
 		t.Fatal(err)
 	}
-	return tx
 }
 
 // enough is the number of looks after which a gap is closed: the sequencer sees the gap,

@@ -56,17 +56,12 @@ func (k *Keyring) isOurs(id string) error {
 
 // register makes the master key the database's, unless another process is faster.
 func (k *Keyring) register(ctx context.Context) error {
-	var is string
-	err := k.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `LOCK TABLE master_keys IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `INSERT INTO master_keys (id, since) SELECT $1, now() WHERE NOT EXISTS (SELECT FROM master_keys)`, k.Master.ID()); err != nil {
-			return err
-		}
-		return tx.QueryRow(ctx, `SELECT id FROM master_keys WHERE retired_at IS NULL`).Scan(&is)
-	})
+	_, err := k.DB.Exec(ctx, `INSERT INTO master_keys (id, since) VALUES ($1, now()) ON CONFLICT DO NOTHING`, k.Master.ID())
 	if err != nil {
+		return fmt.Errorf("register the master key: %w", err)
+	}
+	var is string
+	if err := k.DB.QueryRow(ctx, `SELECT id FROM master_keys WHERE retired_at IS NULL`).Scan(&is); err != nil {
 		return fmt.Errorf("register the master key: %w", err)
 	}
 	return k.isOurs(is)

@@ -172,7 +172,7 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	e.drain(t)
 
 	_, err := early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
-		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now())
+		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +193,7 @@ func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	t.Parallel()
 	e, slow := newEngine(t), newStream()
 	tx := e.begin(t)
-	_, err := tx.Exec(t.Context(), postgres.AppendFirst, uuid.New(), slow.Tenant, slow.ID, 1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	insertCounted(t, tx, slow, 1)
 	e.append(t, newStream(), 0, eventtest.Counted{N: 2}) // draws a later position, commits first
 	e.drain(t)
 	if err := tx.Commit(t.Context()); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/domain/event/eventtest"
 	"frontdesk/migrations"
 )
 
@@ -72,11 +71,11 @@ func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 	older(t, db)
 	e := engineOn(t, db.URL)
 	slow, refused := e.inFlight(t), e.inFlight(t)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.placed(t)
 	if err := refused.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.placed(t)
 	for _, sequenced := range []string{
 		`INSERT INTO log (idx, position) VALUES (1, 3)`,
 		`UPDATE sequencer SET head = 1, reached = 3, gaps = '{1,2}', watched = '{1}', writers = '{1/1}', condemned = '{2}'`,
@@ -102,5 +101,13 @@ func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 	e.look(t, e.sequencer(), enough)
 	if got := e.gaps(t); len(got) > 0 {
 		t.Errorf("gaps when nobody is left: %v", got)
+	}
+}
+
+// placed is an append of the release before.
+func (e *engine) placed(t testing.TB) {
+	t.Helper()
+	if err := e.inFlight(t).Commit(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }

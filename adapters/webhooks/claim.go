@@ -163,6 +163,7 @@ func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 	}
 	d.event, err = s.Codec.Join(d.stored, nil)
 	if errors.Is(err, event.ErrUnknownName) {
+		d.event.ID = e.ID
 		found.foreign = append(found.foreign, d)
 		return nil
 	}
