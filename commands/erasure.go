@@ -51,7 +51,9 @@ type ErasePatient struct {
 // ErasePatient erases nothing yet: somebody else has to confirm it.
 func (d Desk) ErasePatient(ctx context.Context, c ErasePatient) (ErasureAsked, error) {
 	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPatient, Holder: c.Patient.UUID}, c.Basis, c.Reason,
-		func(p patient.Patient, r erasure.Request) ([]event.Event, error) { return p.RequestErasure(c.Patient, r) })
+		func(p patient.Patient, r erasure.Request) ([]event.Event, error) {
+			return p.RequestErasure(c.Patient, r)
+		})
 }
 
 // EraseStaff asks for a member of staff who has left to be forgotten.
@@ -88,7 +90,9 @@ func (d Desk) ErasePractitioner(ctx context.Context, c ErasePractitioner) (Erasu
 		return ErasureAsked{}, err
 	}
 	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPractitioner, Holder: id.UUID}, c.Basis, c.Reason,
-		func(p practitioner.Practitioner, r erasure.Request) ([]event.Event, error) { return p.RequestErasure(id, r) })
+		func(p practitioner.Practitioner, r erasure.Request) ([]event.Event, error) {
+			return p.RequestErasure(id, r)
+		})
 }
 
 // askErasure has the first step decided, in the name of whoever acts.

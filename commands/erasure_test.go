@@ -32,8 +32,8 @@ func newForgetting(t *testing.T) *forgetting {
 	f := &forgetting{store: commandtest.NewStore(), clock: commandtest.NewClock(commandtest.Noon), ann: patient.ID{UUID: event.NewID()}}
 	f.Desk = commands.Desk{Store: f.store, Patients: f.store, Staff: f.store, Erasures: f.store, Now: f.clock.Now}
 	for stream, events := range map[event.Stream][]event.Event{
-		practice.StreamOf(elm):                             {practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"}},
-		patient.StreamOf(elm, f.ann):                       {patient.Registered{Patient: f.ann, Name: "Ann"}},
+		practice.StreamOf(elm):                              {practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"}},
+		patient.StreamOf(elm, f.ann):                        {patient.Registered{Patient: f.ann, Name: "Ann"}},
 		request.StreamOf(elm, request.ID{UUID: f.ann.UUID}): {request.Submitted{Patient: f.ann, Type: request.Medical}},
 	} {
 		if _, err := f.store.Append(t.Context(), event.Change{Stream: stream, Events: events}); err != nil {

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/practitioner"
+	"frontdesk/projections"
 )
 
 // An append looks into the table erasures, in the statement that stores its events, and so
@@ -33,18 +34,23 @@ const (
 var ErrUnsealed = fault.New(fault.Conflict, "log-not-sealed",
 	"Seal what was written before with frontdesk seal-log. Until then nobody can be erased.")
 
+// Eraser destroys keys, and says what goes with them.
+type Eraser struct {
+	projections.Erasures
+	Store *Store
+}
+
 // Erase destroys the keys of a person, and of a patient's requests, in one transaction with
 // the change that is made of them and with everything that goes with the person. If
 // nothing is appended, keys that were brought back are destroyed all the same.
-func (s *Store) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraserLimit)
 	defer cancel()
 	for {
-		recorded, err := s.erase(ctx, who, change)
+		recorded, err := e.Store.erase(ctx, who, change)
 		switch {
 		case err == nil:
-			s.Keys.forget(who, recorded)
-			s.Appended.Ring()
+			e.Store.Appended.Ring()
 			return recorded, nil
 		case !contended(err) || ctx.Err() != nil:
 			return nil, fmt.Errorf("erase: %w", err)
@@ -142,18 +148,31 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []even
 		}
 		queueEvents(batch, events)
 		queueAtOnce(batch, events)
+		for _, follower := range projections.Following() { // they do it again when they come to it
+			follower.Project(recorded[0], func(sql string, args ...any) { batch.Queue(sql, args...) })
+		}
 	}
 	batch.Queue(destroyKeys, who.Tenant, who.Kind, who.Holder, event.OfPatient)
 	return batch, nil
 }
 
-// holdersOf are those whose keys an erasure has destroyed.
-func holdersOf(who erasure.Person, keys []erasure.Key) []owner {
-	owners := []owner{{who.Tenant, event.Holder{Kind: who.Kind, ID: who.Holder}}}
-	for _, k := range keys {
-		owners = append(owners, owner{who.Tenant, event.Holder{Kind: k.Kind, ID: k.Holder}})
+// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
+// in lower case, or practitioner.ErrUnknown.
+func (e Eraser) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
+	found, err := e.Store.Keys.of(ctx, []owner{index(tenant)})
+	if err != nil {
+		return practitioner.ID{}, err
 	}
-	return owners
+	key, has := found.found[index(tenant)]
+	if !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	who := owner{tenant, event.Holder{Kind: event.OfPractitioner, ID: key.Practitioner(tenant, email)}}
+	if found, err = e.Store.Keys.of(ctx, []owner{who}); err != nil {
+		return practitioner.ID{}, err
+	}
+	if _, has := found.found[who]; !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	return practitioner.ID{UUID: who.holder.ID}, nil
 }
-
-var _ = uuid.Nil

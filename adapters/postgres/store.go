@@ -146,6 +146,12 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
 	batch := durably()
+	queueEvents(batch, events)
+	queueAtOnce(batch, events)
+	return batch
+}
+
+func queueEvents(batch *pgx.Batch, events []written) {
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
@@ -153,8 +159,6 @@ func batchOf(events []written) *pgx.Batch {
 		}
 		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient, string(e.Data), string(e.Metadata), e.At, e.Sealed)
 	}
-	queueAtOnce(batch, events)
-	return batch
 }
 
 // durably returns a batch whose commit waits for the disk, and for synchronous standbys.

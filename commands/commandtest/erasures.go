@@ -50,4 +50,6 @@ func (s *Store) Erase(ctx context.Context, who erasure.Person, change func([]era
 	return s.Append(ctx, made)
 }
 
-func fingerprint(holder uuid.UUID) string { return event.DerivedID("fingerprint", holder.String()).String() }
+func fingerprint(holder uuid.UUID) string {
+	return event.DerivedID("fingerprint", holder.String()).String()
+}

@@ -129,7 +129,9 @@ func TestWhoIsErasedIsUnknown_D70(t *testing.T) {
 	gone.When(register("Ann Archer", "")).Refuses(t, patient.ErrErased)
 	gone.When(request(func(*erasure.Request) {})).Refuses(t, patient.ErrUnknown)
 	gone.When(func(p patient.Patient) ([]event.Event, error) { return p.HoldErasure(ann, held.Hold) }).Refuses(t, patient.ErrUnknown)
-	gone.When(func(p patient.Patient) ([]event.Event, error) { return p.WithdrawErasure(ann.UUID, withdrawn.Withdrawal) }).Refuses(t, patient.ErrUnknown)
+	gone.When(func(p patient.Patient) ([]event.Event, error) {
+		return p.WithdrawErasure(ann.UUID, withdrawn.Withdrawal)
+	}).Refuses(t, patient.ErrUnknown)
 	gone.When(func(p patient.Patient) ([]event.Event, error) { return p.LiftRestriction(ann) }).Refuses(t, patient.ErrUnknown)
 	gone.When(confirm(bob, 48*time.Hour)).Then(t) // it is done
 	gone.When(func(p patient.Patient) ([]event.Event, error) {

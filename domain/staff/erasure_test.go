@@ -29,7 +29,9 @@ func TestWhoHasLeftCanBeForgotten_D70(t *testing.T) {
 		Erasure: asked.Erasure, Basis: asked.Basis, RequestedBy: asked.RequestedBy, ConfirmedBy: bob, Keys: []erasure.Key{key},
 	}}
 	request := func(m staff.Member) ([]event.Event, error) { return m.RequestErasure(asked) }
-	withdraw := func(m staff.Member) ([]event.Event, error) { return m.WithdrawErasure(key.Holder, withdrawn.Withdrawal) }
+	withdraw := func(m staff.Member) ([]event.Event, error) {
+		return m.WithdrawErasure(key.Holder, withdrawn.Withdrawal)
+	}
 	confirm := func(m staff.Member) ([]event.Event, error) {
 		c := erasure.Confirmation{Erasure: asked.Erasure, By: bob, At: asked.RequestedAt.Add(erasure.Soonest)}
 		return m.ConfirmErasure(key.Holder, c, []erasure.Key{key})
