@@ -46,7 +46,7 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 		t.Fatal(err)
 	}
 	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks", "access_record",
-		"sealing", "master_keys", "personal_keys", "erasures"}
+		"sealing", "master_keys", "personal_keys"}
 	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })
 }
 
