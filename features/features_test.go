@@ -48,6 +48,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
+			w.erasureSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

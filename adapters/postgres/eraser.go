@@ -47,9 +47,10 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]era
 	ctx, cancel := context.WithTimeout(ctx, eraserLimit)
 	defer cancel()
 	for {
-		recorded, err := e.Store.erase(ctx, who, change)
+		recorded, gone, err := e.Store.erase(ctx, who, change)
 		switch {
 		case err == nil:
+			e.Store.Keys.forget(gone)
 			e.Store.Appended.Ring()
 			return recorded, nil
 		case !contended(err) || ctx.Err() != nil:
@@ -59,7 +60,10 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]era
 	}
 }
 
-func (s *Store) erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) (recorded []event.Recorded, err error) {
+// erase makes one attempt. It returns whose keys it has destroyed.
+func (s *Store) erase(ctx context.Context, who erasure.Person,
+	change func([]erasure.Key) (event.Change, error),
+) (recorded []event.Recorded, gone []owner, err error) {
 	err = s.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		keys, err := stopAppends(ctx, tx, who)
 		if err != nil {
@@ -76,9 +80,12 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, change func([]era
 		if err != nil {
 			return err
 		}
+		for _, k := range keys {
+			gone = append(gone, owner{who.Tenant, event.Holder{Kind: k.Kind, ID: k.Holder}})
+		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
-	return recorded, err
+	return recorded, gone, err
 }
 
 const keysOf = `

@@ -54,10 +54,18 @@ func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error)
 	if err != nil {
 		return since, fmt.Errorf("look who is erased: %w", err)
 	}
+	k.forget(gone)
+	return last, nil
+}
+
+// forget drops the keys of owners who are erased.
+func (k *Keyring) forget(gone []owner) {
+	if k == nil {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, o := range gone {
 		delete(k.known, o)
 	}
-	return last, nil
 }
