@@ -192,7 +192,7 @@ func (w *ward) wantNothingLate(t *testing.T, erased ...patient.ID) {
 		"keys of requests":        `SELECT count(*) FROM personal_keys k JOIN events e ON e.stream = k.holder WHERE e.patient = ANY ($1)`,
 		"entries of care records": `SELECT count(*) FROM record_entries WHERE patient = ANY ($1)`,
 		"requests that were missed": `SELECT count(DISTINCT stream) FROM events WHERE patient = ANY ($1) AND name = 'patient-request.submitted.v1'
-			AND NOT EXISTS (SELECT FROM erasures WHERE kind = 4 AND holder = stream)`,
+			AND NOT EXISTS (SELECT FROM erasures WHERE kind = 4 AND holder = events.stream)`,
 	} {
 		if n := w.count(t, sql, ids); n > 0 {
 			t.Errorf("%d %s", n, what)
