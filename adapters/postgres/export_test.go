@@ -7,6 +7,7 @@ import (
 
 // What the tests of this package look at from outside.
 const (
+	AppendFirst   = appendFirst
 	AppendNext    = appendNext
 	AppendGroup   = appendGroup
 	Few           = few

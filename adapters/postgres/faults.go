@@ -13,6 +13,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
@@ -59,13 +60,20 @@ func meaningOf(refused *pgconn.PgError, err error) error {
 	switch {
 	case refused.ConstraintName == "events_stream_version",
 		refused.ConstraintName == "personal_keys_holder", // somebody else has made the key
-		refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == "version",
+		isNull(refused, "version"),
 		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)
+	case isNull(refused, "name"):
+		return patient.ErrUnknown // whoever it is about was erased
 	case taken[refused.ConstraintName] != nil:
 		return taken[refused.ConstraintName]
 	}
 	return err
+}
+
+// isNull reports whether a column of events was refused because it is NULL.
+func isNull(refused *pgconn.PgError, column string) bool {
+	return refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == column
 }
 
 // passes reports whether a code of Postgres names a state that passes without anybody

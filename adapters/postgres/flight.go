@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -108,16 +109,11 @@ func byKey(a, b *member) int {
 	return bytes.Compare(x[:], y[:])
 }
 
-// appendGroup stores all events of a group. It is one statement, whatever the size of
-// the group, so that each connection prepares it once.
-const appendGroup = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[])`
-
 // columns are the arguments of [appendGroup]. Arrays of our own types would be encoded by
 // reflection.
 type columns struct {
-	id, stream, patient          pgtype.FlatArray[pgtype.UUID]
+	id, stream                   pgtype.FlatArray[pgtype.UUID]
+	patient, practitioner        pgtype.FlatArray[pgtype.UUID]
 	tenant, name, data, metadata []string
 	version                      []int32
 	at                           []time.Time
@@ -137,17 +133,14 @@ func queueGroup(batch *pgx.Batch, group []*member) {
 	for _, e := range events {
 		c.add(e)
 	}
-	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed)
+	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed, c.practitioner)
 }
 
 func (c *columns) add(e written) {
-	c.id = append(c.id, pgtype.UUID{Bytes: e.ID, Valid: true})
-	c.stream = append(c.stream, pgtype.UUID{Bytes: e.Stream.ID, Valid: true})
-	patient := pgtype.UUID{}
-	if e.patient != nil {
-		patient = pgtype.UUID{Bytes: *e.patient, Valid: true}
-	}
-	c.patient = append(c.patient, patient)
+	c.id = append(c.id, nullable(&e.ID))
+	c.stream = append(c.stream, nullable(&e.Stream.ID))
+	c.patient = append(c.patient, nullable(e.patient))
+	c.practitioner = append(c.practitioner, nullable(e.practitioner))
 	c.tenant = append(c.tenant, e.Stream.Tenant)
 	c.name = append(c.name, e.Name)
 	c.data = append(c.data, string(e.Data))
@@ -155,6 +148,13 @@ func (c *columns) add(e written) {
 	c.sealed = append(c.sealed, e.Sealed)
 	c.version = append(c.version, int32(e.Version)) // as many as an append has events
 	c.at = append(c.at, e.At)
+}
+
+func nullable(id *uuid.UUID) pgtype.UUID {
+	if id == nil {
+		return pgtype.UUID{}
+	}
+	return pgtype.UUID{Bytes: *id, Valid: true}
 }
 
 // Close waits for the groups of appends that are under way. Their callers may have

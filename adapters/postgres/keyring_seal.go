@@ -47,6 +47,16 @@ type split struct {
 	first    bool      // it registers a patient
 }
 
+// practitioner returns whom the event's act claim names, once they are identified.
+func (s *split) practitioner() *uuid.UUID {
+	for _, p := range s.personal {
+		if p.Of.Kind == event.OfPractitioner {
+			return &p.Of.ID
+		}
+	}
+	return nil
+}
+
 // minted are the keys that an append makes.
 type minted map[owner]sealing.Key
 

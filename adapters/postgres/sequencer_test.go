@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -125,7 +126,12 @@ func TestOneSequencerIsElectedAtATime(t *testing.T) {
 
 func (e *engine) begin(t testing.TB) pgx.Tx {
 	t.Helper()
-	tx, err := e.pool.Begin(t.Context())
+	return begin(t, e.pool)
+}
+
+func begin(t testing.TB, pool *pgxpool.Pool) pgx.Tx {
+	t.Helper()
+	tx, err := pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +178,7 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	e.drain(t)
 
 	_, err := early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
-		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now(), nil)
+		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

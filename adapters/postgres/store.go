@@ -99,6 +99,7 @@ type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
 	patient      *uuid.UUID
+	practitioner *uuid.UUID // of the act claim, if it is sealed
 	rows, guards []statement
 }
 
@@ -121,7 +122,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), rows, guards}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), rows, guards}
 	}
 	keys, err := s.Keys.statements(made, parts)
 	all[0].rows = append(keys, all[0].rows...)
@@ -157,7 +158,8 @@ func queueEvents(batch *pgx.Batch, events []written) {
 		if e.Version == 1 {
 			statement = appendFirst
 		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient, string(e.Data), string(e.Metadata), e.At, e.Sealed)
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
+			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
 }
 
@@ -193,20 +195,6 @@ func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
 	s.Appended.Ring()
 	return nil
 }
-
-// Each of these stores one event: the first of its stream, or a later one. A later
-// version is computed from its predecessor of the same tenant. If there is none, it is
-// NULL, which the column refuses. So a stream has no holes and one owner.
-const (
-	appendFirst = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-	appendNext = `
-INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
-VALUES ($1, $2, $3,
-	(SELECT version + 1 FROM events WHERE stream = $3 AND version = $4 - 1 AND tenant = $2),
-	$5, $6, $7, $8, $9, $10)`
-)
 
 // patientOf returns the patient whom the event concerns, or nil.
 func patientOf(e event.Event) *uuid.UUID {
