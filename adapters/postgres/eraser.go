@@ -65,11 +65,14 @@ func (s *Store) erase(ctx context.Context, who erasure.Person,
 	change func([]erasure.Key) (event.Change, error),
 ) (recorded []event.Recorded, gone []owner, err error) {
 	err = s.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		keys, err := stopAppends(ctx, tx, who)
+		keys, erased, err := stopAppends(ctx, tx, who)
 		if err != nil {
 			return err
 		}
 		made, err := change(keys)
+		if err == nil && erased && len(made.Events) > 0 {
+			err = event.ErrConflict // somebody else was faster: decide again
+		}
 		if err != nil {
 			return err
 		}
@@ -88,36 +91,39 @@ func (s *Store) erase(ctx context.Context, who erasure.Person,
 	return recorded, gone, err
 }
 
-const keysOf = `
+const (
+	standing = `
+SELECT coalesce((SELECT since IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
+	keysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
 UNION
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND $2 = $4 AND patient = $3
 ORDER BY kind, holder`
+)
 
 // stopAppends waits for appends that have looked whether somebody is erased, and has all
 // others wait until the transaction ends. It returns the keys of the person, who is the
-// first of them, whether there is a key or not.
-func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person) ([]erasure.Key, error) {
-	var keys []erasure.Key
+// first of them, whether there is a key or not, and whether the person is erased already.
+func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person) (keys []erasure.Key, erased bool, err error) {
 	sealed, batch := false, &pgx.Batch{}
 	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
 	batch.Queue(`LOCK TABLE erasures IN EXCLUSIVE MODE`)
-	batch.Queue(`SELECT coalesce((SELECT since IS NOT NULL FROM sealing), false)`).QueryRow(func(row pgx.Row) error { return row.Scan(&sealed) })
+	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&sealed, &erased) })
 	batch.Queue(keysOf, who.Tenant, who.Kind, who.Holder, event.OfPatient).Query(func(rows pgx.Rows) (err error) {
 		keys, err = pgx.CollectRows(rows, scanKey)
 		return err
 	})
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !sealed {
-		return nil, ErrUnsealed
+		return nil, false, ErrUnsealed
 	}
 	own := func(k erasure.Key) bool { return k.Kind == who.Kind && k.Holder == who.Holder }
 	if !slices.ContainsFunc(keys, own) {
 		keys = append([]erasure.Key{{Kind: who.Kind, Holder: who.Holder}}, keys...)
 	}
-	return keys, nil
+	return keys, erased, nil
 }
 
 func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
@@ -155,9 +161,6 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []even
 		}
 		queueEvents(batch, events)
 		queueAtOnce(batch, events)
-		for _, follower := range projections.Following() { // they do it again when they come to it
-			follower.Project(recorded[0], func(sql string, args ...any) { batch.Queue(sql, args...) })
-		}
 	}
 	batch.Queue(destroyKeys, who.Tenant, who.Kind, who.Holder, event.OfPatient)
 	return batch, nil

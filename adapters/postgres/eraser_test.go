@@ -130,8 +130,7 @@ func (w *ward) askFor(t *testing.T, about patient.ID) commands.ConfirmErasure {
 	return commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}
 }
 
-// race has 16 writers hammer a patient while they are erased, and returns how many appends
-// were stored and refused.
+// race has 16 writers hammer a patient while they are erased.
 func (w *ward) race(t *testing.T, about patient.ID) {
 	t.Helper()
 	confirm := w.askFor(t, about)
@@ -141,7 +140,7 @@ func (w *ward) race(t *testing.T, about patient.ID) {
 	for n := range 16 {
 		p := w.processes[n%2]
 		writers.Go(func() {
-			for write := range forever(n, p.note, p.ask) {
+			for write := p.note; ; write = p.ask {
 				late := done.Load()
 				err := write(t.Context(), about)
 				select {
@@ -167,14 +166,6 @@ func (w *ward) race(t *testing.T, about patient.ID) {
 		t.Error(err)
 	}
 	writers.Wait()
-}
-
-// forever yields one of two acts after the other.
-func forever[T any](n int, acts ...T) func(func(T) bool) {
-	return func(yield func(T) bool) {
-		for ; yield(acts[n%len(acts)]); n++ { //nolint:revive // the loop is the body
-		}
-	}
 }
 
 // wantNothingLate fails if an event about somebody comes after their erasure, or one of
@@ -315,6 +306,27 @@ func TestTheEraserKeepsNobodyWaiting_D70(t *testing.T) {
 	w.do(t, slow.Commit(t.Context()))
 	w.do(t, <-done)
 	w.wantNothingLate(t, ann)
+}
+
+// Of two who confirm at once, one erases, and both are told that it is done.
+func TestTwoConfirmAnErasureAtOnce_D70(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	w := newWard(t, db, db.URL)
+	for range 5 {
+		ann := w.register(t)
+		confirm := w.askFor(t, ann)
+		var both sync.WaitGroup
+		for n, operator := range []string{"bob", "carol"} {
+			both.Go(func() {
+				if err := w.processes[n].desk.ConfirmErasure(operatedBy(t.Context(), operator), confirm); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		w.wantNothingLate(t, ann)
+	}
 }
 
 // Where events are in clear, to destroy a key would hide nothing.

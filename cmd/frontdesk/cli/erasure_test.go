@@ -199,6 +199,32 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	typedAt(t, restored, a.about("open-care-record")...).wantFailure(t, 1, "patient-not-found")
 }
 
+// A table that was restored alone brings keys back, of which no ledger tells.
+func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	id, super := a.askedBefore(t), a.db.SuperuserPool(t)
+	do := func(sql string) {
+		t.Helper()
+		if _, err := super.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(`CREATE TABLE kept AS SELECT * FROM personal_keys WHERE kind = 1`)
+	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).wantSuccess(t)
+	do(`INSERT INTO personal_keys SELECT * FROM kept`)
+	a.serve(t, a.db.URL).wantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
+	o := typedAt(t, a.bob, "reapply-erasures")
+	if o.wantSuccess(t); o.out != "erased: 1\nnothing to change\n" {
+		t.Errorf("printed %s", o.out)
+	}
+	var left int
+	if err := super.QueryRow(t.Context(), `SELECT count(*) FROM personal_keys WHERE kind = 1`).Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d keys are left, %v", left, err)
+	}
+	a.serve(t, a.db.URL).wantFailure(t, 1, "99999")
+}
+
 // copied returns the URL of a copy of the database, as a restored backup is one.
 func (a *archive) copied(t *testing.T) string {
 	t.Helper()
