@@ -357,9 +357,10 @@ func TestAnErasureIsDoneOrNotBegun_D70(t *testing.T) {
 		confirm := w.askFor(t, ann)
 		failing, broke := w.failing(t, db, n)
 		err := failing.desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)
-		keys := w.count(t, `SELECT count(*) FROM personal_keys WHERE holder = $1 OR patient = $1`, ann)
-		erased := w.count(t, `SELECT count(*) FROM erasures WHERE holder = $1`, ann) + w.count(t, `SELECT count(*) FROM events WHERE patient = $1 AND name = 'patient.erased.v1'`, ann)
-		rows := w.count(t, `SELECT count(*) FROM record_entries WHERE patient = $1`, ann)
+		var keys, rows, erased int // in one snapshot: a commit whose answer is lost may still be under way
+		w.do(t, w.super.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM personal_keys WHERE holder = $1 OR patient = $1),
+			(SELECT count(*) FROM record_entries WHERE patient = $1), (SELECT count(*) FROM erasures WHERE holder = $1)
+				+ (SELECT count(*) FROM events WHERE patient = $1 AND name = 'patient.erased.v1')`, ann).Scan(&keys, &rows, &erased))
 		if done, notBegun := keys+rows == 0 && erased == 2, keys == 2 && rows == 3 && erased == 0; !done && !notBegun {
 			t.Fatalf("cut off at message %d: %d keys, %d rows, erased %d; %v", n, keys, rows, erased, err)
 		}

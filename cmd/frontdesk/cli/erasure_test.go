@@ -176,6 +176,14 @@ func (a *archive) serve(t *testing.T, url string) outcome {
 		"--private-listen=127.0.0.1:0", "--erasure-ledger="+a.ledger, "--master-key="+base64.StdEncoding.EncodeToString(archiveKey[:]))
 }
 
+// wouldServe fails unless everything was right but the port, which is none.
+func (a *archive) wouldServe(t *testing.T, url string) {
+	t.Helper()
+	if o := a.serve(t, url); !strings.Contains(o.err, "99999") || strings.Contains(o.err, "reapply") {
+		t.Errorf("it would not serve: %s", o.err)
+	}
+}
+
 // A backup of before the erasure holds the patient and the key.
 func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testing.T) {
 	t.Parallel()
@@ -183,7 +191,7 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	id := a.askedBefore(t)
 	restored := a.copied(t)
 	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).wantSuccess(t)
-	a.serve(t, a.db.URL).wantFailure(t, 1, "99999") // it would serve, and has noted what was not in the ledger
+	a.wouldServe(t, a.db.URL) // it would serve, and has noted what was not in the ledger
 	if text, err := os.ReadFile(a.ledger); err != nil || !strings.Contains(string(text), a.ann.String()) {
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
@@ -195,7 +203,7 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 			t.Errorf("printed %s", o.out)
 		}
 	}
-	a.serve(t, restored).wantFailure(t, 1, "99999")
+	a.wouldServe(t, restored)
 	typedAt(t, restored, a.about("open-care-record")...).wantFailure(t, 1, "patient-not-found")
 }
 
@@ -222,7 +230,7 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	if err := super.QueryRow(t.Context(), `SELECT count(*) FROM personal_keys WHERE kind = 1`).Scan(&left); err != nil || left > 0 {
 		t.Errorf("%d keys are left, %v", left, err)
 	}
-	a.serve(t, a.db.URL).wantFailure(t, 1, "99999")
+	a.wouldServe(t, a.db.URL)
 }
 
 // copied returns the URL of a copy of the database, as a restored backup is one.
