@@ -39,6 +39,8 @@ func TestEveryGoldenFileHasAnEvent(t *testing.T) {
 		known[e.EventName()+".json"] = true
 	}
 	files, err := filepath.Glob(filepath.Join("*", "testdata", "*.json"))
+	more, _ := filepath.Glob(filepath.Join("*", "testdata", "*", "*.json"))
+	files = append(files, more...)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("files %v, error %v", files, err)
 	}

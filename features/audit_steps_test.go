@@ -172,7 +172,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL)})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL), MasterKey: theMasterKey})
 	if err != nil {
 		return err
 	}

@@ -83,15 +83,15 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 // patient, and [ErrLongRecord] instead of more than 64 KiB unless a long record is
 // wanted.
 func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
-	var found CareRecord
-	err := c.DB.QueryRow(ctx, `SELECT name, birth_date FROM patients WHERE tenant = $1 AND patient = $2`, tenant, id).
-		Scan(&found.PatientName, &found.BirthDate)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return CareRecord{}, patient.ErrUnknown
-	}
+	names, err := Names(c).Of(ctx, tenant, id)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
+	name, known := names[id]
+	if !known || name.Name == event.Erased {
+		return CareRecord{}, patient.ErrUnknown
+	}
+	found := CareRecord{PatientName: name.Name, BirthDate: name.BirthDate}
 	if err := c.readEntries(ctx, &found, tenant, id, long); err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}

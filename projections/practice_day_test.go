@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
@@ -30,10 +31,12 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
 
-// day is a practice's database, with everything that is kept at once.
+// day is a practice's database, with everything that is kept at once. What is personal is
+// sealed.
 type day struct {
 	pool  *pgxpool.Pool
 	codec *event.Codec
+	keys  *postgres.Keyring
 	store *postgres.Store
 	at    time.Time // the clock
 }
@@ -53,7 +56,11 @@ func dayOn(t *testing.T, db *postgrestest.Database) *day {
 	}
 	pool := db.Pool(t)
 	d := &day{pool: pool, codec: codec, at: noon}
-	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
+	d.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
+	if err := d.keys.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
 }
 
@@ -125,8 +132,8 @@ func peopled(t *testing.T) *day {
 	t.Helper()
 	d := newDay(t)
 	ctx := t.Context()
-	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
+	d.happened(ctx, t, elm, patient.StreamOf(elm, ann).ID, 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	d.happened(ctx, t, elm, patient.StreamOf(elm, bill).ID, 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
 	d.happened(ctx, t, elm, lee.UUID, 0, staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
 	d.happened(ctx, t, elm, main.UUID, 0, site.Added{Site: main, Name: "Elm Street"})
 	d.happened(ctx, t, elm, room.UUID, 0, site.RoomAdded{Room: room, Site: main, Name: "Room 1"})
@@ -204,7 +211,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	t.Parallel()
 	line := func(room string, at time.Time) []projections.CallIn {
-		return []projections.CallIn{{Appointment: subject.Appointment, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
+		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
 	}
 	for name, c := range map[string]struct {
 		history []event.Event
@@ -222,7 +229,7 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 			t.Parallel()
 			d := peopled(t)
 			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
-			board := projections.CallInBoard{DB: d.pool}
+			board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: d.keys}}
 			d.follow(t, board)
 			got, err := board.Showing(t.Context(), elm, main, c.since)
 			if err != nil {
@@ -296,7 +303,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +322,7 @@ func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
 	got, err := records.Of(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -334,7 +341,7 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	for range 3 {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
-	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
 	got, err := records.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
@@ -360,15 +367,15 @@ func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	if !open(elm, ann, kim) {
 		t.Error("an unrestricted record is closed")
 	}
-	d.happened(t.Context(), t, elm, stream, 0, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee}})
+	d.happened(t.Context(), t, elm, stream, 1, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee}})
 	if !open(elm, ann, lee) || open(elm, ann, kim) || open(elm, ann, staff.ID{}) || !open(elm, bill, kim) || !open(oak, ann, kim) {
 		t.Error("a record restricted to one is not open to that one alone")
 	}
-	d.happened(t.Context(), t, elm, stream, 1, patient.RecordRestricted{Patient: ann})
+	d.happened(t.Context(), t, elm, stream, 2, patient.RecordRestricted{Patient: ann})
 	if open(elm, ann, lee) {
 		t.Error("a record restricted to nobody is open")
 	}
-	d.happened(t.Context(), t, elm, stream, 2, patient.RestrictionLifted{Patient: ann})
+	d.happened(t.Context(), t, elm, stream, 3, patient.RestrictionLifted{Patient: ann})
 	if !open(elm, ann, kim) {
 		t.Error("a record whose restriction was lifted is closed")
 	}

@@ -149,7 +149,7 @@ WHERE status = 'pending' AND tenant = $1
 
 // erasing queues everything that one erasure changes.
 func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []event.Recorded) (*pgx.Batch, error) {
-	batch := durably()
+	batch := durably(nil)
 	if who.Kind == event.OfPatient {
 		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
 		batch.Queue(freeUploads, who.Tenant, who.Holder)

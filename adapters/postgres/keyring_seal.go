@@ -16,7 +16,7 @@ import (
 
 // errUnsealed refuses to write what is personal without a master key into a database
 // whose personal data is sealed.
-var errUnsealed = fault.New(fault.Unavailable, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
+var errUnsealed = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
 
 // split takes the personal values out of events, if this database is sealed.
 func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split, error) {

@@ -141,7 +141,7 @@ var firstGrown = []string{
 	`INSERT INTO sign_in_tries (account, source, tries, last_at, locked_until) SELECT decode(md5(n::text), 'hex'), '', 1, now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO authorisations SELECT ` + practiceN + `, md5('app' || a)::uuid, ` + staffN + `, CASE WHEN a % 2 = 0 THEN '00000000-0000-0000-0000-000000000000' ELSE md5('patient' || n)::uuid END,
 		now() - interval '1 day' * (a - 2) FROM generate_series(1, {staff}) n, generate_series(1, 6) a`,
-	`INSERT INTO patients SELECT ` + practiceN + `, ` + patientN + `, 'Ann Archer', '1980-02-29', n % 100 = 0 FROM generate_series(1, {patients}) n`,
+	`INSERT INTO patients (tenant, patient, restricted) SELECT ` + practiceN + `, ` + patientN + `, n % 100 = 0 FROM generate_series(1, {patients}) n`,
 	`INSERT INTO record_restrictions SELECT ` + practiceN + `, ` + patientN + `, ` + staffN + ` FROM generate_series(100, {patients}, 100) n`,
 	`INSERT INTO intakes (tenant, request_type, switched_off) SELECT ` + practiceN + `, t, false FROM generate_series(1, {practices}) n, unnest(ARRAY['medical', 'admin', 'prescription']) t`,
 	`INSERT INTO closures SELECT ` + practiceN + `, '{}' FROM generate_series(1, {practices}) n`,

@@ -173,7 +173,7 @@ func (s *surgery) something(ctx context.Context) error {
 				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
 			}
 			_, err := commands.Desk{
-				Store: store, Admissions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+				Store: store, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
 			}.SubmitPatientRequest(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
 				commands.SubmitPatientRequest{Tenant: tenant, Idempotency: key, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"}})
 			return err

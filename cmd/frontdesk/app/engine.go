@@ -73,7 +73,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
 	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey}
-	e.Log.Opens = e.keyring
+	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
@@ -87,7 +87,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Patients:              projections.Patients{DB: e.calls},
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
-		Admissions:            projections.Availability{DB: e.calls},
+		Receptions:            projections.Availability{DB: e.calls},
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
@@ -108,6 +108,10 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 	user, err := postgres.SessionUser(ctx, e.calls)
 	return event.Operator(user, machine), err
 }
+
+// OpensPersonal is an error that says what to do if personal data is sealed in this
+// database and the engine was given no master key.
+func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.

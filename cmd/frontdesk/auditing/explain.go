@@ -64,6 +64,7 @@ func askedAboutCalls() []projections.Projection {
 
 // judge judges the call by the read models of that instant.
 func (q Question) judge(ctx context.Context, db projections.Querier, into *Verdict) (err error) {
+	q.Endpoint.AsksReception = false // so that it need not be replayed
 	into.Rights, err = projections.Rights{DB: db}.Rights(ctx, q.Claim, q.At)
 	if err != nil {
 		return err

@@ -94,11 +94,12 @@ func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) 
 }
 
 type auditRebuildCmd struct {
-	databaseFlag `embed:""`
-	Projection   []string `placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch       bool     `help:"Put right what differs in one transaction, which appends wait for, and compare again."`
-	Fresh        bool     `help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
-	JSON         bool     `name:"json" help:"Print one JSON object."`
+	databaseFlag   `embed:""`
+	masterKeyFlags `embed:""`
+	Projection     []string `placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
+	Switch         bool     `help:"Put right what differs in one transaction, which appends wait for, and compare again."`
+	Fresh          bool     `help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
+	JSON           bool     `name:"json" help:"Print one JSON object."`
 }
 
 var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
@@ -107,7 +108,7 @@ var errHashes = errors.New("staff_passwords has hashes that the log does not kno
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
-	engine, err := c.open(r)
+	engine, err := c.openAll(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}

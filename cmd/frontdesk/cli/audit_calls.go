@@ -22,6 +22,7 @@ import (
 
 type auditCallsCmd struct {
 	databaseFlag `embed:""`
+	showingFlags `embed:""`
 	Request      uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
 	Tenant       string                   `help:"Only calls that addressed this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
@@ -33,7 +34,6 @@ type auditCallsCmd struct {
 	Until        time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
 	Before       uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
 	Limit        int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
-	ShowPersonal bool                     `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
 	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -48,7 +48,7 @@ func (c *auditCallsCmd) Run(r *run) error {
 	if c.Limit < 1 || c.Limit > maxCalls {
 		return errLimit
 	}
-	engine, err := c.open(r)
+	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}

@@ -22,16 +22,16 @@ import (
 
 type auditWhoAccessedCmd struct {
 	databaseFlag `embed:""`
+	showingFlags `embed:""`
 	Tenant       string     `required:"" help:"The practice's tenant identifier."`
 	Patient      patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
-	ShowPersonal bool       `help:"Show personal data, which is hidden otherwise."`
 	JSON         bool       `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run lists every event about a patient, and then every judged call that named
 // them. It counts first, because that is recorded before anything is shown.
 func (c *auditWhoAccessedCmd) Run(r *run) error {
-	engine, err := c.open(r)
+	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}

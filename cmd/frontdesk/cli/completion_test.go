@@ -12,8 +12,9 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"au":                                        "audit",
 		"audit ex":                                  "explain export",
 		"audit ":                                    "attachment calls deliveries explain export log rebuild replay who-accessed",
-		"audit export --ma":                         "--manifest",
-		"audit export --tenant elm --ma":            "--manifest",
+		"audit export --man":                        "--manifest",
+		"audit export --tenant elm --man":           "--manifest",
+		"audit export --ma":                         "--master-key-file --master-key --manifest",
 		"audit export --tenant ex":                  "", // files, or nothing
 		"serve --durability ":                       "asynchronous synchronous",
 		"serve --durability=s":                      "--durability=synchronous",

@@ -44,6 +44,15 @@ type practiceFlags struct {
 	Tenant      string `required:"" help:"The practice's tenant identifier."`
 }
 
+func (f practiceFlags) tenant() string { return f.Tenant }
+
+// practice is what the flags of a command about a practice do, whether they name a master
+// key or not.
+type practice interface {
+	tenant() string
+	do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error
+}
+
 // applicationFlags are the flags of every command about an application.
 type applicationFlags struct {
 	engineFlags `embed:""`
@@ -68,8 +77,8 @@ func change[T any](r *run, f engineFlags, tenant string, intent func(commands.De
 
 // create gives the desk an intent of a practice that makes something, and prints
 // what it has made under a name.
-func create[T, M any](r *run, f practiceFlags, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
-	return f.do(r, app.Config{}, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func create[T, M any](r *run, f practice, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
+	return f.do(r, app.Config{}, f.tenant(), func(ctx context.Context, desk commands.Desk) (made, error) {
 		it, err := intent(desk, ctx, given)
 		return made{name: it}, err
 	})

@@ -26,14 +26,14 @@ type recordCommands struct {
 }
 
 type registerPatientCmd struct {
-	practiceFlags `embed:""`
-	Name          string     `required:"" help:"The patient's name."`
-	Patient       patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
-	BirthDate     string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
+	sealingFlags `embed:""`
+	Name         string     `required:"" help:"The patient's name."`
+	Patient      patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
+	BirthDate    string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
 }
 
 func (c *registerPatientCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
+	return create(r, c.sealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
 		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 	})
 }
@@ -64,8 +64,9 @@ func (c *openCareRecordCmd) Run(r *run) error {
 }
 
 type createNoteCmd struct {
-	patientFlags `embed:""`
-	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+	patientFlags   `embed:""`
+	masterKeyFlags `embed:""`
+	File           string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
 func (c *createNoteCmd) Run(r *run) error {
@@ -73,7 +74,7 @@ func (c *createNoteCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return create(r, c.practiceFlags, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+	return create(r, sealingFlags{c.practiceFlags, c.masterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
 }
 
 // readText is what a file holds, or standard input for "-".
@@ -90,9 +91,8 @@ func readText(file string, in io.Reader) (string, error) {
 }
 
 type submitPatientRequestCmd struct {
-	engineFlags `embed:""`
-	Tenant      string `required:"" help:"The practice's tenant identifier."`
-	File        string `required:"" help:"The request body of the API as a file; - for standard input."`
+	sealingFlags `embed:""`
+	File         string `required:"" help:"The request body of the API as a file; - for standard input."`
 }
 
 // Run submits the request in the file, as a call of the API would.
@@ -102,7 +102,11 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 		return err
 	}
 	defer in.Close()
-	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+	master, err := c.given()
+	if err != nil {
+		return err
+	}
+	return c.doWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		form, err := files.Read(ctx, in)
