@@ -40,3 +40,19 @@ func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, erro
 	}
 	return id, d.beginOfPatient(ctx, record.NoteStreamOf(c.Tenant, id), events...)
 }
+
+// MarkNoteEnteredInError says that a note must not be relied on.
+type MarkNoteEnteredInError struct {
+	Tenant  string
+	Patient patient.ID // in whose record the note is
+	Note    record.NoteID
+	Reason  string // in clear text, so it names nobody
+}
+
+// MarkNoteEnteredInError changes nothing if the note is marked already. It refuses a note
+// of another patient or practice with record.ErrUnknownNote.
+func (d Desk) MarkNoteEnteredInError(ctx context.Context, c MarkNoteEnteredInError) error {
+	return Update(ctx, d.Store, record.NoteStreamOf(c.Tenant, c.Note), func(n record.Note) ([]event.Event, error) {
+		return n.MarkEnteredInError(c.Patient, c.Reason)
+	})
+}

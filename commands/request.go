@@ -68,6 +68,22 @@ func (d Desk) receptions(ctx context.Context, c SubmitPatientRequest) (practice.
 	return found, err
 }
 
+// MarkPatientRequestEnteredInError says that a patient request must not be relied on.
+type MarkPatientRequestEnteredInError struct {
+	Tenant  string
+	Patient patient.ID // for whom the request was made
+	Request request.ID
+	Reason  string // in clear text, so it names nobody
+}
+
+// MarkPatientRequestEnteredInError changes nothing if the request is marked already. It
+// refuses a request of another patient or practice with request.ErrUnknown.
+func (d Desk) MarkPatientRequestEnteredInError(ctx context.Context, c MarkPatientRequestEnteredInError) error {
+	return Update(ctx, d.Store, request.StreamOf(c.Tenant, c.Request), func(r request.Request) ([]event.Event, error) {
+		return r.MarkEnteredInError(c.Patient, c.Reason)
+	})
+}
+
 // AnswerLifetime is how long an answer is remembered (D22).
 const AnswerLifetime = 24 * time.Hour
 

@@ -33,18 +33,21 @@ var (
 		"projections":                "for auditors",
 	}
 	unseen = map[string]string{
-		"cut-off":            "nobody is there to be answered",
-		"missing-name":       "patients, practices and sites are made by commands",
-		"invalid-birth-date": "patients are registered by commands",
-		"patient-exists":     "patients are registered by commands",
-		"invalid-tenant":     "practices are registered by commands",
-		"unknown-time-zone":  "practices are registered by commands",
-		"tenant-taken":       "practices are registered by commands",
-		"unknown-mode":       "grants are given by commands",
-		"unknown-endpoint":   "grants are given by commands",
-		"unknown-practice":   "nobody is enabled for an unknown practice",
-		"invalid-closure":    "closures are made by commands",
-		"invalid-pause":      "pauses are made by commands",
+		"cut-off":                   "nobody is there to be answered",
+		"invalid-reason":            "records are amended by commands",
+		"note-not-found":            "notes are amended by commands",
+		"patient-request-not-found": "requests are amended by commands",
+		"missing-name":              "patients, practices and sites are made by commands",
+		"invalid-birth-date":        "patients are registered by commands",
+		"patient-exists":            "patients are registered by commands",
+		"invalid-tenant":            "practices are registered by commands",
+		"unknown-time-zone":         "practices are registered by commands",
+		"tenant-taken":              "practices are registered by commands",
+		"unknown-mode":              "grants are given by commands",
+		"unknown-endpoint":          "grants are given by commands",
+		"unknown-practice":          "nobody is enabled for an unknown practice",
+		"invalid-closure":           "closures are made by commands",
+		"invalid-pause":             "pauses are made by commands",
 	}
 )
 

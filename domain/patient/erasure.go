@@ -67,7 +67,7 @@ func (e ErasureHoldLifted) PatientID() uuid.UUID { return e.Patient.UUID }
 // PatientID returns the patient whom the event is about.
 func (e Erased) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// RequestErasure asks for the patient to be forgotten (rule 3).
+// RequestErasure asks for the patient to be forgotten (rule 4).
 func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error)
 	return []event.Event{ErasureRequested{id, r}}, nil
 }
 
-// WithdrawErasure ends a request (rule 3).
+// WithdrawErasure ends a request (rule 4).
 func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Ev
 	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
 }
 
-// HoldErasure keeps the patient from being forgotten (rule 3).
+// HoldErasure keeps the patient from being forgotten (rule 4).
 func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
 	return []event.Event{ErasureHeld{id, h}}, nil
 }
 
-// LiftErasureHold ends a hold (rule 3).
+// LiftErasureHold ends a hold (rule 4).
 func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
 	return []event.Event{ErasureHoldLifted{id, h}}, nil
 }
 
-// ConfirmErasure forgets the patient, whose keys these are (rules 3 and 4). It changes
+// ConfirmErasure forgets the patient, whose keys these are (rules 4 and 5). It changes
 // nothing if this erasure is done.
 func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
 	if p.erasure.By(c.Erasure) {
@@ -127,7 +127,7 @@ func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []era
 	return []event.Event{Erased{ID{id}, done}}, nil
 }
 
-// EraseAgain forgets a patient whom a restored backup has brought back (rule 4), also one
+// EraseAgain forgets a patient whom a restored backup has brought back (rule 5), also one
 // whom it does not know. It changes nothing if they are erased.
 func (p Patient) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
 	if p.erasure.Erased() {
