@@ -42,6 +42,7 @@ type world struct {
 	browsers     map[string]*browser
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last
+	forgetting   forgetting
 }
 
 // integrator is an application and what its owner runs.

@@ -17,7 +17,7 @@ import (
 
 // What a process of the release before sends, on a connection that has prepared it before
 // the records had partitions.
-var before = struct{ record, queue, forget, list string }{
+var earlier = struct{ record, queue, forget, list string }{
 	record: `INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash)
 		SELECT * FROM unnest(ARRAY[$1::uuid], ARRAY[now()], '{elm}'::text[], ARRAY[$2::uuid], '{application-restricted}'::text[], '{NULL}'::uuid[],
 			'{ping}'::text[], '{NULL}'::uuid[], '{200}'::int[], '{""}'::text[], '{""}'::text[], '{NULL}'::text[], '{"\\\\x00"}'::bytea[])
@@ -42,11 +42,11 @@ func TestAProcessOfTheReleaseBeforeGoesOnBesideThePartitions_D72(t *testing.T) {
 	work := func(want int, calls ...uuid.UUID) {
 		t.Helper()
 		for _, id := range calls {
-			does(t, conn, before.record, id, app)
-			does(t, conn, before.queue, id, app)
+			does(t, conn, earlier.record, id, app)
+			does(t, conn, earlier.queue, id, app)
 		}
-		does(t, conn, before.forget)
-		rows, _ := conn.Query(t.Context(), before.list)
+		does(t, conn, earlier.forget)
+		rows, _ := conn.Query(t.Context(), earlier.list)
 		if found, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil || len(found) != want || found[len(found)-1] != first {
 			t.Errorf("the record holds %v, want %d calls: %v", found, want, err)
 		}

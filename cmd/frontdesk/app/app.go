@@ -105,6 +105,7 @@ func (a *App) Run(ctx context.Context) error {
 	for _, c := range a.consumers {
 		consumers.Go(func() { c.Run(following) })
 	}
+	consumers.Go(func() { a.keyring.Follow(following, a.grown, a.config.Log) })
 	consumers.Go(func() { a.sweeper().Run(following) })
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })

@@ -50,6 +50,8 @@ type Config struct {
 	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
 	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
 
+	ErasureLedger string // file that remembers erasures when a backup is restored; "" for none
+
 	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
 	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
 

@@ -96,6 +96,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
+		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
 		CheckURL:              e.guard().CheckURL,
 		Now:                   e.config.Now,
 		AuthorisationLifetime: e.config.AuthorisationLifetime,

@@ -50,6 +50,7 @@ type commandLine struct {
 	Staff          staffCommands         `embed:""`
 	Authorisations authorisationCommands `embed:""`
 	Patients       patientCommands       `embed:""`
+	Erasures       erasureCommands       `embed:""`
 	Sites          siteCommands          `embed:""`
 	Appointments   appointmentCommands   `embed:""`
 	Records        recordCommands        `embed:""`
@@ -63,6 +64,7 @@ var groups = []kong.Group{
 	{Key: "staff", Title: "Staff"},
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
+	{Key: "erasure", Title: "Erasure, by two operators"},
 	{Key: "day", Title: "A practice's day"},
 	{Key: "program", Title: "The program"},
 }
