@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/subjectpack"
@@ -33,7 +32,7 @@ func (c *auditSubjectPackCmd) Run(r *run) error {
 	if _, err := os.Lstat(c.Out); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s is there already: name a file that is not", c.Out), err)
 	}
-	engine, err := c.openSealed(r)
+	engine, err := c.openAll(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -53,25 +52,6 @@ func (c *auditSubjectPackCmd) Run(r *run) error {
 		return err
 	}
 	return c.write(r, pack, survey)
-}
-
-// openSealed opens the engine with the master key, if one is given.
-func (c *auditSubjectPackCmd) openSealed(r *run) (*app.Engine, error) {
-	master, err := c.orNone()
-	if err != nil {
-		return nil, err
-	}
-	return app.Open(r.ctx, app.Config{DatabaseURL: c.DatabaseURL, MasterKey: master})
-}
-
-// orNone returns the master key, and the zero one, which opens nothing, if neither flag is
-// given.
-func (f masterKeyFlags) orNone() (sealing.MasterKey, error) {
-	master, err := f.read()
-	if errors.Is(err, sealing.ErrNoMasterKey) {
-		return master, nil
-	}
-	return master, err
 }
 
 func (c *auditSubjectPackCmd) write(r *run, pack subjectpack.Pack, survey subjectpack.Survey) error {

@@ -60,11 +60,7 @@ type changePatientDetailsCmd struct {
 }
 
 func (c *changePatientDetailsCmd) Run(r *run) error {
-	master, err := c.orNone()
-	if err != nil {
-		return err
-	}
-	return c.do(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return sealingFlags{c.practiceFlags, c.masterKeyFlags}.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
 			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 		})

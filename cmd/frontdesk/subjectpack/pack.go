@@ -103,13 +103,23 @@ func (w *writer) create(name string, method uint16) (io.Writer, error) {
 
 // records writes everything as JSON, each part to a file with an object of lists.
 func (w *writer) records() error {
-	return errors.Join(
-		w.json("care-record.json", list{"patient", of(w.details())}, list{"notes", of(w.notes())}, list{"patientRequests", of(w.requests())},
-			list{"appointments", of(w.visits())}, list{"consultations", of(w.consultations())}),
-		w.json("events.json", list{"events", w.events()}),
-		w.json("accesses.json", list{"accesses", of(w.accesses())}),
-		w.json("webhooks.json", list{"webhooks", of(w.deliveries())}),
-	)
+	for _, part := range []struct {
+		name  string
+		lists []list
+	}{
+		{"care-record.json", []list{
+			{"patient", of(w.details())}, {"notes", of(w.notes())}, {"patientRequests", of(w.requests())},
+			{"appointments", of(w.visits())}, {"consultations", of(w.consultations())},
+		}},
+		{"events.json", []list{{"events", w.events()}}},
+		{"accesses.json", []list{{"accesses", of(w.accesses())}}},
+		{"webhooks.json", []list{{"webhooks", of(w.deliveries())}}},
+	} {
+		if err := w.json(part.name, part.lists); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // list is a member of a JSON object.
@@ -129,7 +139,7 @@ func of[T any](items iter.Seq[T]) iter.Seq[any] {
 }
 
 // json writes an object of lists, with an item a line.
-func (w *writer) json(name string, lists ...list) error {
+func (w *writer) json(name string, lists []list) error {
 	entry, err := w.create(name, zip.Deflate)
 	if err != nil {
 		return err
@@ -140,6 +150,9 @@ func (w *writer) json(name string, lists ...list) error {
 			return err
 		}
 		lead = ",\n"
+	}
+	if w.failed != nil {
+		return w.failed
 	}
 	_, err = io.WriteString(entry, "}\n")
 	return err

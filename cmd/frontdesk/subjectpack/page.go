@@ -50,7 +50,7 @@ func (p page) Patient() details {
 	if all := p.w.Details; len(all) > 0 {
 		return all[len(all)-1]
 	}
-	return details{Patient: p.w.Pack.Patient}
+	return details{Patient: p.w.Patient}
 }
 
 // Earlier yields the details of before, newest first.

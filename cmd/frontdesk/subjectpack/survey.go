@@ -1,8 +1,6 @@
 package subjectpack
 
 import (
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,10 +33,7 @@ type mark struct {
 	At     time.Time `json:"markedAt"`
 }
 
-// ErrHidden says that what is personal could not be opened. A pack without it is none.
-var ErrHidden = errors.New("what is personal is sealed here: give the master key with --master-key-file")
-
-// Survey reads everything once. It returns [ErrHidden] if the patient has no name to show.
+// Survey reads everything once.
 func (p Pack) Survey() (Survey, error) {
 	s := Survey{marks: map[uuid.UUID]*mark{}}
 	for e, err := range p.Events {
@@ -46,9 +41,6 @@ func (p Pack) Survey() (Survey, error) {
 			return s, err
 		}
 		s.see(e)
-	}
-	if slices.ContainsFunc(s.Details, func(d details) bool { return d.Name == event.Hidden }) {
-		return s, ErrHidden
 	}
 	for access, err := range p.Accesses {
 		if err != nil {
