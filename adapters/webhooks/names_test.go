@@ -48,6 +48,7 @@ func TestACallInWithoutANameIsNotSent_D68(t *testing.T) {
 			seen := c.book()
 			c.callIn(seen, c.room)
 			c.clearCallIn(seen)
+			c.fanOut() // it has passed by when the key goes
 			c.destroys(event.OfPatient, erased)
 			c.sendTo(r)
 			if got := r.all(); len(got) != 1 || c.verified(got[0].token)["event"] != string(application.CallInRemoved) {
@@ -63,6 +64,7 @@ func TestAPractitionerWhoWasErasedIsNotNamed_D68(t *testing.T) {
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
 	c.openRecord(c.byJo(), c.patient)
+	c.fanOut()
 	c.destroys(event.OfPractitioner, true)
 	c.sendTo(r)
 	data := c.verified(r.next(t).token)["data"].(object)

@@ -15,7 +15,7 @@ func TestRowsHaveNamesForTheReleaseBefore_D68(t *testing.T) {
 	t.Parallel()
 	for since, want := range map[string]string{"NULL": "Ann Archer", "now()": ""} {
 		db := postgrestest.New(t)
-		if _, err := db.AdminPool(t).Exec(t.Context(), `UPDATE sealing SET since = `+since); err != nil {
+		if _, err := db.AdminPool(t).Exec(t.Context(), `UPDATE sealing SET since = `+since+`, closed_at = `+since+`, finished_at = `+since); err != nil {
 			t.Fatal(err)
 		}
 		engine, err := app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: sealing.MasterKey{1}})
