@@ -57,8 +57,13 @@ func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
 func (v *vault) register(t testing.TB) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	v.append(t, streamOf(id), 0, patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	v.registerAs(t, id)
 	return id
+}
+
+func (v *vault) registerAs(t testing.TB, id uuid.UUID) {
+	t.Helper()
+	v.append(t, streamOf(id), 0, patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer", BirthDate: "1980-02-29"})
 }
 
 func streamOf(id uuid.UUID) event.Stream {

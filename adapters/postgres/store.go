@@ -37,7 +37,11 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 		if err := row.Scan(&name, &data); err != nil {
 			return nil, err
 		}
-		return s.Codec.Decode(name, []byte(data))
+		e, err := s.Codec.Decode(name, []byte(data))
+		if err != nil {
+			return nil, err
+		}
+		return event.Hide(e), nil // it may be from before anything was sealed
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load stream %s: %w", stream.ID, err)
