@@ -15,7 +15,8 @@ import (
 var update = flag.Bool("update-golden", false, "write golden files that do not exist yet")
 
 // Golden compares the stored shape of events with testdata/<name>.json, and
-// reads the file back as the same event. A shape that differs is a broken
+// reads the file back as the same event. What is stored of an event with personal values
+// is in testdata/stored/<name>.json. A shape that differs is a broken
 // promise: give the new one a new name. New files are written with
 // -update-golden; existing ones never are.
 func Golden(t *testing.T, events ...event.Event) {
@@ -46,6 +47,7 @@ func golden(t *testing.T, codec *event.Codec, e event.Event) {
 	if diff := cmp.Diff(e, back); diff != "" {
 		t.Errorf("the stored event reads back differently (-want +got):\n%s", diff)
 	}
+	stored(t, codec, e)
 }
 
 func goldenFile(t *testing.T, name string, initial []byte) []byte {
@@ -53,7 +55,7 @@ func goldenFile(t *testing.T, name string, initial []byte) []byte {
 	path := filepath.Join("testdata", name+".json")
 	stored, err := os.ReadFile(path)
 	if os.IsNotExist(err) && *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, initial, 0o644); err != nil {
