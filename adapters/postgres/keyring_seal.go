@@ -137,7 +137,8 @@ func (s *split) begins(kind event.HolderKind) bool {
 	return s.Version == 1
 }
 
-// identify gives each practitioner an identifier.
+// identify gives each practitioner an identifier. Whatever else is missing is fetched with
+// the practice's index key.
 func (k *Keyring) identify(ctx context.Context, events []split) error {
 	for n := range events {
 		for i := range events[n].personal {
@@ -145,7 +146,7 @@ func (k *Keyring) identify(ctx context.Context, events []split) error {
 			if p.Known == "" {
 				continue
 			}
-			key, err := k.index(ctx, events[n].Stream.Tenant)
+			key, err := k.index(ctx, events[n].Stream.Tenant, knownIn(events))
 			if err != nil {
 				return err
 			}
@@ -156,10 +157,10 @@ func (k *Keyring) identify(ctx context.Context, events []split) error {
 }
 
 // index returns the index key of a practice, and makes it at its first use.
-func (k *Keyring) index(ctx context.Context, tenant string) (sealing.Key, error) {
+func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sealing.Key, error) {
 	o := index(tenant)
 	for range 2 {
-		all, err := k.of(ctx, []owner{o})
+		all, err := k.of(ctx, append(others, o))
 		if err != nil {
 			return sealing.Key{}, err
 		}
@@ -178,8 +179,9 @@ func (k *Keyring) index(ctx context.Context, tenant string) (sealing.Key, error)
 	return sealing.Key{}, ErrKeyLost
 }
 
-// knownIn returns the owners of an append who must have keys already. Those whom one of
-// its events begins have none, or the database refuses another one.
+// knownIn returns the owners of an append who must have keys already, as far as they are
+// identified. Those whom one of its events begins have none, or the database refuses
+// another one.
 func knownIn(events []split) (owners []owner) {
 	begun := map[owner]bool{}
 	for _, e := range events {
@@ -187,7 +189,7 @@ func knownIn(events []split) (owners []owner) {
 			o := owner{e.Stream.Tenant, p.Of}
 			if e.begins(p.Of.Kind) {
 				begun[o] = true
-			} else if !begun[o] {
+			} else if !begun[o] && p.Of.ID != uuid.Nil {
 				owners = append(owners, o)
 			}
 		}

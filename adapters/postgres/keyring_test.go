@@ -54,6 +54,20 @@ func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
 	return k
 }
 
+// cold returns the keyring of a process that has just started, and counts what it asks.
+func (v *vault) cold(t testing.TB) (*postgres.Keyring, *counting) {
+	t.Helper()
+	asked := &counting{}
+	pool, err := postgres.NewTracedPool(t.Context(), v.db.URL, 2, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	k := v.keyring(t, nil)
+	k.DB = postgres.On(pool)
+	return k, asked
+}
+
 func (v *vault) register(t testing.TB) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -239,18 +253,51 @@ func TestAPageIsOpenedWithOneQuestion_D69(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asked := &counting{}
-	pool, err := postgres.NewTracedPool(t.Context(), v.db.URL, 2, asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	k := v.keyring(t, nil)
-	k.DB = postgres.On(pool)
+	k, asked := v.cold(t)
 	postgres.RememberKeys(k, 4)
 	v.wantNotes(t, k, slices.Repeat([]string{"It hurts."}, 9)...)
 	if asked.n != 1 || postgres.HeldKeys(k) != 4 {
 		t.Errorf("%d questions, %d keys are kept; want 1 and 4", asked.n, postgres.HeldKeys(k))
+	}
+}
+
+// Whatever an append begins is not asked for. The key of a patient is fetched once, with
+// the key by which the practice knows practitioners.
+func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann := v.register(t)
+	bell := act(t.Context(), "bell@elm.example")
+	if err := v.note(bell, ann); err != nil {
+		t.Fatal(err)
+	}
+	submitted := func() error {
+		request := request.Submitted{Patient: patient.ID{UUID: ann}, Response: []request.Answer{{Answer: "It hurts."}}}
+		return second(v.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{request}}))
+	}
+	var asked *counting
+	for _, c := range []struct {
+		what     string
+		do       func() error
+		expected int
+	}{
+		{"a request", submitted, 0},
+		{"a patient", func() error { v.register(t); return nil }, 0},
+		{"a note about a cold patient", func() error { return v.note(t.Context(), ann) }, 1},
+		{"another one", func() error { return v.note(t.Context(), ann) }, 0},
+		{"one for a cold practitioner", func() error { return v.note(bell, ann) }, 2},
+		{"another one", func() error { return v.note(bell, ann) }, 0},
+	} {
+		if c.what != "another one" {
+			v.store.Keys, asked = v.cold(t)
+		}
+		before := asked.n
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := asked.n - before; got != c.expected {
+			t.Errorf("%s: %d questions for keys, want %d", c.what, got, c.expected)
+		}
 	}
 }
 
