@@ -43,7 +43,7 @@ var layers = map[string]layer{
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
 	"projections": {
 		may:   []string{uuid, pgx, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
-		tests: []string{"frontdesk/adapters/postgres"}, // only a real database shows that SQL is right
+		tests: []string{"frontdesk/adapters/postgres", "frontdesk/adapters/sealing"}, // only a real database shows that SQL is right
 	},
 	"adapters": {
 		may: []string{

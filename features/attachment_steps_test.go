@@ -69,15 +69,27 @@ func (w *world) filesReadBack() error {
 		return fmt.Errorf("the event names %d files, want %d", len(attachments), len(w.files))
 	}
 	for i, attachment := range attachments {
-		back, err := io.ReadAll(w.Uploads.Open(w.ctx, e.Stream.Tenant, attachment.ID))
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(back, w.files[i]) {
-			return fmt.Errorf("%s reads back differently", attachment.FileName)
+		if err := w.readsBack(attachment.ID, w.files[i]); err != nil {
+			return fmt.Errorf("file %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+func (w *world) readsBack(id request.AttachmentID, want []byte) error {
+	file, err := w.Attachments.Attachment(w.ctx, id)
+	if err != nil {
+		return err
+	}
+	content, err := w.Uploads.Open(w.ctx, file.Tenant, file.Attachment)
+	if err != nil {
+		return err
+	}
+	back, err := io.ReadAll(content)
+	if err == nil && !bytes.Equal(back, want) {
+		err = errors.New("it reads back differently")
+	}
+	return err
 }
 
 func (w *world) submitsUnderKey(app, patient, key string) error {

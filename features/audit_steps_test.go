@@ -121,7 +121,7 @@ func (w *world) readsLog() error {
 
 func (w *world) readsPersonalLog() error {
 	_, err := w.audit(w.auditor(), "log", "--tenant", w.tenant(w.practice), "--show-personal")
-	return err
+	return w.hears(err)
 }
 
 func (w *world) isShown(text, not string) error {
@@ -172,7 +172,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL)})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL), MasterKey: theMasterKey})
 	if err != nil {
 		return err
 	}

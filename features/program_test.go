@@ -3,7 +3,9 @@ package features_test
 import (
 	"context"
 	"crypto/x509"
+	"encoding/base64"
 	"net/netip"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +16,17 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
 )
+
+// theMasterKey is the program's, and in the environment of all command lines. One that is
+// to have none is given noMasterKey.
+var theMasterKey = sealing.MasterKey{1}
+
+const noMasterKey = "--master-key="
+
+func TestMain(m *testing.M) {
+	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(theMasterKey[:])) // it fails for names alone that no environment has
+	os.Exit(m.Run())
+}
 
 // program is a running frontdesk.
 type program struct {
@@ -48,7 +61,7 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:      roots,
 		Now:          clock.Now,
-		MasterKey:    sealing.MasterKey{1},
+		MasterKey:    theMasterKey,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -60,6 +60,8 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 		do(setStatus, tenant, e.Appointment, string(StatusDidNotAttend))
 	case appointment.Attended:
 		do(setStatus, tenant, e.Appointment, string(StatusAttended))
+	case patient.Erased:
+		do(`DELETE FROM appointments WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 	}
 }
 
@@ -88,11 +90,15 @@ func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, fr
 
 // CallInBoard keeps who is called in, and into which room, for the board in the
 // waiting room. It follows the feed.
-type CallInBoard struct{ DB Querier }
+type CallInBoard struct {
+	DB    Querier
+	Names Names
+}
 
 // CallIn is one line of the board.
 type CallIn struct {
 	Appointment appointment.ID
+	Patient     patient.ID
 	PatientName string
 	RoomName    string // "" if no room is assigned
 	CalledInAt  time.Time
@@ -103,7 +109,7 @@ func (CallInBoard) Name() string { return "call-in-board.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (CallInBoard) Follows() []event.Event {
-	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}}
+	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}, patient.Erased{}}
 }
 
 // Project keeps a row for each appointment that is called in.
@@ -115,6 +121,8 @@ func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 			r.Stream.Tenant, e.Appointment, e.Patient, e.Site, idOrNull(e.Room.UUID), e.CalledInAt)
 	case appointment.CallInRemoved:
 		do(`DELETE FROM call_ins WHERE tenant = $1 AND appointment = $2`, r.Stream.Tenant, e.Appointment)
+	case patient.Erased:
+		do(`DELETE FROM call_ins WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 	}
 }
 
@@ -122,9 +130,8 @@ func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 // practice's midnight, these are today's.
 func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, since time.Time) ([]CallIn, error) {
 	rows, _ := b.DB.Query(ctx, `
-		SELECT c.appointment, p.name, coalesce(r.name, ''), c.called_in_at
+		SELECT c.appointment, c.patient, '', coalesce(r.name, ''), c.called_in_at
 		FROM call_ins c
-		JOIN patients p ON p.tenant = c.tenant AND p.patient = c.patient
 		LEFT JOIN rooms r ON r.tenant = c.tenant AND r.room = c.room
 		WHERE c.tenant = $1 AND c.site = $2 AND c.called_in_at >= $3 ORDER BY c.called_in_at DESC, c.appointment`,
 		tenant, at, since)
@@ -132,7 +139,25 @@ func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, sin
 	if err != nil {
 		return nil, fmt.Errorf("read call-in board: %w", err)
 	}
-	return found, nil
+	return b.named(ctx, tenant, found)
+}
+
+// named gives call-ins the names of their patients. Whom the practice does not have any
+// more is not shown.
+func (b CallInBoard) named(ctx context.Context, tenant string, found []CallIn) (named []CallIn, err error) {
+	patients := make([]patient.ID, len(found))
+	for n, c := range found {
+		patients[n] = c.Patient
+	}
+	names, err := b.Names.Of(ctx, tenant, patients...)
+	for _, c := range found {
+		name, known := names[c.Patient]
+		if known && name.Name != event.Erased {
+			c.PatientName = name.Name
+			named = append(named, c)
+		}
+	}
+	return named, err
 }
 
 // idOrNull returns an identifier as an optional column holds it: the zero one is

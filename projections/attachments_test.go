@@ -27,10 +27,10 @@ func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	made := request.ID{UUID: event.NewID()}
 	d.happened(t.Context(), t, elm, made.UUID, 0, request.Submitted{Patient: ann, Attachments: files})
 
-	attachments := projections.Attachments{DB: d.pool}
+	attachments := projections.Attachments{DB: d.pool, Opens: d.keys}
 	for i, id := range ids {
 		got, err := attachments.Attachment(t.Context(), id)
-		want := projections.Attachment{Tenant: elm, ID: id, Request: made, Patient: ann, Size: int64(i), SHA256: event.Digest{byte(i)}}
+		want := projections.Attachment{Attachment: files[i], Tenant: elm, Request: made, Patient: ann}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v; (-want +got):\n%s", err, diff)
 		}

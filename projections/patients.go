@@ -3,26 +3,45 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 )
 
-// Patients keeps the patients of each practice, and who may see their records.
-type Patients struct{ DB Querier }
+// Patients keeps the patients of each practice, and who may see their records. What they
+// are called is for [Names] to find.
+type Patients struct {
+	DB    Querier
+	Clear bool // rows have names, for processes of the release before: nothing is sealed yet
+}
+
+// InClear returns read models that have the names of patients in their rows.
+func InClear(all []Projection) []Projection {
+	clear := slices.Clone(all)
+	for n, p := range clear {
+		if patients, ok := p.(Patients); ok {
+			patients.Clear = true
+			clear[n] = patients
+		}
+	}
+	return clear
+}
 
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
 // Project keeps a row for each patient, and one for each member of staff who
 // may see a restricted record.
-func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
+func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
 	case patient.Registered:
-		do(`INSERT INTO patients (tenant, patient, name, birth_date) VALUES ($1, $2, $3, $4)`,
-			tenant, e.Patient, e.Name, e.BirthDate)
+		do(`INSERT INTO patients (tenant, patient) VALUES ($1, $2)`, tenant, e.Patient)
+		p.name(r, do)
+	case patient.DetailsChanged:
+		p.name(r, do)
 	case patient.RecordRestricted:
 		restrict(tenant, e.Patient, true, do)
 		for _, member := range e.Staff {
@@ -31,6 +50,16 @@ func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 	case patient.RestrictionLifted:
 		restrict(tenant, e.Patient, false, do)
+	case patient.Erased:
+		do(`DELETE FROM patients WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
+		do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
+	}
+}
+
+// name fills the columns that processes of the release before read.
+func (p Patients) name(r event.Recorded, do func(sql string, args ...any)) {
+	if name, of := NameIn(r); p.Clear {
+		do(`UPDATE patients SET name = $3, birth_date = $4 WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, of, name.Name, name.BirthDate)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
@@ -30,10 +31,12 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
 
-// day is a practice's database, with everything that is kept at once.
+// day is a practice's database, with everything that is kept at once. What is personal is
+// sealed.
 type day struct {
 	pool  *pgxpool.Pool
 	codec *event.Codec
+	keys  *postgres.Keyring
 	store *postgres.Store
 	at    time.Time // the clock
 }
@@ -53,7 +56,11 @@ func dayOn(t *testing.T, db *postgrestest.Database) *day {
 	}
 	pool := db.Pool(t)
 	d := &day{pool: pool, codec: codec, at: noon}
-	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
+	d.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
+	if err := d.keys.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
 }
 
@@ -125,8 +132,8 @@ func peopled(t *testing.T) *day {
 	t.Helper()
 	d := newDay(t)
 	ctx := t.Context()
-	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	d.happened(ctx, t, elm, uuid.New(), 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
+	d.happened(ctx, t, elm, patient.StreamOf(elm, ann).ID, 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	d.happened(ctx, t, elm, patient.StreamOf(elm, bill).ID, 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
 	d.happened(ctx, t, elm, lee.UUID, 0, staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
 	d.happened(ctx, t, elm, main.UUID, 0, site.Added{Site: main, Name: "Elm Street"})
 	d.happened(ctx, t, elm, room.UUID, 0, site.RoomAdded{Room: room, Site: main, Name: "Room 1"})
@@ -204,7 +211,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	t.Parallel()
 	line := func(room string, at time.Time) []projections.CallIn {
-		return []projections.CallIn{{Appointment: subject.Appointment, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
+		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
 	}
 	for name, c := range map[string]struct {
 		history []event.Event
@@ -222,7 +229,7 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 			t.Parallel()
 			d := peopled(t)
 			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
-			board := projections.CallInBoard{DB: d.pool}
+			board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: d.keys}}
 			d.follow(t, board)
 			got, err := board.Showing(t.Context(), elm, main, c.since)
 			if err != nil {
@@ -235,6 +242,11 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	}
 }
 
+// forDrDoe is an application that acts for a practitioner of another organisation.
+var forDrDoe = event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
+	Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
+})
+
 // theRecord is what happens to Ann: a request, a note, a consultation, an
 // opening.
 var (
@@ -245,6 +257,9 @@ var (
 	asked = request.Submitted{
 		Patient: ann, Type: request.Medical, Requester: request.ByPatient, Response: []request.Answer{{Question: "healthConcern", Answer: "a cough"}},
 	}
+	noteInError    = record.NoteEnteredInError{Note: note.Note, Patient: ann, Reason: "another patient's"}
+	requestInError = request.EnteredInError{Patient: ann, Reason: "sent twice"}
+
 	askedAs  = uuid.MustParse("0190c7a2-0000-7000-8000-000000000081")
 	openedAs = uuid.MustParse("0190c7a2-0000-7000-8000-000000000071")
 )
@@ -253,9 +268,7 @@ func (d *day) fill(t *testing.T) {
 	t.Helper()
 	byLee := as(t.Context(), event.Staff(lee.UUID))
 	forLee := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID))
-	forDrDoe := as(t.Context(), event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
-		Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
-	}))
+	forDrDoe := as(t.Context(), forDrDoe)
 	d.happened(t.Context(), t, elm, askedAs, 0, asked)
 	d.happened(forLee, t, elm, note.Note.UUID, 0, note)
 	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)
@@ -296,7 +309,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,11 +324,52 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	}
 }
 
+// An entry stays as it was made. Nothing but its mark is added to what was there.
+func TestACareRecordShowsWhatWasEnteredInError_D73(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.fill(t)
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	before, err := records.Of(t.Context(), elm, ann, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.happened(t.Context(), t, elm, note.Note.UUID, 1, noteInError)
+	d.happened(t.Context(), t, elm, askedAs, 1, requestInError)
+	got, err := records.Of(t.Context(), elm, ann, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	last := noon.Add(9 * time.Second)
+	want.Entries[1].InError = &projections.InError{Reason: "another patient's", At: last.Add(time.Second)}
+	want.Entries[2].InError = &projections.InError{Reason: "sent twice", At: last.Add(2 * time.Second)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	d.follow(t, projections.Timeline{})
+	happened, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, ann, 0, 2)
+	if err != nil || len(happened) != 2 || happened[0].Kind != projections.KindEnteredInError || happened[0].Entry != askedAs ||
+		happened[1].Kind != projections.KindEnteredInError || happened[1].Entry != note.Note.UUID {
+		t.Errorf("the timeline is %v, error %v", happened, err)
+	}
+}
+
+func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
+	if err != nil || got.PatientName != "Ann Baker" || got.BirthDate != "" {
+		t.Errorf("named %q, born %q, error %v", got.PatientName, got.BirthDate, err)
+	}
+}
+
 func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
 	got, err := records.Of(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -334,7 +388,7 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	for range 3 {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
-	records := projections.CareRecords{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
 	got, err := records.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
@@ -360,15 +414,15 @@ func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	if !open(elm, ann, kim) {
 		t.Error("an unrestricted record is closed")
 	}
-	d.happened(t.Context(), t, elm, stream, 0, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee}})
+	d.happened(t.Context(), t, elm, stream, 1, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee}})
 	if !open(elm, ann, lee) || open(elm, ann, kim) || open(elm, ann, staff.ID{}) || !open(elm, bill, kim) || !open(oak, ann, kim) {
 		t.Error("a record restricted to one is not open to that one alone")
 	}
-	d.happened(t.Context(), t, elm, stream, 1, patient.RecordRestricted{Patient: ann})
+	d.happened(t.Context(), t, elm, stream, 2, patient.RecordRestricted{Patient: ann})
 	if open(elm, ann, lee) {
 		t.Error("a record restricted to nobody is open")
 	}
-	d.happened(t.Context(), t, elm, stream, 2, patient.RestrictionLifted{Patient: ann})
+	d.happened(t.Context(), t, elm, stream, 3, patient.RestrictionLifted{Patient: ann})
 	if !open(elm, ann, kim) {
 		t.Error("a record whose restriction was lifted is closed")
 	}

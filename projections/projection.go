@@ -42,7 +42,7 @@ type Opener interface {
 // AtOnce returns the projections that change in the transaction of the append: those
 // that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {
-	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
+	return []Projection{Erasures{}, Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
 		Sites{}, Appointments{}, CareRecords{}}
 }
 
@@ -67,21 +67,24 @@ type Table struct {
 	// Age on. Older rows may be gone. Zero means that rows stay for ever.
 	Kept time.Duration
 	Age  string
+	// Of is whose personal values rows hold. Zero means nobody's.
+	Of event.HolderKind
 }
 
 // tables lists the tables of each projection, which a rebuild makes anew and
 // compares. Nothing else writes to them, apart from deleting rows that are too old.
 var tables = map[string][]Table{
+	Erasures{}.Name():       kept("erasures"),
 	Practices{}.Name():      kept("practices"),
 	Applications{}.Name():   kept("applications", "application_callbacks", "endpoint_grants"),
 	Webhooks{}.Name():       kept("webhooks"),
 	SigningKeys{}.Name():    kept("signing_keys"),
 	Enablements{}.Name():    kept("enablements"),
-	Staff{}.Name():          kept("staff", "staff_links", "staff_passkeys"),
+	Staff{}.Name():          append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
 	Authorisations{}.Name(): kept("authorisations"),
 	Patients{}.Name():       kept("patients", "record_restrictions"),
 	Attachments{}.Name():    kept("attachments"),
-	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at"}},
+	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
 	Availability{}.Name():   kept("intakes", "closures"),
 	Sites{}.Name():          kept("sites", "rooms"),
 	Appointments{}.Name():   kept("appointments"),

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,15 +28,20 @@ func (Answers) Name() string { return "answers.v1" }
 // Project keeps a row for each call that had an Idempotency-Key, in the place of
 // one that is too old to count. It keeps none if the body's digest is hidden from it.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	call := r.Metadata.Idempotency
 	body, err := hex.DecodeString(call.Body)
-	if _, ok := r.Event.(request.Submitted); !ok || call == (event.Idempotency{}) || err != nil {
+	submitted, ok := r.Event.(request.Submitted)
+	if !ok || call == (event.Idempotency{}) || err != nil {
 		return
 	}
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
 		r.Stream.Tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
-	do(`INSERT INTO answers (tenant, key, body, made, answered_at) VALUES ($1, $2, $3, $4, $5)`,
-		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At)
+	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient) VALUES ($1, $2, $3, $4, $5, $6)`,
+		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At, submitted.Patient)
 }
 
 // Answer returns the answer that was given under a key after an instant, and the zero
@@ -58,16 +64,17 @@ func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, af
 // Attachments keeps which files requests name. Each row refers to the stored file, so
 // no event can name a file that was swept away, and no file that an event names can be
 // swept away. The name that the patient gave the file stays in the event.
-type Attachments struct{ DB Querier }
+type Attachments struct {
+	DB    Querier
+	Opens Opener
+}
 
-// Attachment is one row of [Attachments].
+// Attachment is a file that a request names.
 type Attachment struct {
+	request.Attachment
 	Tenant  string
-	ID      request.AttachmentID
 	Request request.ID
 	Patient patient.ID
-	Size    int64
-	SHA256  event.Digest
 }
 
 // Name returns the permanent name.
@@ -75,6 +82,10 @@ func (Attachments) Name() string { return "attachments.v1" }
 
 // Project keeps a row for each file that a request names.
 func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM attachments WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
 		do(`INSERT INTO attachments (tenant, attachment, request, patient, size, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -85,19 +96,33 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 // ErrUnknownAttachment refuses to show a file that no request names.
 var ErrUnknownAttachment = fault.New(fault.Missing, "unknown-attachment", "No patient request has an attachment with this identifier.")
 
-// Attachment returns the row of a file, whichever practice it was sent to, or
-// [ErrUnknownAttachment].
+const attachmentNamed = `
+SELECT a.tenant, a.request, a.patient, e.id, e.recorded_at, e.name, e.data, e.metadata, e.sealed
+FROM attachments a JOIN events e ON e.stream = a.request AND e.version = 1 AND e.tenant = a.tenant
+WHERE a.attachment = $1`
+
+// Attachment returns a file as its event names it, whichever practice it was sent to, or
+// [ErrUnknownAttachment]. Its key and its name are there only if they can be opened.
 func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
-	found := Attachment{ID: id}
-	var sum []byte
-	err := a.DB.QueryRow(ctx, `SELECT tenant, request, patient, size, sha256 FROM attachments WHERE attachment = $1`, id).
-		Scan(&found.Tenant, &found.Request, &found.Patient, &found.Size, &sum)
+	found, named := Attachment{}, event.Stored{Version: 1}
+	err := a.DB.QueryRow(ctx, attachmentNamed, id).Scan(&found.Tenant, &found.Request, &found.Patient,
+		&named.ID, &named.At, &named.Name, &named.Data, &named.Metadata, &named.Sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrUnknownAttachment
 	}
 	if err != nil {
 		return found, fmt.Errorf("find attachment: %w", err)
 	}
-	copy(found.SHA256[:], sum)
+	named.Stream = event.Stream{Tenant: found.Tenant, ID: found.Request.UUID}
+	events, err := a.Opens.Open(ctx, []event.Stored{named})
+	if err != nil {
+		return found, fmt.Errorf("find attachment: %w", err)
+	}
+	submitted, _ := events[0].Event.(request.Submitted)
+	i := slices.IndexFunc(submitted.Attachments, func(a request.Attachment) bool { return a.ID == id })
+	if i < 0 {
+		return found, ErrUnknownAttachment
+	}
+	found.Attachment = submitted.Attachments[i]
 	return found, nil
 }

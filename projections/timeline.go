@@ -38,6 +38,9 @@ const (
 	KindRequest      Kind = "patient-request"
 	KindConsultation Kind = "consultation"
 	KindRecordOpened Kind = "record-opened"
+
+	// A note or a request was marked as one that should not have been made.
+	KindEnteredInError Kind = "entered-in-error"
 )
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -45,11 +48,17 @@ func (Timeline) Name() string { return "timeline.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
-	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}}
+	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{},
+		record.NoteEnteredInError{}, request.EnteredInError{}, patient.Erased{}}
 }
 
-// Project adds a row for each event that belongs in a patient's timeline.
+// Project adds a row for each event that belongs in a patient's timeline, which goes with
+// the patient.
 func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM timeline WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	kind, happened := kindOf(r.Event)
 	if !happened {
 		return
@@ -68,6 +77,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindConsultation, true
 	case record.CareRecordOpened:
 		return KindRecordOpened, true
+	case record.NoteEnteredInError, request.EnteredInError:
+		return KindEnteredInError, true
 	}
 	return "", false
 }

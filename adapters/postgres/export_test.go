@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"time"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
 )
 
 // What the tests of this package look at from outside.
@@ -66,3 +70,8 @@ func RememberKeys(k *Keyring, n int) { k.known.size = n }
 
 // ForgetKeys leaves a keyring as it is at the start of a process.
 func ForgetKeys(k *Keyring) { k.known.expire(k.now().Add(keyLife)) }
+
+// SealActs is what the recorder does with the act claims of a batch.
+func (r *AccessRecorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
+	return r.sealActs(ctx, calls)
+}

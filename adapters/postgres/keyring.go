@@ -29,6 +29,7 @@ type Keyring struct {
 	Now    func() time.Time  // the clock by which keys in memory grow old; nil for the system's
 
 	sealed  bool // whether what is personal is sealed in this database
+	begun   bool // it is, and what was written in clear before is not yet
 	masters atomic.Pointer[masters]
 	known   keyCache
 	counted struct{ fetched, minted, lost atomic.Int64 }
@@ -63,6 +64,11 @@ type keys struct {
 	erased map[owner]bool
 	stamp  uint64        // of the cache, before it was asked
 	lost   *atomic.Int64 // counts the keys that are in neither map and should be
+}
+
+func (k keys) has(o owner) bool {
+	_, found := k.found[o]
+	return found || k.erased[o]
 }
 
 // of returns the keys of owners, and asks once for all that it does not know. An owner

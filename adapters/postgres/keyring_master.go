@@ -59,7 +59,9 @@ func (m *masters) under(id string) (sealing.Wrapper, error) {
 // database's. The first one that is given to a sealed database becomes it.
 func (k *Keyring) Start(ctx context.Context) error {
 	var is string
-	err := k.DB.QueryRow(ctx, `SELECT (SELECT since IS NOT NULL FROM sealing), coalesce((`+currentMaster+`), '')`).Scan(&k.sealed, &is)
+	err := k.DB.QueryRow(ctx, `
+		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((`+currentMaster+`), '')
+		FROM sealing`).Scan(&k.sealed, &k.begun, &is)
 	if err != nil {
 		return fmt.Errorf("look for the master key: %w", err)
 	}

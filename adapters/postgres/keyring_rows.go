@@ -50,12 +50,17 @@ func patientFor(o owner, events []split) *uuid.UUID {
 	return nil
 }
 
-// insertKeys stores keys. It is one statement, however many they are, in an order in
-// which two who make the same keys do not wait for each other in a circle.
-func insertKeys(keys []newKey) statement {
-	slices.SortFunc(keys, func(a, b newKey) int {
-		return cmp.Or(bytes.Compare(a.holder.ID[:], b.holder.ID[:]), cmp.Compare(a.holder.Kind, b.holder.Kind), cmp.Compare(a.tenant, b.tenant))
-	})
+// insertKeys stores keys. It is one statement, however many they are.
+const insertKeys = `
+INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
+SELECT * FROM ` + newKeys
+
+const newKeys = `unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])`
+
+// keyColumns returns the columns of keys, in an order in which two who make the same keys
+// do not wait for each other in a circle.
+func keyColumns(keys []newKey) []any {
+	slices.SortFunc(keys, func(a, b newKey) int { return compareOwners(a.owner, b.owner) })
 	var tenants, masters []string
 	var kinds []int16
 	var holders, patients pgtype.FlatArray[pgtype.UUID]
@@ -65,8 +70,9 @@ func insertKeys(keys []newKey) statement {
 		patients, masters = append(patients, nullable(k.patient)), append(masters, k.master)
 		fingerprints, wrapped = append(fingerprints, k.fingerprint), append(wrapped, k.wrapped)
 	}
-	return statement{`
-INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
-SELECT * FROM unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])`,
-		[]any{tenants, kinds, holders, patients, fingerprints, masters, wrapped}}
+	return []any{tenants, kinds, holders, patients, fingerprints, masters, wrapped}
+}
+
+func compareOwners(a, b owner) int {
+	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.holder.Kind, b.holder.Kind), bytes.Compare(a.holder.ID[:], b.holder.ID[:]))
 }

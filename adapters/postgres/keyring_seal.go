@@ -31,6 +31,7 @@ func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split,
 			return nil, err
 		}
 		_, parts[n].first = r.Event.(patient.Registered)
+		parts[n].mints = k.Begun()
 		if about := patientOf(r.Event); about != nil {
 			parts[n].patient = *about
 		}
@@ -44,6 +45,7 @@ type split struct {
 	personal []event.Personal
 	patient  uuid.UUID // whom the event is about; zero if it is about none
 	first    bool      // it registers a patient
+	mints    bool      // holders of before may have no key yet, and get one
 }
 
 // practitioner returns whom the event's act claim names, once they are identified.
@@ -118,21 +120,26 @@ func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) 
 		return sealing.Key{}, event.ErrConflict
 	case all.erased[o]:
 		return sealing.Key{}, patient.ErrUnknown
-	case !e.begins(p.Of.Kind) && p.Of.Kind != event.OfPractitioner:
+	case !e.makes(p.Of.Kind):
 		return sealing.Key{}, all.keyLost(p.Of)
 	}
 	m.keys[o] = sealing.NewKey()
 	return m.keys[o], nil
 }
 
-// begins reports whether the event is the first that can be about a holder of a kind. A
-// practitioner may be known already.
+// makes reports whether the event may make the key of a holder of a kind who has none.
+func (s *split) makes(kind event.HolderKind) bool {
+	return s.mints || kind == event.OfPractitioner || s.begins(kind)
+}
+
+// begins reports whether the event is the first that can be about a holder of a kind, so
+// that there is no key yet. A practitioner may be known already.
 func (s *split) begins(kind event.HolderKind) bool {
-	switch kind {
-	case event.OfPatient:
-		return s.first
-	case event.OfPractitioner:
+	switch {
+	case s.mints, kind == event.OfPractitioner:
 		return false
+	case kind == event.OfPatient:
+		return s.first
 	}
 	return s.Version == 1
 }
@@ -159,22 +166,15 @@ func (k *Keyring) identify(ctx context.Context, events []split) error {
 // index returns the index key of a practice, and makes it at its first use.
 func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sealing.Key, error) {
 	o := index(tenant)
-	for range 2 {
-		all, err := k.of(ctx, append(others, o))
-		if err != nil {
-			return sealing.Key{}, err
-		}
-		if key, found := all.found[o]; found {
-			return key, nil
-		}
-		rows, err := k.wrap(minted{keys: map[owner]sealing.Key{o: sealing.NewKey()}}, nil)
-		if err != nil {
-			return sealing.Key{}, err
-		}
-		insert := insertKeys(rows)
-		if _, err := k.DB.Exec(ctx, insert.sql+` ON CONFLICT DO NOTHING`, insert.args...); err != nil {
-			return sealing.Key{}, fmt.Errorf("make the index key of a practice: %w", err)
-		}
+	all, err := k.of(ctx, append(others, o))
+	if err != nil {
+		return sealing.Key{}, err
+	}
+	if _, found := all.found[o]; !found {
+		all, err = k.made(ctx, []owner{o})
+	}
+	if key, found := all.found[o]; found || err != nil {
+		return key, err
 	}
 	return sealing.Key{}, ErrKeyLost
 }

@@ -55,7 +55,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
-// exists already.
+// exists already, or a patient who must be there is not.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.record(event.MetadataFrom(ctx), changes)
 	if err != nil || len(recorded) == 0 {
@@ -65,6 +65,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
+	markOfPatient(events, changes)
 	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
@@ -106,6 +107,7 @@ type written struct {
 	practitioner *uuid.UUID // of the act claim, if it is sealed
 	keys         []newKey   // that the append has made: of its first event
 	rows, guards []statement
+	ofPatient    bool // the practice must have the patient
 }
 
 // statement is one that waits to be queued.
@@ -127,7 +129,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), nil, rows, guards}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), nil, rows, guards, false}
 	}
 	all[0].keys, err = s.Keys.wrap(made, parts)
 	return all, made, err
@@ -150,7 +152,13 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
-	batch := durably()
+	batch := durably(events)
+	queueEvents(batch, events)
+	queueAtOnce(batch, events)
+	return batch
+}
+
+func queueEvents(batch *pgx.Batch, events []written) {
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
@@ -160,8 +168,6 @@ func batchOf(events []written) *pgx.Batch {
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
 	queueKeys(batch, events)
-	queueAtOnce(batch, events)
-	return batch
 }
 
 // queueKeys queues the keys that appends have made.
@@ -171,15 +177,8 @@ func queueKeys(batch *pgx.Batch, events []written) {
 		keys = append(keys, e.keys...)
 	}
 	if len(keys) > 0 {
-		queue(batch, []statement{insertKeys(keys)})
+		batch.Queue(insertKeys, keyColumns(keys)...)
 	}
-}
-
-// durably returns a batch whose commit waits for the disk, and for synchronous standbys.
-func durably() *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_durably()`)
-	return batch
 }
 
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
@@ -201,6 +200,9 @@ func queue(batch *pgx.Batch, statements []statement) {
 
 // commit sends a batch: it is one round trip and one implicit transaction.
 func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if s.Keys.clear() {
+		batch.Queue(`SELECT write_in_clear()`)
+	}
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}

@@ -1,15 +1,11 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
@@ -19,9 +15,14 @@ import (
 // connections, which bounds how many parts are written at once and how much memory
 // that takes.
 type Uploads struct {
-	DB  DB
-	Now func() time.Time
+	DB   DB
+	Keys *Keyring // nil if files are kept as they are
+	Now  func() time.Time
 }
+
+// Seals reports whether files are to be sealed. They are not while a process of a release
+// that cannot open them may run beside this one.
+func (u *Uploads) Seals() bool { return u.Keys.Seals() }
 
 // A part is not flushed to the disk by itself. The append that names the file comes
 // later in the same write-ahead log, and its flush writes the parts as well.
@@ -80,47 +81,6 @@ func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
 		return swept, fmt.Errorf("sweep uploads: %w", err)
 	}
 	return swept, nil
-}
-
-// Open returns a reader of a file, part by part. It is empty if there is no such
-// file.
-func (u *Uploads) Open(ctx context.Context, tenant string, id request.AttachmentID) io.Reader {
-	return &parts{ctx: ctx, uploads: u, tenant: tenant, id: id}
-}
-
-// parts reads a file with one part of it in memory at a time.
-type parts struct {
-	ctx     context.Context //nolint:containedctx // a reader has nowhere else to get it from
-	uploads *Uploads
-	tenant  string
-	id      request.AttachmentID
-	n       int
-	part    bytes.Reader
-}
-
-// Read reads on in the part at hand, and fetches the next one after its end.
-func (p *parts) Read(b []byte) (int, error) {
-	for p.part.Len() == 0 {
-		if err := p.next(); err != nil {
-			return 0, err
-		}
-	}
-	return p.part.Read(b)
-}
-
-func (p *parts) next() error {
-	var data []byte
-	err := p.uploads.DB.QueryRow(p.ctx,
-		`SELECT data FROM upload_chunks WHERE tenant = $1 AND upload = $2 AND n = $3`, p.tenant, p.id, p.n).Scan(&data)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return io.EOF
-	}
-	if err != nil {
-		return fmt.Errorf("read part %d of an upload: %w", p.n, err)
-	}
-	p.n++
-	p.part.Reset(data)
-	return nil
 }
 
 // errSwept refuses an append that names a file which was swept away, because the call

@@ -38,6 +38,7 @@ type clinic struct {
 	pool          *pgxpool.Pool
 	db            *sql.DB
 	codec         *event.Codec
+	keys          *postgres.Keyring
 	store         *postgres.Store
 	clock         *clock
 	ages          webhooks.Ages
@@ -96,7 +97,9 @@ func clinicOn(t testing.TB, url string) *clinic {
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
-	c.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: c.clock.Now}
+	c.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}
+	must(t, c.keys.Start(t.Context()))
+	c.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: c.keys, AtOnce: projections.AtOnce(), Now: c.clock.Now}
 	return c
 }
 

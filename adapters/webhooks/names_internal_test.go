@@ -22,8 +22,8 @@ func TestTheNamesOfAnEventAreAskedForOnce(t *testing.T) {
 		{event: opened, notice: told, tellable: true}, {event: other, notice: told, tellable: true},
 		{event: opened, notice: told, tellable: true}, {event: other},
 	}
-	if got := namesOf(deliveries).Len(); got != 2 {
-		t.Errorf("%d questions about two events", got)
+	if questions, all := namesOf(deliveries); questions.Len() != 2 || len(all) != 2 {
+		t.Errorf("%d questions and %d names about two events", questions.Len(), len(all))
 	}
 	if deliveries[0].names != deliveries[2].names || deliveries[0].names == deliveries[1].names {
 		t.Error("two destinations of an event do not share its names, or two events do")

@@ -13,16 +13,18 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
-	"frontdesk/projections"
 )
 
 // Sender sends what is queued: at most once (D29), in order for each subject,
 // and without letting one receiver delay another. Any number of processes may
 // run one. All fields except Metrics are needed.
 type Sender struct {
-	DB     *pgxpool.Pool
-	Codec  *event.Codec
-	Opens  projections.Opener
+	DB    *pgxpool.Pool
+	Codec *event.Codec
+	Opens interface {
+		// OpenEach returns events with their personal values, and why one could not be opened.
+		OpenEach(ctx context.Context, stored []event.Stored) (opened []event.Recorded, failed []error, err error)
+	}
 	Signer interface {
 		// With returns what makes a JWT of a payload with the key of this kid.
 		With(ctx context.Context, kid signingkey.KID) (sign func(payload []byte) (jwt string, err error), err error)

@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ func (in *town) serve(t *testing.T) victim {
 	process := in.cores.command(in.cores.service, binary(t), "serve",
 		"--database-url", in.database.URL("frontdesk", "frontdesk_app"), "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
 		"--api-domain="+apiDomain, "--auth-url=http://"+pagesHost, "--allow-network=127.0.0.0/8")
-	process.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+in.masterKey)
+	process.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(theMasterKey[:]))
 	said, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ package main_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -53,22 +52,21 @@ type member struct{ Tenant, Username, Password string }
 
 // town is a database with practices, applications that publish keys, and staff.
 type town struct {
-	t         *testing.T
-	engine    *app.Engine
-	database  *embedded.Server
-	masterKey string
-	cores     cores
-	honestly  []integrator
-	attacker  integrator // enabled at the attacked practice alone
-	hanging   integrator // whose key set never comes
-	staff     []member
+	t        *testing.T
+	engine   *app.Engine
+	database *embedded.Server
+	cores    cores
+	honestly []integrator
+	attacker integrator // enabled at the attacked practice alone
+	hanging  integrator // whose key set never comes
+	staff    []member
 }
 
 func newTown(t *testing.T) *town {
 	t.Helper()
-	in := &town{t: t, database: postgrestest.Cluster(t), cores: shareCores(t), masterKey: newMasterKey()}
+	in := &town{t: t, database: postgrestest.Cluster(t), cores: shareCores(t)}
 	var err error
-	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback})
+	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback, MasterKey: theMasterKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +83,6 @@ func newTown(t *testing.T) *town {
 	in.must(in.engine.Drain(ctx))
 	in.cores.settle(t, in.database)
 	return in
-}
-
-func newMasterKey() string {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return base64.StdEncoding.EncodeToString(key)
 }
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}

@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"context"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"net/netip"
@@ -87,6 +88,7 @@ func (s *trial) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.postgres.URL("frontdesk", postgres.AppRole), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MasterKey: theMasterKey,
 	})
 	s.must(err)
 	return engine
@@ -110,7 +112,7 @@ func (s *trial) startProgram() {
 		"--private-listen", "127.0.0.1:0", "--api-domain", "frontdesk.test", "--auth-url", "http://auth.frontdesk.test",
 		"--allow-network", "127.0.0.0/8")
 	serve.Env = append(os.Environ(), "FRONTDESK_DATABASE_URL="+s.postgres.URL("frontdesk", postgres.AppRole),
-		"FRONTDESK_MASTER_KEY="+strings.Repeat("5a", 32))
+		"FRONTDESK_MASTER_KEY="+hex.EncodeToString(theMasterKey[:]))
 	serve.Stderr = log
 	s.must(serve.Start())
 	s.t.Cleanup(func() {

@@ -3,7 +3,6 @@ package main_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"net"
 	"os"
@@ -13,7 +12,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/sealing"
 )
+
+// theMasterKey is that of all processes, and of the engines of tests.
+var theMasterKey = sealing.MasterKey{1}
 
 // place is where a process of the service listens.
 type place struct{ public, private string }
@@ -73,7 +77,7 @@ func lastLines(text string) string {
 func serveArgs(t *testing.T, database string) []string {
 	t.Helper()
 	key := filepath.Join(t.TempDir(), "master.key")
-	writeFile(t, key, base64.StdEncoding.EncodeToString([]byte((rand.Text() + rand.Text())[:32])))
+	writeFile(t, key, base64.StdEncoding.EncodeToString(theMasterKey[:]))
 	return []string{"--database-url", database, "--api-domain", "example.com", "--auth-url", "https://auth.example.com",
 		"--master-key-file", key, "--allow-network", "127.0.0.0/8", "--trusted-proxy", "127.0.0.0/8"}
 }

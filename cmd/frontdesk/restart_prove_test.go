@@ -4,7 +4,6 @@ package main_test
 
 import (
 	"encoding/json"
-	"net/netip"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -119,7 +118,7 @@ func newDeployment(t *testing.T) *deployment {
 // onboard makes a practice with a patient, and an application that may submit.
 func (s *deployment) onboard() {
 	s.t.Helper()
-	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: loopback, MasterKey: theMasterKey})
 	if err != nil {
 		s.t.Fatal(err)
 	}

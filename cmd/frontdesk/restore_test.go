@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"encoding/base64"
 	"net/netip"
 	"net/url"
 	"os"
@@ -14,7 +15,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
@@ -102,6 +102,9 @@ func (s *restore) must(err error) {
 // run types lines into a shell in an empty directory.
 func (s *restore) run(lines string, hosts map[string]*embedded.Server) {
 	s.t.Helper()
+	key := filepath.Join(s.t.TempDir(), "master.key")
+	writeFile(s.t, key, base64.StdEncoding.EncodeToString(theMasterKey[:]))
+	lines = strings.ReplaceAll(lines, "/etc/frontdesk/master.key", key)
 	for host, cluster := range hosts {
 		at, err := url.Parse(cluster.URL("frontdesk", "owner"))
 		s.must(err)
@@ -120,7 +123,7 @@ func (s *restore) open(cluster *embedded.Server) *app.App {
 	s.t.Helper()
 	service, err := app.New(s.t.Context(), app.Config{
 		DatabaseURL: cluster.URL("frontdesk", postgres.AppRole), Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		APIDomain: "frontdesk.test", MasterKey: theMasterKey, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	s.must(err)
 	return service

@@ -104,7 +104,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 func (s *rightsTrial) publish(database string) {
 	s.t.Helper()
 	var err error
-	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback})
+	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKey: theMasterKey})
 	s.must(err)
 	s.t.Cleanup(s.engine.Close)
 	s.must(sandbox.MakeKey(s.keyFile))

@@ -5,7 +5,6 @@ package main_test
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -64,10 +63,8 @@ func newSurgery(t *testing.T, p *pair, durability string, processes int) *surger
 	p.demand()
 	p.follow()
 	s.found()
-	master := make([]byte, 32)
-	_, _ = rand.Read(master)
 	for range processes {
-		s.served = append(s.served, s.serve(base64.StdEncoding.EncodeToString(master), durability))
+		s.served = append(s.served, s.serve(base64.StdEncoding.EncodeToString(theMasterKey[:]), durability))
 	}
 	return s
 }
@@ -76,6 +73,7 @@ func (s *surgery) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.url("frontdesk_app"), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MasterKey: theMasterKey,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -169,6 +169,7 @@ func (s *program) compareFile(a request.Attachment) error {
 	}
 	same, complaint := &comparison{want: content(u, f)}, &bytes.Buffer{}
 	cmd := exec.CommandContext(s.t.Context(), s.binary, "audit", "attachment", "--database-url", s.info.Load().DatabaseURL, a.ID.String())
+	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY_FILE="+filepath.Join(s.dir, "master.key"))
 	cmd.Stdout, cmd.Stderr = same, complaint
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%w: %s", err, complaint)

@@ -114,6 +114,22 @@ func Redacted(v any) ([]byte, error) {
 	return json.Marshal(tree)
 }
 
+// Shown returns the JSON of v for those who ask for personal data. It has [Hidden] only in
+// fields that are tagged `secret:"…"`, such as the key of a file, which say nothing about
+// anybody.
+func Shown(v any) ([]byte, error) {
+	shown := reflect.New(reflect.TypeOf(v)).Elem()
+	shown.Set(reflect.ValueOf(v))
+	if shown.Kind() == reflect.Struct {
+		planOf(shown.Type()).each(shown, func(s step, text reflect.Value) {
+			if s.secret {
+				text.SetString(Hidden)
+			}
+		})
+	}
+	return json.Marshal(shown.Interface())
+}
+
 // redact walks a JSON tree along the type it was made from.
 func redact(typ reflect.Type, tree any) {
 	for typ.Kind() == reflect.Pointer {

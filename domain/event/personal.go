@@ -73,9 +73,10 @@ type plan []step
 
 // step is a field of a struct that is personal, or leads to what is.
 type step struct {
-	index int
-	tag   string // of a personal text; otherwise ""
-	inner plan   // of what the field holds, points to or lists
+	index  int
+	tag    string // of a personal text; otherwise ""
+	secret bool   // nobody is shown the text
+	inner  plan   // of what the field holds, points to or lists
 }
 
 var plans sync.Map // of reflect.Type to plan
@@ -92,7 +93,7 @@ func planOf(typ reflect.Type) plan {
 		inner := innermost(field.Type)
 		switch {
 		case tag != "":
-			made = append(made, step{index: i, tag: tag})
+			made = append(made, step{index: i, tag: tag, secret: field.Tag.Get("secret") != ""})
 		case inner.Kind() == reflect.Struct && field.IsExported():
 			if plan := planOf(inner); plan != nil {
 				made = append(made, step{index: i, inner: plan})
@@ -117,19 +118,19 @@ func (p plan) has(tag string) bool {
 
 // each calls do with every personal text that is not empty. What it passes on its way
 // is copied, so that do may set the text and change nothing that others hold.
-func (p plan) each(in reflect.Value, do func(tag string, text reflect.Value)) {
+func (p plan) each(in reflect.Value, do func(s step, text reflect.Value)) {
 	for _, s := range p {
 		field := in.Field(s.index)
 		switch {
 		case s.tag == "":
 			s.inner.within(field, do)
 		case field.Len() > 0:
-			do(s.tag, field)
+			do(s, field)
 		}
 	}
 }
 
-func (p plan) within(field reflect.Value, do func(tag string, text reflect.Value)) {
+func (p plan) within(field reflect.Value, do func(s step, text reflect.Value)) {
 	switch field.Kind() {
 	case reflect.Pointer:
 		if field.IsNil() {
@@ -164,11 +165,11 @@ func personalIn(e reflect.Value, m *Metadata, do func(tag string, text reflect.V
 	if data.has(tagRequest) {
 		subject = tagRequest
 	}
-	whose := func(tag string, text reflect.Value) {
-		if tag == tagSubject {
-			tag = subject
+	whose := func(s step, text reflect.Value) {
+		if s.tag == tagSubject {
+			s.tag = subject
 		}
-		do(tag, text)
+		do(s.tag, text)
 	}
 	data.each(e, whose)
 	if m.Actor.OnBehalfOf != nil || m.Idempotency.Body != "" {
@@ -241,7 +242,7 @@ func Hide(e Event) Event {
 	}
 	hidden := reflect.New(reflect.TypeOf(e)).Elem()
 	hidden.Set(reflect.ValueOf(e))
-	plan.each(hidden, func(_ string, text reflect.Value) { text.SetString(Hidden) })
+	plan.each(hidden, func(_ step, text reflect.Value) { text.SetString(Hidden) })
 	return hidden.Interface().(Event)
 }
 

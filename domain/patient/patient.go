@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
@@ -20,6 +21,14 @@ type Registered struct {
 	Patient   ID     `json:"patient"`
 	Name      string `json:"name" personal:"patient"`
 	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02
+}
+
+// DetailsChanged says what a patient's details are from now on: all of them, so that
+// nobody has to look for the rest in earlier events.
+type DetailsChanged struct {
+	Patient   ID     `json:"patient"`
+	Name      string `json:"name" personal:"patient"`
+	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02; "" if it is unknown
 }
 
 // RecordRestricted says that only these staff may see the patient's record from
@@ -38,6 +47,9 @@ type RestrictionLifted struct {
 func (Registered) EventName() string { return "patient.registered.v1" }
 
 // EventName returns the name that the event is stored under.
+func (DetailsChanged) EventName() string { return "patient.details-changed.v1" }
+
+// EventName returns the name that the event is stored under.
 func (RecordRestricted) EventName() string { return "patient.record-restricted.v1" }
 
 // EventName returns the name that the event is stored under.
@@ -47,6 +59,9 @@ func (RestrictionLifted) EventName() string { return "patient.restriction-lifted
 func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // PatientID returns the patient whom the event is about.
+func (d DetailsChanged) PatientID() uuid.UUID { return d.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
 func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // PatientID returns the patient whom the event is about.
@@ -54,7 +69,10 @@ func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{Registered{}, RecordRestricted{}, RestrictionLifted{}}
+	return []event.Event{
+		Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{},
+		ErasureRequested{}, ErasureWithdrawn{}, ErasureHeld{}, ErasureHoldLifted{}, Erased{},
+	}
 }
 
 // The refusals of this package's rules.
@@ -62,6 +80,7 @@ var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the patient a name.")
 	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "Write the birth date as year, month and day, such as 1980-02-29.")
 	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
+	ErrErased           = fault.New(fault.Conflict, "patient-erased", "This identifier belonged to somebody who was erased. Register the patient with another one.")
 	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
 )
 
@@ -76,21 +95,49 @@ type Patient struct {
 	registered bool
 	restricted bool
 	allowed    []staff.ID
+	erasure    erasure.State
 }
 
 // Register makes somebody a patient (rule 1). An empty birth date means that it
 // is unknown.
 func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
-	name = strings.TrimSpace(name)
+	name, err := details(name, birthDate)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case name == "":
-		return nil, ErrNameless
-	case birthDate != "" && !isDate(birthDate):
-		return nil, ErrInvalidBirthDate
+	case p.erasure.Erased():
+		return nil, ErrErased
 	case p.registered:
 		return nil, ErrExists
 	}
 	return []event.Event{Registered{id, name, birthDate}}, nil
+}
+
+// ChangeDetails replaces the patient's name and birth date (rule 3). It cannot tell
+// whether they are the same as before, because no state holds them.
+func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, error) {
+	name, err := details(name, birthDate)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	return []event.Event{DetailsChanged{id, name, birthDate}}, nil
+}
+
+// details judges a name, which it returns without the space around it, and a birth
+// date.
+func details(name, birthDate string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", ErrNameless
+	case birthDate != "" && !isDate(birthDate):
+		return "", ErrInvalidBirthDate
+	}
+	return name, nil
 }
 
 func isDate(s string) bool {
@@ -117,9 +164,10 @@ func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
 	return []event.Event{RestrictionLifted{id}}, nil
 }
 
-// Known returns [ErrUnknown] if the practice has no such patient.
+// Known returns [ErrUnknown] if the practice has no such patient, or has erased them: so
+// nobody can ask who was erased.
 func (p Patient) Known() error {
-	if !p.registered {
+	if !p.registered || p.erasure.Erased() {
 		return ErrUnknown
 	}
 	return nil
@@ -134,6 +182,16 @@ func (p Patient) Apply(e event.Event) Patient {
 		p.restricted, p.allowed = true, e.Staff
 	case RestrictionLifted:
 		p.restricted, p.allowed = false, nil
+	case ErasureRequested:
+		p.erasure = p.erasure.Requested(e.Request)
+	case ErasureWithdrawn:
+		p.erasure = p.erasure.Withdrawn()
+	case ErasureHeld:
+		p.erasure = p.erasure.Held(e.Hold)
+	case ErasureHoldLifted:
+		p.erasure = p.erasure.Lifted(e.Hold)
+	case Erased:
+		p.erasure = p.erasure.Completed(e.Done)
 	}
 	return p
 }

@@ -36,13 +36,15 @@ var (
 type AttachmentID struct{ uuid.UUID }
 
 // Attachment is a file that was sent with a request. Its content is kept outside
-// the log, under its ID.
+// the log, under its ID, and sealed there with a key of its own. Without a key the
+// content is as it was sent; that of old files is.
 type Attachment struct {
 	ID          AttachmentID `json:"id"`
 	FileName    string       `json:"fileName" personal:"request"`
 	ContentType string       `json:"contentType"`
-	Size        int64        `json:"size"` // bytes
-	SHA256      event.Digest `json:"sha256"`
+	Size        int64        `json:"size"`   // bytes, as it was sent
+	SHA256      event.Digest `json:"sha256"` // of what is kept, so of sealed content: it confirms no guess
+	Key         string       `json:"key,omitempty" personal:"request" secret:"true"`
 }
 
 // Content says what an attachment's data turned out to be. Files are too large
@@ -53,7 +55,8 @@ type Content struct {
 	ID     AttachmentID // under which it is kept; zero if it is not kept
 	Base64 bool         // the data was strict base64
 	Size   int64        // decoded bytes, even if they were too many to keep
-	SHA256 event.Digest // of the content that is kept
+	SHA256 event.Digest // of what is kept
+	Key    string       // with which it is sealed; "" if it is kept as it is
 }
 
 // File is a file as it was sent, not judged yet.
@@ -75,7 +78,10 @@ func Attach(files []File) ([]Attachment, fault.List) {
 		if refusal := file.fault(placeOf("attachments", i)); refusal != nil {
 			faults = append(faults, refusal)
 		}
-		attachments = append(attachments, Attachment{file.Content.ID, file.Name, file.ContentType, file.Content.Size, file.Content.SHA256})
+		attachments = append(attachments, Attachment{
+			ID: file.Content.ID, FileName: file.Name, ContentType: file.ContentType,
+			Size: file.Content.Size, SHA256: file.Content.SHA256, Key: file.Content.Key,
+		})
 	}
 	slices.SortStableFunc(faults, func(a, b *fault.Error) int { return rank(a) - rank(b) })
 	return attachments, append(many, faults...)

@@ -1,6 +1,7 @@
 package request_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/request"
 )
 
@@ -28,6 +30,24 @@ func TestStoredAttachments(t *testing.T) {
 	var back request.Attachment
 	if err := json.Unmarshal([]byte(stored), &back); err != nil || back != scan {
 		t.Errorf("read back as %+v, %v", back, err)
+	}
+}
+
+// The key of a file is stored only where there is one. Nobody is shown it.
+func TestStoredAttachmentsWithAKey(t *testing.T) {
+	t.Parallel()
+	sealed := scan
+	sealed.Key = "a2V5"
+	submitted := request.Submitted(submission)
+	submitted.Attachments = []request.Attachment{sealed}
+	eventtest.GoldenIn(t, "testdata/sealed", submitted)
+	for name, show := range map[string]func(any) ([]byte, error){"hidden": event.Redacted, "shown": event.Shown} {
+		if shown, err := show(submitted); err != nil || bytes.Contains(shown, []byte("a2V5")) || !bytes.Contains(shown, []byte(`"key":"[personal]"`)) {
+			t.Errorf("%s: %s, %v", name, shown, err)
+		}
+	}
+	if submitted.Attachments[0].Key != "a2V5" {
+		t.Error("what was shown was changed")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/fair"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 )
@@ -19,8 +20,10 @@ import (
 // Uploads keeps files until a request names them, and for as long as a request
 // does.
 type Uploads interface {
-	// AddChunk stores part n of a file, counted from 0, in a transaction of its
-	// own. The caller may use data again afterwards.
+	// Seals reports whether files are to be sealed.
+	Seals() bool
+	// AddChunk stores part n of a file, counted from 0 and sealed, in a transaction of
+	// its own. The caller may use data again afterwards.
 	AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error
 	// Discard forgets those of the files that no request names.
 	Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error
@@ -104,39 +107,47 @@ func (f *Files) next(ctx context.Context) (file, error) {
 	f.met++
 	f.chunk = f.chunk[:0]
 	u := &upload{ctx: ctx, files: f, sum: sha256.New()}
-	if f.met <= request.MaxAttachments {
-		u.id.UUID = event.NewID()
+	if f.met > request.MaxAttachments {
+		return u, nil
 	}
-	return u, nil
+	u.id.UUID = event.NewID()
+	if !f.Uploads.Seals() {
+		return u, nil
+	}
+	var err error
+	u.key = sealing.NewKey()
+	u.seals, err = u.key.File(f.Tenant, u.id.UUID)
+	return u, err
 }
 
-// upload stores one file while it arrives. It stores no more than an attachment
-// may have.
+// upload stores one file while it arrives, sealed with a key that only the event comes to
+// hold. It stores no more than an attachment may have.
 type upload struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call's body is read
 	files  *Files
 	id     request.AttachmentID // zero if the file is not kept
 	chunks int                  // stored
 	size   int64
-	sum    hash.Hash
+	sum    hash.Hash // of what is stored
+	key    sealing.Key
+	seals  *sealing.File // nil if the file is stored as it is
 }
 
-// Write takes the next bytes of the file and stores each chunk once it is full.
+// Write takes the next bytes of the file and stores each full chunk once more has come, so
+// that the last one is known as such.
 func (u *upload) Write(p []byte) (int, error) {
 	if u.size += int64(len(p)); !u.kept() {
 		return len(p), nil
 	}
-	u.sum.Write(p)
 	for rest := p; len(rest) > 0; {
+		if len(u.files.chunk) == chunkSize {
+			if err := u.flush(false); err != nil {
+				return 0, err
+			}
+		}
 		n := min(len(rest), chunkSize-len(u.files.chunk))
 		u.files.chunk = append(u.files.chunk, rest[:n]...)
 		rest = rest[n:]
-		if len(u.files.chunk) < chunkSize {
-			break
-		}
-		if err := u.flush(); err != nil {
-			return 0, err
-		}
 	}
 	return len(p), nil
 }
@@ -145,8 +156,8 @@ func (u *upload) kept() bool {
 	return u.id.UUID != uuid.Nil && u.size <= request.MaxAttachmentSize
 }
 
-// flush stores the chunk.
-func (u *upload) flush() error {
+// flush seals and stores the chunk.
+func (u *upload) flush(last bool) error {
 	f := u.files
 	if len(f.chunk) == 0 {
 		return nil
@@ -154,6 +165,10 @@ func (u *upload) flush() error {
 	if u.chunks == 0 {
 		f.stored = append(f.stored, u.id)
 	}
+	if u.seals != nil {
+		f.chunk = u.seals.Seal(f.chunk, u.chunks, last)
+	}
+	u.sum.Write(f.chunk)
 	if err := f.Uploads.AddChunk(u.ctx, f.Tenant, u.id, u.chunks, f.chunk); err != nil {
 		return fmt.Errorf("store part %d of an upload: %w", u.chunks, err)
 	}
@@ -168,8 +183,14 @@ func (u *upload) finish(base64 bool) (request.Content, error) {
 	if !base64 || !u.kept() {
 		return content, nil
 	}
+	if err := u.flush(true); err != nil {
+		return content, err
+	}
 	content.ID, content.SHA256 = u.id, event.Digest(u.sum.Sum(nil))
-	return content, u.flush()
+	if u.seals != nil {
+		content.Key = u.key.Base64()
+	}
+	return content, nil
 }
 
 var errNoMarker = errors.New("an attachment's data has passed the diverter")

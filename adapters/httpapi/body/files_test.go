@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/httpapi/httpapitest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
@@ -54,6 +55,50 @@ func TestFilesAreStoredWhileTheyArrive(t *testing.T) {
 			t.Errorf("%d bytes (-want +got):\n%s", size, diff)
 		}
 	}
+}
+
+func TestFilesAreSealedWhileTheyArrive(t *testing.T) {
+	t.Parallel()
+	s, keys := &httpapitest.Shelf{Sealed: true}, map[string]bool{}
+	for n, size := range []int{1, 1000, 256<<10 - 1, 256 << 10, 256<<10 + 1, 512 << 10, 1 << 20, 10 << 20} {
+		want := httpapitest.Noise(uint64(size), size)
+		tree, err := read(t, s, attachment(base64.StdEncoding.EncodeToString(want)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := data(t, tree)
+		if opened := opened(t, s, got); !bytes.Equal(opened, want) || got.Size != int64(size) {
+			t.Errorf("%d bytes are kept as %d others: %+v", size, len(opened), got)
+		}
+		if kept := s.File(got.ID); sha256.Sum256(kept) != got.SHA256 || size > 32 && bytes.Contains(kept, want[:32]) {
+			t.Errorf("%d bytes are kept as they are, or are not what is told", size)
+		}
+		if keys[got.Key] = true; len(keys) != n+1 {
+			t.Error("two files have one key")
+		}
+	}
+}
+
+// opened is what is kept of a sealed file.
+func opened(t *testing.T, s *httpapitest.Shelf, of request.Content) (plain []byte) {
+	t.Helper()
+	key, err := sealing.ParseKey(of.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := key.File("elm-street", of.ID.UUID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := s.Parts(of.ID)
+	for n, sealed := range parts {
+		part, err := file.Open(bytes.Clone(sealed), n, n == len(parts)-1)
+		if err != nil {
+			t.Fatalf("part %d of %d: %v", n, len(parts), err)
+		}
+		plain = append(plain, part...)
+	}
+	return plain
 }
 
 // PHP writes every / as \/, .NET writes every + as \u002B, and anybody may

@@ -120,6 +120,10 @@ var firstGrown = []string{
 	SELECT ` + minted("c7a2", "n") + `, md5('app' || n % 200)::uuid, n, ` + practiceN + `, 'note.created', ` + patientN + `, md5('destination' || n % 200)::uuid,
 		now() - interval '1 second' * ({deliveries} - n), now(), CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END, now() - interval '1 second' * ({deliveries} - n)
 	FROM generate_series(1, {deliveries}) n`,
+	`INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status)
+	SELECT ` + minted("c7a1", "n") + `, md5('app' || n % 200)::uuid, n, ` + practiceN + `, 'note.created', ` + patientN + `, md5('destination' || n % 200)::uuid,
+		now() - interval '40 days' - interval '1 second' * ({deliveries} - n), now() - interval '40 days', CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END
+	FROM generate_series(1, {deliveries}) n`,
 	`INSERT INTO practices SELECT ` + practiceN + `, 'Practice ' || n, 'Europe/London' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO applications SELECT md5('app' || n)::uuid, 'Application ' || n, 'https://app.example/' || n FROM generate_series(1, 200) n`,
 	`INSERT INTO application_callbacks SELECT md5('app' || n)::uuid, 'https://app.example/cb' FROM generate_series(1, 200) n`,
@@ -141,7 +145,7 @@ var firstGrown = []string{
 	`INSERT INTO sign_in_tries (account, source, tries, last_at, locked_until) SELECT decode(md5(n::text), 'hex'), '', 1, now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO authorisations SELECT ` + practiceN + `, md5('app' || a)::uuid, ` + staffN + `, CASE WHEN a % 2 = 0 THEN '00000000-0000-0000-0000-000000000000' ELSE md5('patient' || n)::uuid END,
 		now() - interval '1 day' * (a - 2) FROM generate_series(1, {staff}) n, generate_series(1, 6) a`,
-	`INSERT INTO patients SELECT ` + practiceN + `, ` + patientN + `, 'Ann Archer', '1980-02-29', n % 100 = 0 FROM generate_series(1, {patients}) n`,
+	`INSERT INTO patients (tenant, patient, restricted) SELECT ` + practiceN + `, ` + patientN + `, n % 100 = 0 FROM generate_series(1, {patients}) n`,
 	`INSERT INTO record_restrictions SELECT ` + practiceN + `, ` + patientN + `, ` + staffN + ` FROM generate_series(100, {patients}, 100) n`,
 	`INSERT INTO intakes (tenant, request_type, switched_off) SELECT ` + practiceN + `, t, false FROM generate_series(1, {practices}) n, unnest(ARRAY['medical', 'admin', 'prescription']) t`,
 	`INSERT INTO closures SELECT ` + practiceN + `, '{}' FROM generate_series(1, {practices}) n`,
@@ -168,7 +172,7 @@ var sequenced = []string{
 }
 
 // large are the tables that are worth it.
-var large = []string{"events", "access_record", "deliveries", "timeline", "record_entries", "log", "appointments", "call_ins", "patients"}
+var large = []string{"events", "access_record_default", "deliveries", "delivered_default", "timeline", "record_entries", "log", "appointments", "call_ins", "patients"}
 
 var leaveIndexes = `UPDATE pg_index SET (indisready, indisvalid) = (false, false) WHERE indrelid::regclass::text IN ('` + strings.Join(large, "', '") + `')`
 

@@ -119,7 +119,7 @@ func (f *floor) turn(done, all int64) {
 	if last {
 		for f.idx < all && f.page() {
 		}
-		f.s.exec(f.b, `UPDATE patients SET name = 'Nobody' WHERE patient IN (SELECT patient FROM patients ORDER BY patient LIMIT 100)`)
+		f.s.exec(f.b, `UPDATE patients SET restricted = NOT restricted WHERE patient IN (SELECT patient FROM patients ORDER BY patient LIMIT 100)`)
 		f.s.exec(f.b, `DELETE FROM timeline WHERE idx IN (SELECT idx FROM timeline ORDER BY idx LIMIT 100)`)
 	}
 }

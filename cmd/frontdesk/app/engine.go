@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -56,6 +57,10 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		e.Close()
 		return nil, err
 	}
+	if !e.keyring.Sealed() { // a process of the release before may read names
+		e.store.AtOnce = projections.InClear(e.store.AtOnce)
+		all.inClear()
+	}
 	return e, nil
 }
 
@@ -73,10 +78,10 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
 	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Now: config.Now}
-	e.Log.Opens = e.keyring
+	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
-	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
+	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Keys: e.keyring, Now: config.Now}
 	return e
 }
 
@@ -87,15 +92,22 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Patients:              projections.Patients{DB: e.calls},
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
-		Admissions:            projections.Availability{DB: e.calls},
+		Receptions:            projections.Availability{DB: e.calls},
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
+		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
 		CheckURL:              e.guard().CheckURL,
 		Now:                   e.config.Now,
 		AuthorisationLifetime: e.config.AuthorisationLifetime,
 	}
 }
+
+// Directory returns what people, applications and places are called.
+func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
+
+// Signposts returns how practices introduce themselves.
+func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
 
 // guard returns the guard of all outbound calls, with the networks that this deployment
 // allows.
@@ -107,6 +119,16 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 	user, err := postgres.SessionUser(ctx, e.calls)
 	return event.Operator(user, machine), err
 }
+
+// Retain prepares a run that keeps records no longer than needed. It needs the rights of
+// the database's owner.
+func (e *Engine) Retain() *retention.Retain {
+	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
+}
+
+// OpensPersonal is an error that says what to do if personal data is sealed in this
+// database and the engine was given no master key.
+func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.
@@ -131,6 +153,14 @@ type pools struct {
 	calls      *pgxpool.Pool
 	background *pgxpool.Pool
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
+	writing    *postgres.Writing
+}
+
+// inClear names the connections as those of a process that writes in clear.
+func (p pools) inClear() {
+	p.writing.InClear()
+	p.calls.Reset()
+	p.background.Reset()
 }
 
 // openPools opens the pools and checks the schema.
@@ -140,16 +170,17 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 			p.close()
 		}
 	}()
-	if p.calls, err = openPool(ctx, config, config.CallConnections); err != nil {
+	p.writing = &postgres.Writing{}
+	if p.calls, err = openPool(ctx, config, config.CallConnections, p.writing); err != nil {
 		return p, err
 	}
 	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
-	if p.background, err = openPool(ctx, config, backgroundConnections); err != nil {
+	if p.background, err = openPool(ctx, config, backgroundConnections, p.writing); err != nil {
 		return p, err
 	}
-	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer)
+	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer, p.writing)
 	return p, err
 }
 
@@ -162,8 +193,8 @@ func (p pools) close() {
 }
 
 // openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, config Config, connections int32) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer)
+func openPool(ctx context.Context, config Config, connections int32, writing *postgres.Writing) (*pgxpool.Pool, error) {
+	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer, writing)
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,12 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -23,7 +25,8 @@ import (
 type Question struct {
 	At time.Time
 	access.Claim
-	Patient string // as the call wrote it; "" when it named none
+	Patient string   // as the call wrote it; "" when it named none
+	Staff   staff.ID // for whom the recorded call was; zero if it is not known
 }
 
 // Verdict answers a [Question].
@@ -42,7 +45,7 @@ type Verdict struct {
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
-		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: askedAboutCalls(),
+		Pool: a.Pool, Log: a.Log, Keys: a.Keys, Schema: replay.Temporary, Projections: askedAboutCalls(),
 		Until: replay.Until{Instant: q.At}, Tenants: []string{"", q.Tenant}, See: about.see, Progress: progress,
 	}).Run(ctx)
 	if err != nil {
@@ -64,6 +67,7 @@ func askedAboutCalls() []projections.Projection {
 
 // judge judges the call by the read models of that instant.
 func (q Question) judge(ctx context.Context, db projections.Querier, into *Verdict) (err error) {
+	q.Endpoint.AsksReception = false // so that it need not be replayed
 	into.Rights, err = projections.Rights{DB: db}.Rights(ctx, q.Claim, q.At)
 	if err != nil {
 		return err
@@ -99,16 +103,32 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 		if call.Patient.UUID != uuid.Nil {
 			q.Patient = call.Patient.String()
 		}
-		if call.Staff.UUID != uuid.Nil {
+		if q.Staff = call.Staff; q.Staff.UUID != uuid.Nil {
 			q.Username, err = projections.Staff{DB: postgres.On(a.Pool)}.UsernameOf(ctx, call.Tenant, call.Staff)
 		}
 		return q, call, err
 	}
-	return Question{}, access.Call{}, ErrUnknownCall
+	return Question{}, access.Call{}, a.unknown(ctx, requestID)
+}
+
+// unknown says why the access record has no such call.
+func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
+	archive, err := a.Archives().Of(ctx, retention.AccessRecord, requestID)
+	if err != nil {
+		return err
+	}
+	if archive != "" {
+		return ErrArchivedCall.With("A call with this request id would be in the archive %s, and not in the database any more.", archive)
+	}
+	return ErrUnknownCall
 }
 
 // ErrUnknownCall refuses to explain a call that is not in the access record.
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
+
+// ErrArchivedCall refuses to explain a call of a time whose calls were taken out of the
+// database. With names the archive.
+var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and not in the database any more.")
 
 // claimOf returns what a recorded call claimed. Of an endpoint that is no longer in the
 // catalogue it has only the name.

@@ -57,7 +57,9 @@ func newTown(t *testing.T) *town {
 	}
 	t.Cleanup(w.client.CloseIdleConnections)
 	w.serve(t, db.URL)
-	auditor, err := app.Open(t.Context(), app.Config{DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)})
+	auditor, err := app.Open(t.Context(), app.Config{
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1},
+	})
 	must(t, err)
 	t.Cleanup(auditor.Close)
 	w.auditor = auditor

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -22,6 +24,7 @@ import (
 
 type auditCallsCmd struct {
 	databaseFlag `embed:""`
+	showingFlags `embed:""`
 	Request      uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
 	Tenant       string                   `help:"Only calls that addressed this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
@@ -33,7 +36,6 @@ type auditCallsCmd struct {
 	Until        time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
 	Before       uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
 	Limit        int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
-	ShowPersonal bool                     `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
 	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -48,7 +50,7 @@ func (c *auditCallsCmd) Run(r *run) error {
 	if c.Limit < 1 || c.Limit > maxCalls {
 		return errLimit
 	}
-	engine, err := c.open(r)
+	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}
@@ -70,11 +72,26 @@ func (c *auditCallsCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.print(r.Out, calls)
+	if err := c.print(r.Out, calls); err != nil || len(calls) == c.Limit {
+		return err
+	}
+	return c.sayArchived(r, engine)
+}
+
+// sayArchived says so if there would be calls in archives.
+func (c *auditCallsCmd) sayArchived(r *run, engine *app.Engine) error {
+	since, until := c.Since, c.Until
+	if c.Before != uuid.Nil {
+		until = retention.InstantOf(c.Before)
+	}
+	if c.Request != uuid.Nil {
+		since, until = retention.InstantOf(c.Request), retention.InstantOf(c.Request).Add(time.Millisecond)
+	}
+	return r.sayArchived(engine, retention.AccessRecord, since, until)
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
-	return auditing.CallFilter{Outcome: c.Outcome, CallFilter: postgres.CallFilter{
+	return auditing.CallFilter{Outcome: c.Outcome, Personal: c.ShowPersonal, CallFilter: postgres.CallFilter{
 		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
 		Patient: c.Patient, Endpoint: c.Endpoint, Since: c.Since, Until: c.Until,
 	}}

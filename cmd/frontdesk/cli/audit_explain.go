@@ -18,22 +18,23 @@ import (
 )
 
 type auditExplainCmd struct {
-	databaseFlag `embed:""`
-	Call         uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
-	At           time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
-	Tenant       string         `help:"The practice that it would have addressed."`
-	Application  application.ID `placeholder:"UUID" help:"Who would have called."`
-	User         string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
-	Endpoint     string         `help:"What it would have called, such as create-note."`
-	Patient      string         `placeholder:"UUID" help:"The patient whom the call would have named."`
-	JSON         bool           `name:"json" help:"Print one JSON object."`
+	databaseFlag   `embed:""`
+	masterKeyFlags `embed:""`
+	Call           uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
+	At             time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
+	Tenant         string         `help:"The practice that it would have addressed."`
+	Application    application.ID `placeholder:"UUID" help:"Who would have called."`
+	User           string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
+	Endpoint       string         `help:"What it would have called, such as create-note."`
+	Patient        string         `placeholder:"UUID" help:"The patient whom the call would have named."`
+	JSON           bool           `name:"json" help:"Print one JSON object."`
 }
 
 var errNoQuestion = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
 
 // Run explains a call.
 func (c *auditExplainCmd) Run(r *run) error {
-	engine, err := c.open(r)
+	engine, err := c.openAll(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}

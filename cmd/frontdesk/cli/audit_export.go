@@ -22,9 +22,9 @@ import (
 type auditExportCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
+	showingFlags `embed:""`
 	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
 	Manifest     string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
-	ShowPersonal bool   `help:"Export personal data, which is hidden otherwise. That you did is recorded."`
 }
 
 // manifest says what an export is, so that it can be checked later.
@@ -50,7 +50,7 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 type auditLogCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
+	showingFlags `embed:""`
 	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
-	ShowPersonal bool `help:"Show personal data, which is hidden otherwise. That you did is recorded."`
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -40,7 +40,7 @@ type loggedEvent struct {
 
 // Run prints the log up to its head and, with --follow, what is appended later.
 func (c *auditLogCmd) Run(r *run) error {
-	engine, err := c.open(r)
+	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ const tableLines = 500
 func logged(e event.Recorded, personal bool) (loggedEvent, error) {
 	show := event.Redacted
 	if personal {
-		show = json.Marshal
+		show = event.Shown
 	}
 	data, err := show(e.Event)
 	if err != nil {

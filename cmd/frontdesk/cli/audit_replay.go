@@ -19,11 +19,12 @@ import (
 )
 
 type auditReplayCmd struct {
-	databaseFlag `embed:""`
-	AsOf         string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
-	Tenant       string `help:"Only this practice."`
-	Keep         string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
-	JSON         bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
+	databaseFlag   `embed:""`
+	masterKeyFlags `embed:""`
+	AsOf           string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
+	Tenant         string `help:"Only this practice."`
+	Keep           string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
+	JSON           bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
 }
 
 var (
@@ -65,7 +66,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.openAll(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}

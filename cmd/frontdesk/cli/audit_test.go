@@ -33,7 +33,7 @@ func newClinic(t *testing.T) *clinic {
 	t.Helper()
 	c := &clinic{db: postgrestest.New(t)}
 	c.auditor = asRole(t, c.db.URL, "frontdesk_audit")
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.db.URL})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.db.URL, MasterKey: theMasterKey})
 	must(t, err)
 	defer engine.Close()
 	operator, err := engine.Operator(t.Context(), "tester@desk")
@@ -115,7 +115,7 @@ func (c *clinic) audit(t *testing.T, args ...string) outcome {
 // drain does what a running service does.
 func (c *clinic) drain(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.db.URL})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.db.URL, MasterKey: theMasterKey})
 	if err != nil {
 		t.Fatal(err)
 	}

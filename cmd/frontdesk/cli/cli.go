@@ -17,6 +17,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
@@ -33,8 +34,10 @@ type commandLine struct {
 	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	SealLog sealLogCmd `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
+	Retain  retainCmd  `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 
@@ -47,6 +50,7 @@ type commandLine struct {
 	Staff          staffCommands         `embed:""`
 	Authorisations authorisationCommands `embed:""`
 	Patients       patientCommands       `embed:""`
+	Erasures       erasureCommands       `embed:""`
 	Sites          siteCommands          `embed:""`
 	Appointments   appointmentCommands   `embed:""`
 	Records        recordCommands        `embed:""`
@@ -60,6 +64,7 @@ var groups = []kong.Group{
 	{Key: "staff", Title: "Staff"},
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
+	{Key: "erasure", Title: "Erasure, by two operators"},
 	{Key: "day", Title: "A practice's day"},
 	{Key: "program", Title: "The program"},
 }
@@ -83,6 +88,8 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
 		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),

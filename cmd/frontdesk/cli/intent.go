@@ -17,6 +17,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -43,6 +44,15 @@ type practiceFlags struct {
 	Tenant      string `required:"" help:"The practice's tenant identifier."`
 }
 
+func (f practiceFlags) tenant() string { return f.Tenant }
+
+// practice is what the flags of a command about a practice do, whether they name a master
+// key or not.
+type practice interface {
+	tenant() string
+	do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error
+}
+
 // applicationFlags are the flags of every command about an application.
 type applicationFlags struct {
 	engineFlags `embed:""`
@@ -67,8 +77,8 @@ func change[T any](r *run, f engineFlags, tenant string, intent func(commands.De
 
 // create gives the desk an intent of a practice that makes something, and prints
 // what it has made under a name.
-func create[T, M any](r *run, f practiceFlags, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
-	return f.do(r, app.Config{}, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func create[T, M any](r *run, f practice, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
+	return f.do(r, app.Config{}, f.tenant(), func(ctx context.Context, desk commands.Desk) (made, error) {
 		it, err := intent(desk, ctx, given)
 		return made{name: it}, err
 	})
@@ -101,8 +111,8 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	if err != nil {
 		return err
 	}
-	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store}
-	desk.Store = listening
+	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store, Erasures: engine.Desk.Erasures}
+	desk.Store, desk.Erasures = listening, listening
 	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, desk)
 	if err != nil {
 		return err
@@ -148,6 +158,7 @@ func machine() string {
 // listeningStore remembers what is appended through it.
 type listeningStore struct {
 	commands.Store
+	commands.Erasures
 	mu       sync.Mutex
 	appended []event.Recorded
 }
@@ -155,10 +166,21 @@ type listeningStore struct {
 // Append appends to the store and keeps what that recorded.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
+	s.heard(recorded)
+	return recorded, err
+}
+
+// Erase erases, and keeps what that recorded.
+func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+	recorded, err := s.Erasures.Erase(ctx, who, change)
+	s.heard(recorded)
+	return recorded, err
+}
+
+func (s *listeningStore) heard(recorded []event.Recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.appended = append(s.appended, recorded...)
-	return recorded, err
 }
 
 // appendedEvent is an event as a command reports it.

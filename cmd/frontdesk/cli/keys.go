@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -21,24 +20,6 @@ type keysCmd struct {
 	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
 	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published, or at once if no key signs."`
 	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once, which it asks about."`
-}
-
-// masterKeyFlags are the flags of everything that makes or uses the keys that
-// webhooks are signed with.
-type masterKeyFlags struct {
-	MasterKeyFile string `placeholder:"FILE" help:"File with the master key, which seals signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
-	MasterKey     string `placeholder:"BASE64" help:"The master key itself: for the environment, never for a command line."`
-}
-
-// read returns the master key; [sealing.ErrNoMasterKey] if neither flag is given.
-func (f masterKeyFlags) read() (sealing.MasterKey, error) {
-	switch {
-	case f.MasterKeyFile != "":
-		return sealing.ReadMasterKey(f.MasterKeyFile)
-	case f.MasterKey != "":
-		return sealing.ParseMasterKey(f.MasterKey)
-	}
-	return sealing.MasterKey{}, sealing.ErrNoMasterKey
 }
 
 type keysListCmd struct {

@@ -10,30 +10,37 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
 )
 
 // patientCommands are what can be typed about patients.
 type patientCommands struct {
 	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
+	ChangePatientDetails  changePatientDetailsCmd  `cmd:"" group:"patient" help:"Change a patient's name and date of birth. What they were stays in the log."`
 	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
 	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
+
+	MarkPatientRequestEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" group:"patient" help:"Mark a patient request as entered in error. It stays in the record."`
 }
 
 // recordCommands are what can be typed about care records.
 type recordCommands struct {
 	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
 	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
+
+	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" group:"day" help:"Mark a note as entered in error. It stays in the record."`
 }
 
 type registerPatientCmd struct {
-	practiceFlags `embed:""`
-	Name          string     `required:"" help:"The patient's name."`
-	Patient       patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
-	BirthDate     string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
+	sealingFlags `embed:""`
+	Name         string     `required:"" help:"The patient's name."`
+	Patient      patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
+	BirthDate    string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
 }
 
 func (c *registerPatientCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
+	return create(r, c.sealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
 		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 	})
 }
@@ -42,6 +49,21 @@ func (c *registerPatientCmd) Run(r *run) error {
 type patientFlags struct {
 	practiceFlags `embed:""`
 	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
+}
+
+type changePatientDetailsCmd struct {
+	patientFlags   `embed:""`
+	masterKeyFlags `embed:""`
+	Name           string `required:"" help:"The patient's name from now on."`
+	BirthDate      string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+}
+
+func (c *changePatientDetailsCmd) Run(r *run) error {
+	return sealingFlags{c.practiceFlags, c.masterKeyFlags}.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
+			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+		})
+	})
 }
 
 type restrictPatientRecordCmd struct {
@@ -64,8 +86,9 @@ func (c *openCareRecordCmd) Run(r *run) error {
 }
 
 type createNoteCmd struct {
-	patientFlags `embed:""`
-	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+	patientFlags   `embed:""`
+	masterKeyFlags `embed:""`
+	File           string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
 func (c *createNoteCmd) Run(r *run) error {
@@ -73,7 +96,35 @@ func (c *createNoteCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return create(r, c.practiceFlags, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+	return create(r, sealingFlags{c.practiceFlags, c.masterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+}
+
+// errorFlags say what was entered in error, and why.
+type errorFlags struct {
+	patientFlags `embed:""`
+	Reason       string `required:"" help:"Why, in a few words. Applications and auditors read it, and it is kept in clear text: name nobody."`
+}
+
+type markNoteEnteredInErrorCmd struct {
+	errorFlags `embed:""`
+	Note       record.NoteID `required:"" placeholder:"UUID" help:"The note's identifier."`
+}
+
+func (c *markNoteEnteredInErrorCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Note: c.Note, Reason: c.Reason,
+	})
+}
+
+type markPatientRequestEnteredInErrorCmd struct {
+	errorFlags     `embed:""`
+	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
+}
+
+func (c *markPatientRequestEnteredInErrorCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Request: c.PatientRequest, Reason: c.Reason,
+	})
 }
 
 // readText is what a file holds, or standard input for "-".
@@ -90,9 +141,8 @@ func readText(file string, in io.Reader) (string, error) {
 }
 
 type submitPatientRequestCmd struct {
-	engineFlags `embed:""`
-	Tenant      string `required:"" help:"The practice's tenant identifier."`
-	File        string `required:"" help:"The request body of the API as a file; - for standard input."`
+	sealingFlags `embed:""`
+	File         string `required:"" help:"The request body of the API as a file; - for standard input."`
 }
 
 // Run submits the request in the file, as a call of the API would.
@@ -102,7 +152,11 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 		return err
 	}
 	defer in.Close()
-	return c.doWith(r, app.Config{}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+	master, err := c.given()
+	if err != nil {
+		return err
+	}
+	return c.doWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		form, err := files.Read(ctx, in)

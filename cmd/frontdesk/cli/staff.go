@@ -33,7 +33,7 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 			return err
 		}
 	}
-	return create(r, c.practiceFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
+	return create(r, c.sealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(), Password: password,
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // newStaffFlags say who somebody is that comes to a practice.
 type newStaffFlags struct {
-	practiceFlags `embed:""`
+	sealingFlags  `embed:""`
 	Username      string `required:"" help:"What they sign in with."`
 	Name          string `required:"" help:"Their name, as others see it."`
 	Email         string `required:"" help:"Their email address."`
@@ -50,7 +50,7 @@ type inviteStaffCmd struct {
 }
 
 func (c *inviteStaffCmd) Run(r *run) error {
-	return invite(r, c.practiceFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
+	return invite(r, c.sealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(),
 	})
 }
@@ -93,14 +93,14 @@ func (c *setStaffRolesCmd) Run(r *run) error {
 
 // invite gives the desk an intent that gives a member of staff a link, and prints the
 // link. Nobody can print it a second time.
-func invite[T any](r *run, f practiceFlags, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
+func invite[T any](r *run, f practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
 	base, err := l.base()
 	if err != nil {
 		return err
 	}
-	return f.do(r, app.Config{}, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return f.do(r, app.Config{}, f.tenant(), func(ctx context.Context, desk commands.Desk) (made, error) {
 		i, err := intent(desk, ctx, given)
-		return made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.Tenant, i.Secret), "expiresAt": i.ExpiresAt}, err
+		return made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.tenant(), i.Secret), "expiresAt": i.ExpiresAt}, err
 	})
 }
 

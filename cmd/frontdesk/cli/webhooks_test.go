@@ -42,7 +42,7 @@ func (o outcome) lines(t *testing.T) (objects []map[string]any) {
 func TestServeRefusesToStartWithoutAMasterKey_D34(t *testing.T) {
 	t.Parallel()
 	serve := []string{"serve", "--database-url", postgrestest.New(t).URL, "--listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example"}
-	frontdesk(t, serve...).wantFailure(t, 1, "no master key", "--master-key-file", "openssl rand -base64 32")
+	frontdesk(t, append(serve, noMasterKey)...).wantFailure(t, 1, "no master key", "--master-key-file", "openssl rand -base64 32")
 	frontdesk(t, append(serve, "--master-key=short")...).wantFailure(t, 1, "32 random bytes")
 	frontdesk(t, append(serve, "--master-key-file=/nowhere")...).wantFailure(t, 1, "/nowhere")
 }
@@ -68,7 +68,7 @@ func TestSigningKeysAreStagedListedActivatedAndRetired_D34(t *testing.T) {
 	if table := frontdesk(t, "keys", "list", "--database-url", db.URL); !strings.Contains(table.out, first) || !strings.HasPrefix(table.out, "KID") {
 		t.Errorf("listed for people:\n%s", table.out)
 	}
-	frontdesk(t, "keys", "stage", "--database-url", db.URL).wantFailure(t, 1, "no master key")
+	frontdesk(t, "keys", "stage", "--database-url", db.URL, noMasterKey).wantFailure(t, 1, "no master key")
 }
 
 func TestAnotherMasterKeyActivatesNothing_D34(t *testing.T) {

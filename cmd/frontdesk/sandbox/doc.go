@@ -4,7 +4,7 @@
 //
 //	Dir/postgres             the database, kept between runs
 //	Dir/application-key.pem  the sandbox application's private key
-//	Dir/master.key           seals the keys that webhooks are signed with
+//	Dir/master.key           seals personal data and the keys that webhooks are signed with
 //	Dir/webhooks.jsonl       the webhooks that the application has received
 //	Dir/webhook-ca.pem       vouches for the receiver; its key is beside it
 //	Dir/seed.json            what was seeded, so that it is seeded once

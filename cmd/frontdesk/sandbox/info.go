@@ -28,6 +28,7 @@ type Info struct {
 	PrivateURL       string      `json:"privateURL"`
 	DatabaseURL      string      `json:"databaseURL"`
 	AdminDatabaseURL string      `json:"adminDatabaseURL"`
+	MasterKeyFile    string      `json:"masterKeyFile"` // for commands about persons
 	TenantID         string      `json:"tenantId"`
 	Application      Application `json:"application"`
 	Staff            Staff       `json:"staff"`  // for whom the application acts

@@ -171,6 +171,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
 		DatabaseURL:      database.URL(databaseName, servingRole),
 		AdminDatabaseURL: database.URL(databaseName, embedded.Owner),
+		MasterKeyFile:    filepath.Join(config.Dir, masterKeyName),
 		TenantID:         tenant,
 		Application: Application{
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),

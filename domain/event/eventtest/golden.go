@@ -21,22 +21,29 @@ var update = flag.Bool("update-golden", false, "write golden files that do not e
 // -update-golden; existing ones never are.
 func Golden(t *testing.T, events ...event.Event) {
 	t.Helper()
+	GoldenIn(t, "testdata", events...)
+}
+
+// GoldenIn is [Golden] with the files of a folder. An event has another file there once it
+// has gained a member that its first one lacks.
+func GoldenIn(t *testing.T, folder string, events ...event.Event) {
+	t.Helper()
 	codec, err := event.NewCodec(events...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range events {
-		t.Run(e.EventName(), func(t *testing.T) { golden(t, codec, e) })
+		t.Run(e.EventName(), func(t *testing.T) { golden(t, codec, folder, e) })
 	}
 }
 
-func golden(t *testing.T, codec *event.Codec, e event.Event) {
+func golden(t *testing.T, codec *event.Codec, folder string, e event.Event) {
 	t.Helper()
 	got, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := goldenFile(t, e.EventName(), append(got, '\n'))
+	want := goldenFile(t, filepath.Join(folder, e.EventName()+".json"), append(got, '\n'))
 	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
 		t.Errorf("the stored shape has changed (-stored +now):\n%s", diff)
 	}
@@ -47,12 +54,11 @@ func golden(t *testing.T, codec *event.Codec, e event.Event) {
 	if diff := cmp.Diff(e, back); diff != "" {
 		t.Errorf("the stored event reads back differently (-want +got):\n%s", diff)
 	}
-	stored(t, codec, e)
+	stored(t, codec, folder, e)
 }
 
-func goldenFile(t *testing.T, name string, initial []byte) []byte {
+func goldenFile(t *testing.T, path string, initial []byte) []byte {
 	t.Helper()
-	path := filepath.Join("testdata", name+".json")
 	stored, err := os.ReadFile(path)
 	if os.IsNotExist(err) && *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -19,10 +19,10 @@ type row struct {
 	Personal []event.Personal `json:"personal"`
 }
 
-// stored compares what is stored of an event with testdata/stored/<name>.json, if the
+// stored compares what is stored of an event with <folder>/stored/<name>.json, if the
 // event has personal values, and joins it again. It is stored in the course of a call of
 // somebody who is named.
-func stored(t *testing.T, codec *event.Codec, e event.Event) {
+func stored(t *testing.T, codec *event.Codec, folder string, e event.Event) {
 	t.Helper()
 	r := event.Recorded{Event: e, Stream: event.Stream{Tenant: "elm-street", ID: uuid.MustParse("0190c7a2-0000-7000-8000-00000000000b")}, Version: 1}
 	if _, personal, err := codec.Split(r); err != nil || len(personal) == 0 {
@@ -43,7 +43,7 @@ func stored(t *testing.T, codec *event.Codec, e event.Event) {
 		t.Fatal(err)
 	}
 	var want row
-	if err := json.Unmarshal(goldenFile(t, filepath.Join("stored", e.EventName()), append(got, '\n')), &want); err != nil {
+	if err := json.Unmarshal(goldenFile(t, filepath.Join(folder, "stored", e.EventName()+".json"), append(got, '\n')), &want); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.MarshalIndent(want, "", "  ")

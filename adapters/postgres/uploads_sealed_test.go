@@ -1,0 +1,77 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+)
+
+func TestASealedFileReadsBackAsItWasSent(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	large := strings.Repeat("x", 256<<10)
+	for _, parts := range [][]string{{"a"}, {large}, {large, "abc"}, {large, large, large}} {
+		id := c.keepSealed(t, elm, parts...)
+		if got, err := c.open(t, elm, c.named[id]); err != nil || got != strings.Join(parts, "") {
+			t.Errorf("%d parts: %d bytes are read, %v", len(parts), len(got), err)
+		}
+	}
+	var clear int
+	err := c.pool.QueryRow(t.Context(), `SELECT count(*) FROM upload_chunks WHERE position('xxxxxxxx'::bytea IN data) > 0`).Scan(&clear)
+	if err != nil || clear > 0 {
+		t.Errorf("%d parts can be read by anybody, %v", clear, err)
+	}
+}
+
+// Whoever can write to the tables can spoil a file, but not make another of it, even with
+// a size and a digest that fit.
+func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	for _, alter := range []string{
+		`UPDATE upload_chunks SET data = set_byte(data, 17, get_byte(data, 17) # 1) WHERE n = 1`,
+		`DELETE FROM upload_chunks WHERE n = 2`,
+		`DELETE FROM upload_chunks WHERE n > 0`,
+		`DELETE FROM upload_chunks WHERE n = 0`,
+		`UPDATE upload_chunks SET n = CASE n WHEN 0 THEN 11 ELSE 10 END WHERE n < 2; UPDATE upload_chunks SET n = n - 10 WHERE n >= 10`,
+		`INSERT INTO upload_chunks SELECT tenant, upload, 3, data FROM upload_chunks WHERE n = 1`,
+		`UPDATE upload_chunks SET data = (SELECT data FROM upload_chunks WHERE n = 0) WHERE n = 1`,
+	} {
+		id := c.keepSealed(t, elm, "abc", "def", "ghi")
+		mustExec(t, c.admin, alter)
+		file, sum := c.named[id], []byte(nil)
+		err := c.pool.QueryRow(t.Context(), `SELECT 3 * count(*), sha256(string_agg(data, ''::bytea ORDER BY n)) FROM upload_chunks`).
+			Scan(&file.Size, &sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.SHA256 = event.Digest(sum)
+		if got, err := c.open(t, elm, file); !errors.Is(err, postgres.ErrAlteredFile) {
+			t.Errorf("%s: read %q, %v", alter, got, err)
+		}
+		mustExec(t, c.admin, `DELETE FROM uploads`)
+	}
+}
+
+func TestAFileOpensOnlyAsItsEventSays(t *testing.T) {
+	t.Parallel()
+	c := newCabinet(t)
+	here, there := c.keepSealed(t, elm, "abc"), c.keepSealed(t, "oak-lane", "abc")
+	file := c.named[here]
+	for key, want := range map[string]error{
+		c.named[there].Key: postgres.ErrAlteredFile,
+		"":                 postgres.ErrAlteredFile, // what is kept is longer
+		event.Hidden:       postgres.ErrSealedFile,
+		event.Erased:       postgres.ErrErasedFile,
+		"abc":              sealing.ErrNotAKey,
+	} {
+		file.Key = key
+		if got, err := c.open(t, elm, file); !errors.Is(err, want) || got != "" {
+			t.Errorf("with the key %q, %q is read, %v", key, got, err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package webhooks_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// byJo is a call with an act claim, whose practitioner is nobody of the practice.
+func (c *clinic) byJo() context.Context {
+	by := event.Application(uuid.New(), "application-restricted", nil)
+	by.OnBehalfOf = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Jo Lee", Email: "jo@other.example"}}
+	return c.by(by)
+}
+
+// destroys takes the keys of a kind out of the database, as an erasure does or as an
+// accident. The keyring is a new process's.
+func (c *clinic) destroys(kind event.HolderKind, erased bool) {
+	c.t.Helper()
+	if erased {
+		_, err := c.pool.Exec(c.t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT tenant, kind, holder, now() FROM personal_keys WHERE kind = $1`, kind)
+		must(c.t, err)
+	}
+	_, err := c.pool.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
+	must(c.t, err)
+	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Master: master}
+	must(c.t, c.keys.Start(c.t.Context()))
+}
+
+// A call-in with a name that is not one would be read out in the waiting room.
+func TestACallInWithoutANameIsNotSent_D68(t *testing.T) {
+	t.Parallel()
+	for name, erased := range map[string]bool{"erased": true, "lost": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, r := newClinic(t), newReceiver(t)
+			c.application(r.URL)
+			seen := c.book()
+			c.callIn(seen, c.room)
+			c.clearCallIn(seen)
+			c.destroys(event.OfPatient, erased)
+			c.sendTo(r)
+			if got := r.all(); len(got) != 1 || c.verified(got[0].token)["event"] != string(application.CallInRemoved) {
+				t.Errorf("told %d webhooks, want the removal alone", len(got))
+			}
+			c.wantSummary("delivered 1, failed not_built 1")
+		})
+	}
+}
+
+func TestAPractitionerWhoWasErasedIsNotNamed_D68(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(c.byJo(), c.patient)
+	c.destroys(event.OfPractitioner, true)
+	c.sendTo(r)
+	data := c.verified(r.next(t).token)["data"].(object)
+	if data["userName"] != nil || data["userEmail"] != nil {
+		t.Errorf("the practitioner is named %v", data)
+	}
+}
+
+// One delivery whose names cannot be opened ends, and is logged once. Those that were
+// claimed with it are sent.
+func TestALostKeyHoldsUpNoOtherDelivery_D68(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(c.byJo(), c.patient)
+	c.openRecord(c.by(event.Staff(c.member.UUID)), c.newPatient("Bill Baker"))
+	c.callIn(c.book(), c.room)
+	c.destroys(event.OfPractitioner, false)
+	logged, opens := &lines{}, &counting{Keyring: c.keys}
+	c.fanOut()
+	start(t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) {
+		s.Opens, s.Log = opens, slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelError}))
+	}))
+	c.wait(settled)
+	c.wantSummary("delivered 2, failed not_built 1")
+	if got := logged.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "the key is lost") || strings.Contains(got, "Jo") {
+		t.Errorf("logged %q", got)
+	}
+	if most := opens.most(); most > 1 {
+		t.Errorf("names were opened %d times for one claim", most)
+	}
+}
+
+// A process without the master key has nothing to tell but what is hidden.
+func TestWhatStaysHiddenIsNotSent_D68(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(c.byJo(), c.patient)
+	c.callIn(c.book(), c.room)
+	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec}
+	c.sendTo(r)
+	if got := r.all(); len(got) != 0 {
+		t.Errorf("told %d webhooks", len(got))
+	}
+	c.wantSummary("failed not_built 2")
+}
+
+// counting counts how often something was opened with how many events.
+type counting struct {
+	*postgres.Keyring
+	mu    sync.Mutex
+	times int
+}
+
+func (k *counting) OpenEach(ctx context.Context, stored []event.Stored) ([]event.Recorded, []error, error) {
+	k.mu.Lock()
+	if len(stored) > 0 {
+		k.times++
+	}
+	k.mu.Unlock()
+	return k.Keyring.OpenEach(ctx, stored)
+}
+
+func (k *counting) most() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.times
+}
+
+// lines is a log that can be read while it is written to.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+
+	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+)
+
+// masterKeyFlags are the flags of everything that seals or opens: personal data, and the
+// keys that webhooks are signed with.
+type masterKeyFlags struct {
+	MasterKeyFile string `placeholder:"FILE" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
+	MasterKey     string `placeholder:"BASE64" help:"The master key itself: for the environment, never for a command line."`
+}
+
+// read returns the master key; [sealing.ErrNoMasterKey] if neither flag is given.
+func (f masterKeyFlags) read() (sealing.MasterKey, error) {
+	if f == (masterKeyFlags{}) {
+		return sealing.MasterKey{}, sealing.ErrNoMasterKey
+	}
+	return f.given()
+}
+
+// given returns the master key, and the zero one, which opens nothing, if neither flag is
+// given.
+func (f masterKeyFlags) given() (sealing.MasterKey, error) {
+	switch {
+	case f.MasterKeyFile != "":
+		return sealing.ReadMasterKey(f.MasterKeyFile)
+	case f.MasterKey != "":
+		return sealing.ParseMasterKey(f.MasterKey)
+	}
+	return sealing.MasterKey{}, nil
+}
+
+// openWith opens the engine with the master key, if one is given.
+func (f databaseFlag) openWith(r *run, key masterKeyFlags) (*app.Engine, error) {
+	master, err := key.given()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL, MasterKey: master})
+}
+
+// sealingFlags are the flags of every command about a practice that appends what is
+// personal.
+type sealingFlags struct {
+	practiceFlags  `embed:""`
+	masterKeyFlags `embed:""`
+}
+
+// do does what [engineFlags.do] does, with the master key.
+func (f sealingFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) (err error) {
+	if config.MasterKey, err = f.given(); err != nil {
+		return err
+	}
+	return f.practiceFlags.do(r, config, tenant, act)
+}
+
+// showingFlags are the flags of every command that hides personal data unless it is asked
+// for.
+type showingFlags struct {
+	masterKeyFlags `embed:""`
+	ShowPersonal   bool `help:"Show personal data, which is hidden otherwise; it needs the master key. That you did is recorded."`
+}
+
+// openToShow opens the engine. Nothing personal is opened unless it is to be shown, and then the
+// master key is needed if personal data is sealed.
+func (f showingFlags) openToShow(r *run, database databaseFlag) (*app.Engine, error) {
+	if !f.ShowPersonal {
+		return database.open(r)
+	}
+	return database.openAll(r, f.masterKeyFlags)
+}
+
+// openAll opens the engine of a command that needs what is personal.
+func (f databaseFlag) openAll(r *run, key masterKeyFlags) (*app.Engine, error) {
+	engine, err := f.openWith(r, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := engine.OpensPersonal(); err != nil {
+		engine.Close()
+		return nil, err
+	}
+	return engine, nil
+}

@@ -1,0 +1,97 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// Names finds what patients are called. No read model holds that: it stands in the events
+// of each patient's stream, sealed.
+type Names struct {
+	DB    Querier
+	Opens Opener
+}
+
+// PatientName is what a patient is called, and when they were born.
+type PatientName struct {
+	Name      string // [event.Erased] if the patient was erased just now
+	BirthDate string // 2006-01-02; "" if unknown
+}
+
+// naming are the events that say what a patient is called. The last one counts.
+var naming = []string{patient.Registered{}.EventName(), patient.DetailsChanged{}.EventName()}
+
+// NameIn returns what an opened event says that a patient is called.
+func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
+	switch e := r.Event.(type) {
+	case patient.Registered:
+		return PatientName{e.Name, e.BirthDate}, e.Patient
+	case patient.DetailsChanged:
+		return PatientName{e.Name, e.BirthDate}, e.Patient
+	}
+	return name, of
+}
+
+// namesOf finds the event that counts of each patient whom the practice has.
+const namesOf = `
+SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
+FROM unnest($2::uuid[], $3::uuid[]) AS w (patient, stream)
+JOIN patients p ON p.tenant = $1 AND p.patient = w.patient
+CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND name = ANY ($4) ORDER BY version DESC LIMIT 1) e`
+
+// AskNames returns the query for the events that name patients of a practice. [ScanNames]
+// reads its rows.
+func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
+	ids, streams := make([]uuid.UUID, len(patients)), make([]uuid.UUID, len(patients))
+	for n, id := range patients {
+		ids[n], streams[n] = id.UUID, patient.StreamOf(tenant, id).ID
+	}
+	return namesOf, []any{tenant, ids, streams, naming}
+}
+
+// ScanNames reads the events that [AskNames] has asked for.
+func ScanNames(rows pgx.Rows, tenant string) ([]event.Stored, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
+		s := event.Stored{Stream: event.Stream{Tenant: tenant}}
+		err := row.Scan(&s.ID, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.Sealed, &s.At)
+		return s, err
+	})
+}
+
+// Of returns the names of patients of a practice. Whom the practice does not have is not
+// among them. It asks once for the events, and once for the keys that are not known.
+func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (map[patient.ID]PatientName, error) {
+	if len(patients) == 0 {
+		return nil, nil
+	}
+	found, err := n.find(ctx, tenant, patients...)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := n.Opens.Open(ctx, found)
+	if err != nil {
+		return nil, fmt.Errorf("open names: %w", err)
+	}
+	names := make(map[patient.ID]PatientName, len(opened))
+	for _, e := range opened {
+		name, of := NameIn(e)
+		names[of] = name
+	}
+	return names, nil
+}
+
+func (n Names) find(ctx context.Context, tenant string, patients ...patient.ID) ([]event.Stored, error) {
+	sql, args := AskNames(tenant, patients...)
+	rows, _ := n.DB.Query(ctx, sql, args...)
+	found, err := ScanNames(rows, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("look for names: %w", err)
+	}
+	return found, nil
+}
