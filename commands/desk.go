@@ -22,6 +22,7 @@ type Desk struct {
 	Answers    Answers
 	Passwords  Passwords
 	Vault      KeyVault
+	Erasures   Erasures
 	// CheckURL refuses an address that this deployment would never fetch from or
 	// send to, with a *fault.Error.
 	CheckURL func(rawURL string) error

@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/practitioner"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/signingkey"
@@ -31,6 +32,7 @@ func Events() []event.Event {
 		epoch.Events(),
 		patient.Events(),
 		practice.Events(),
+		practitioner.Events(),
 		record.Events(),
 		request.Events(),
 		signingkey.Events(),

@@ -44,10 +44,12 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.attachmentSteps(sc)
 			w.logSteps(sc)
 			w.auditSteps(sc)
+			w.sealingSteps(sc)
 			w.tenancySteps(sc)
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
+			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)
 		},

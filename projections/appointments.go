@@ -60,6 +60,8 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 		do(setStatus, tenant, e.Appointment, string(StatusDidNotAttend))
 	case appointment.Attended:
 		do(setStatus, tenant, e.Appointment, string(StatusAttended))
+	case patient.Erased:
+		do(`DELETE FROM appointments WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 	}
 }
 
@@ -107,7 +109,7 @@ func (CallInBoard) Name() string { return "call-in-board.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (CallInBoard) Follows() []event.Event {
-	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}}
+	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}, patient.Erased{}}
 }
 
 // Project keeps a row for each appointment that is called in.
@@ -119,6 +121,8 @@ func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 			r.Stream.Tenant, e.Appointment, e.Patient, e.Site, idOrNull(e.Room.UUID), e.CalledInAt)
 	case appointment.CallInRemoved:
 		do(`DELETE FROM call_ins WHERE tenant = $1 AND appointment = $2`, r.Stream.Tenant, e.Appointment)
+	case patient.Erased:
+		do(`DELETE FROM call_ins WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 	}
 }
 

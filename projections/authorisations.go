@@ -31,6 +31,8 @@ func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)
 	case authorisation.Revoked:
 		do(`DELETE FROM authorisations WHERE tenant = $1 AND application = $2 AND staff = $3 AND patient = $4`,
 			r.Stream.Tenant, e.Application, e.Staff, e.Patient)
+	case patient.Erased:
+		do(`DELETE FROM authorisations WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 	}
 }
 

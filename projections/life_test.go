@@ -9,10 +9,12 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/practice/hours"
+	"frontdesk/domain/practitioner"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/signingkey"
@@ -36,7 +38,8 @@ func life(t *testing.T, d *day) (chapters []chapter) {
 		chapters = append(chapters, practicesLife(tenant)...)
 		chapters = append(chapters, peoplesLife(tenant)...)
 	}
-	return append(chapters, clinicalLife(keptFile(t, d))...)
+	chapters = append(chapters, clinicalLife(keptFile(t, d))...)
+	return append(chapters, forgottenLife(t, d)...)
 }
 
 func plain(stream event.Stream, events ...event.Event) chapter {
@@ -129,6 +132,43 @@ func clinicalLife(file request.Attachment) []chapter {
 		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
 		{stream(event.DerivedID("test-far")), event.Metadata{Actor: forDrDoe}, []event.Event{record.CareRecordOpened{Patient: bill}}},
+	}
+}
+
+// forgottenLife is that of a patient, a member of staff and a practitioner who are erased.
+func forgottenLife(t *testing.T, d *day) []chapter {
+	t.Helper()
+	cleo, gone := patient.ID{UUID: uuid.New()}, event.Stream{Tenant: elm, ID: uuid.New()}
+	jo := practitioner.ID{UUID: uuid.New()}
+	stream := func() event.Stream { return event.Stream{Tenant: elm, ID: uuid.New()} }
+	asked := asked
+	asked.Patient, asked.Attachments = cleo, []request.Attachment{keptFile(t, d)}
+	keyed := event.Metadata{Idempotency: event.Idempotency{Key: event.Digest{7}, Body: event.Digest{8}.String()}}
+	booked, calledIn := booked, calledIn
+	booked.Appointment.UUID, booked.Patient = uuid.New(), cleo
+	calledIn.Appointment, calledIn.Patient = booked.Appointment, cleo
+	scoped := about(cleo)[0]
+	first := erasure.Request{Erasure: erasure.ID{UUID: uuid.New()}, Basis: erasure.CourtOrder}
+	hold := erasure.Hold{Hold: erasure.HoldID{UUID: uuid.New()}}
+	done := func(kind event.HolderKind, holder uuid.UUID) erasure.Done {
+		return erasure.Done{Erasure: first.Erasure, Keys: []erasure.Key{{Kind: kind, Holder: holder, Fingerprint: "00"}, {Kind: event.OfRequest, Holder: uuid.New()}}}
+	}
+	leaver := registeredLee
+	leaver.Username = "dr.gone"
+	return []chapter{
+		plain(patient.StreamOf(elm, cleo), patient.Registered{Patient: cleo, Name: "Cleo"}, patient.RecordRestricted{Patient: cleo, Staff: []staff.ID{lee}}),
+		plain(stream(), record.NoteCreated{Note: record.NoteID{UUID: uuid.New()}, Patient: cleo, Text: "a cough"}),
+		{stream(), keyed, []event.Event{asked}},
+		plain(event.Stream{Tenant: elm, ID: booked.Appointment.UUID}, booked, calledIn),
+		plain(authorisation.StreamOf(elm, scoped), authorisation.Granted{Subject: scoped, ExpiresAt: ends}),
+		plain(gone, leaver, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.New()}}, passkey(elm, 9), staff.Deactivated{},
+			staff.ErasureRequested{Request: first}, staff.ErasureWithdrawn{}, staff.Erased{Done: done(event.OfStaff, gone.ID)}),
+		plain(stream(), staff.SignedIn{Staff: staff.ID{UUID: gone.ID}, Session: uuid.New(), At: noon}),
+		plain(practitioner.StreamOf(elm, jo), practitioner.ErasureRequested{Practitioner: jo, Request: first},
+			practitioner.ErasureWithdrawn{Practitioner: jo}, practitioner.Erased{Practitioner: jo, Done: done(event.OfPractitioner, jo.UUID)}),
+		plain(patient.StreamOf(elm, cleo), patient.ErasureRequested{Patient: cleo, Request: first}, patient.ErasureWithdrawn{Patient: cleo},
+			patient.ErasureHeld{Patient: cleo, Hold: hold}, patient.ErasureHoldLifted{Patient: cleo, Hold: hold},
+			patient.Erased{Patient: cleo, Done: done(event.OfPatient, cleo.UUID)}),
 	}
 }
 

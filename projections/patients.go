@@ -50,6 +50,9 @@ func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 	case patient.RestrictionLifted:
 		restrict(tenant, e.Patient, false, do)
+	case patient.Erased:
+		do(`DELETE FROM patients WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
+		do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 	}
 }
 

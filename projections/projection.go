@@ -42,7 +42,7 @@ type Opener interface {
 // AtOnce returns the projections that change in the transaction of the append: those
 // that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {
-	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
+	return []Projection{Erasures{}, Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
 		Sites{}, Appointments{}, CareRecords{}}
 }
 
@@ -74,6 +74,7 @@ type Table struct {
 // tables lists the tables of each projection, which a rebuild makes anew and
 // compares. Nothing else writes to them, apart from deleting rows that are too old.
 var tables = map[string][]Table{
+	Erasures{}.Name():       kept("erasures"),
 	Practices{}.Name():      kept("practices"),
 	Applications{}.Name():   kept("applications", "application_callbacks", "endpoint_grants"),
 	Webhooks{}.Name():       kept("webhooks"),

@@ -28,15 +28,20 @@ func (Answers) Name() string { return "answers.v1" }
 // Project keeps a row for each call that had an Idempotency-Key, in the place of
 // one that is too old to count. It keeps none if the body's digest is hidden from it.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	call := r.Metadata.Idempotency
 	body, err := hex.DecodeString(call.Body)
-	if _, ok := r.Event.(request.Submitted); !ok || call == (event.Idempotency{}) || err != nil {
+	submitted, ok := r.Event.(request.Submitted)
+	if !ok || call == (event.Idempotency{}) || err != nil {
 		return
 	}
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
 		r.Stream.Tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
-	do(`INSERT INTO answers (tenant, key, body, made, answered_at) VALUES ($1, $2, $3, $4, $5)`,
-		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At)
+	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient) VALUES ($1, $2, $3, $4, $5, $6)`,
+		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At, submitted.Patient)
 }
 
 // Answer returns the answer that was given under a key after an instant, and the zero
@@ -77,6 +82,10 @@ func (Attachments) Name() string { return "attachments.v1" }
 
 // Project keeps a row for each file that a request names.
 func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM attachments WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
 		do(`INSERT INTO attachments (tenant, attachment, request, patient, size, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,

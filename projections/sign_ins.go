@@ -18,14 +18,17 @@ type SignIns struct{ DB Querier }
 func (SignIns) Name() string { return "sign-ins.v1" }
 
 // Follows returns the events that change the model.
-func (SignIns) Follows() []event.Event { return []event.Event{staff.SignedIn{}} }
+func (SignIns) Follows() []event.Event { return []event.Event{staff.SignedIn{}, staff.Erased{}} }
 
 // Project keeps a row for each member of staff who has signed in. Sessions of two
 // processes may reach the log in another order than they were begun in.
 func (SignIns) Project(r event.Recorded, do func(sql string, args ...any)) {
-	if e, ok := r.Event.(staff.SignedIn); ok {
+	switch e := r.Event.(type) {
+	case staff.SignedIn:
 		do(`INSERT INTO last_sign_ins AS l (tenant, staff, at) VALUES ($1, $2, $3)
 			ON CONFLICT (tenant, staff) DO UPDATE SET at = greatest(l.at, $3)`, r.Stream.Tenant, e.Staff, e.At)
+	case staff.Erased:
+		do(`DELETE FROM last_sign_ins WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 	}
 }
 

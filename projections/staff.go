@@ -52,6 +52,13 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`UPDATE staff SET active = true WHERE tenant = $1 AND staff = $2`, r.Stream.Tenant, r.Stream.ID)
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
+	case staff.Erased:
+		// A username is unique, so the row keeps one that nobody else has.
+		do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3 WHERE tenant = $1 AND staff = $2`,
+			r.Stream.Tenant, r.Stream.ID, event.Erased)
+		endPassword(r.Stream, do)
+		endPasskeys(r.Stream, do)
+		endLink(r.Stream, do)
 	case staff.PasskeyAdded:
 		keepPasskey(r, e, do)
 	case staff.PasskeyRemoved:

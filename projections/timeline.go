@@ -49,11 +49,16 @@ func (Timeline) Name() string { return "timeline.v1" }
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
 	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{},
-		record.NoteEnteredInError{}, request.EnteredInError{}}
+		record.NoteEnteredInError{}, request.EnteredInError{}, patient.Erased{}}
 }
 
-// Project adds a row for each event that belongs in a patient's timeline.
+// Project adds a row for each event that belongs in a patient's timeline, which goes with
+// the patient.
 func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
+	if e, erased := r.Event.(patient.Erased); erased {
+		do(`DELETE FROM timeline WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
 	kind, happened := kindOf(r.Event)
 	if !happened {
 		return

@@ -149,6 +149,12 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
 	batch := durably(events)
+	queueEvents(batch, events)
+	queueAtOnce(batch, events)
+	return batch
+}
+
+func queueEvents(batch *pgx.Batch, events []written) {
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
@@ -157,8 +163,6 @@ func batchOf(events []written) *pgx.Batch {
 		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
-	queueAtOnce(batch, events)
-	return batch
 }
 
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
@@ -180,6 +184,9 @@ func queue(batch *pgx.Batch, statements []statement) {
 
 // commit sends a batch: it is one round trip and one implicit transaction.
 func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if s.Keys.clear() {
+		batch.Queue(`SELECT write_in_clear()`)
+	}
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}

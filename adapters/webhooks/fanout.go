@@ -35,12 +35,14 @@ func (FanOut) Follows() (samples []event.Event) {
 }
 
 // queueDeliveries goes by what is registered and enabled now (D28). The claim
-// asks again.
+// asks again. Of a patient who is erased nothing is told any more; as in an append, whoever
+// erases them waits for those who have looked.
 const queueDeliveries = `
 INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
 SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7
 FROM webhooks w JOIN enablements n ON n.tenant = $3 AND n.application = w.application
 WHERE w.event = $4
+	AND NOT EXISTS (SELECT FROM erasures g WHERE g.tenant = $3 AND g.kind = 1 AND g.holder = $8 FOR KEY SHARE)
 ON CONFLICT (event, application) DO NOTHING`
 
 // Handle queues a delivery of each event for each application that is to be told of it,
@@ -91,8 +93,16 @@ func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
 	if n.subject == uuid.Nil {
 		return errNoSubject
 	}
-	batch.Queue(queueDeliveries, e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)))
+	batch.Queue(queueDeliveries, e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)), patientOf(e.Event))
 	return nil
+}
+
+// patientOf returns whom the event is about; zero if it is about no patient.
+func patientOf(e event.Event) uuid.UUID {
+	if about, ok := e.(event.Patient); ok {
+		return about.PatientID()
+	}
+	return uuid.Nil
 }
 
 // atSavepoint undoes what a failed step has done to the transaction, so that the

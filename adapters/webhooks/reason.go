@@ -40,6 +40,7 @@ const (
 	TLSError          Reason = "tls_error"
 	InvalidAnswer     Reason = "invalid_answer"
 	NotBuilt          Reason = "not_built"
+	PatientErased     Reason = "erased"
 )
 
 // sentences say what each reason means to the owner of the receiver.
@@ -65,6 +66,7 @@ var sentences = map[Reason]string{
 	TLSError:          "The TLS handshake failed, or the receiver does not speak TLS 1.2 or later.",
 	InvalidAnswer:     "The receiver's answer was not HTTP, or its headers were too long.",
 	NotBuilt:          "The webhook could not be built: what it is about is gone. Nothing was sent.",
+	PatientErased:     "The patient whom the webhook is about has been erased. Nothing was sent.",
 }
 
 // Sentence says what the reason means to the owner of the receiver.

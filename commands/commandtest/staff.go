@@ -41,6 +41,10 @@ func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 			active = active && e.Stream.ID != id.UUID
 		case staff.Reactivated:
 			active = active || e.Stream.ID == id.UUID
+		case staff.Erased:
+			if e.Stream.ID == id.UUID {
+				id, active = staff.ID{}, false
+			}
 		}
 	}
 	return id, active

@@ -121,10 +121,13 @@ func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (
 }
 
 func (s *Store) hasPatient(tenant string, id patient.ID) bool {
-	return slices.ContainsFunc(s.log, func(e event.Recorded) bool {
-		r, ok := e.Event.(patient.Registered)
-		return ok && e.Stream.Tenant == tenant && r.Patient == id
-	})
+	var p patient.Patient
+	for _, e := range s.log {
+		if about, ok := e.Event.(event.Patient); ok && e.Stream.Tenant == tenant && about.PatientID() == id.UUID {
+			p = p.Apply(e.Event)
+		}
+	}
+	return p.Known() == nil
 }
 
 // Receptions returns when a practice takes requests.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
@@ -68,7 +69,10 @@ func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{}}
+	return []event.Event{
+		Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{},
+		ErasureRequested{}, ErasureWithdrawn{}, ErasureHeld{}, ErasureHoldLifted{}, Erased{},
+	}
 }
 
 // The refusals of this package's rules.
@@ -76,6 +80,7 @@ var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the patient a name.")
 	ErrInvalidBirthDate = fault.New(fault.Invalid, "invalid-birth-date", "Write the birth date as year, month and day, such as 1980-02-29.")
 	ErrExists           = fault.New(fault.Conflict, "patient-exists", "A patient with this identifier is registered already.")
+	ErrErased           = fault.New(fault.Conflict, "patient-erased", "This identifier belonged to somebody who was erased. Register the patient with another one.")
 	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
 )
 
@@ -90,6 +95,7 @@ type Patient struct {
 	registered bool
 	restricted bool
 	allowed    []staff.ID
+	erasure    erasure.State
 }
 
 // Register makes somebody a patient (rule 1). An empty birth date means that it
@@ -99,7 +105,10 @@ func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) 
 	if err != nil {
 		return nil, err
 	}
-	if p.registered {
+	switch {
+	case p.erasure.Erased():
+		return nil, ErrErased
+	case p.registered:
 		return nil, ErrExists
 	}
 	return []event.Event{Registered{id, name, birthDate}}, nil
@@ -155,9 +164,10 @@ func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
 	return []event.Event{RestrictionLifted{id}}, nil
 }
 
-// Known returns [ErrUnknown] if the practice has no such patient.
+// Known returns [ErrUnknown] if the practice has no such patient, or has erased them: so
+// nobody can ask who was erased.
 func (p Patient) Known() error {
-	if !p.registered {
+	if !p.registered || p.erasure.Erased() {
 		return ErrUnknown
 	}
 	return nil
@@ -172,6 +182,16 @@ func (p Patient) Apply(e event.Event) Patient {
 		p.restricted, p.allowed = true, e.Staff
 	case RestrictionLifted:
 		p.restricted, p.allowed = false, nil
+	case ErasureRequested:
+		p.erasure = p.erasure.Requested(e.Request)
+	case ErasureWithdrawn:
+		p.erasure = p.erasure.Withdrawn()
+	case ErasureHeld:
+		p.erasure = p.erasure.Held(e.Hold)
+	case ErasureHoldLifted:
+		p.erasure = p.erasure.Lifted(e.Hold)
+	case Erased:
+		p.erasure = p.erasure.Completed(e.Done)
 	}
 	return p
 }

@@ -24,4 +24,6 @@
 //  8. A member of staff who signs in has at most 10 passkeys. Who has one signs in with
 //     it, alone or after the password, and never with the password alone. A reset and a
 //     reactivation take all of them away (D66).
+//  9. Who has left can be forgotten, by two people, as package erasure says (D70). Their
+//     username is free again, and what they did stays under their identifier.
 package staff

@@ -87,5 +87,6 @@ func Events() []event.Event {
 	return []event.Event{
 		Registered{}, RolesSet{}, Invited{}, Reset{}, Deactivated{}, Reactivated{}, PasswordSet{}, PasskeyAdded{}, PasskeyRemoved{},
 		SignedIn{}, SignedOut{}, SignInFailed{}, LockedOut{},
+		ErasureRequested{}, ErasureWithdrawn{}, Erased{},
 	}
 }

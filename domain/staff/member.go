@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -62,6 +63,7 @@ type Member struct {
 	link                    Link // zero for none
 	passkeys                []PasskeyID
 	username, name          string
+	erasure                 erasure.State
 }
 
 // Active returns [ErrUnknown] unless the member of staff may act.
@@ -76,7 +78,7 @@ func (m Member) Active() error {
 // never was one.
 func (m Member) HasLeft() error {
 	switch {
-	case !m.registered:
+	case !m.registered || m.erasure.Erased():
 		return ErrUnknown
 	case !m.deactivated:
 		return ErrActive
@@ -144,6 +146,12 @@ func (m Member) Apply(e event.Event) Member {
 		m.passkeys = append(slices.Clip(m.passkeys), e.Passkey)
 	case PasskeyRemoved:
 		m.passkeys = without(m.passkeys, e.Passkey)
+	case ErasureRequested:
+		m.erasure = m.erasure.Requested(e.Request)
+	case ErasureWithdrawn:
+		m.erasure = m.erasure.Withdrawn()
+	case Erased:
+		m.erasure = m.erasure.Completed(e.Done)
 	}
 	return m
 }

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
 )
@@ -42,9 +43,11 @@ func New(ctx context.Context, config Config) (*App, error) {
 		engine.Close()
 		return nil, err
 	}
+	engine.warnUnsealed(ctx)
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store))
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
+		retention.Ahead(engine.background))
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
@@ -102,6 +105,7 @@ func (a *App) Run(ctx context.Context) error {
 	for _, c := range a.consumers {
 		consumers.Go(func() { c.Run(following) })
 	}
+	consumers.Go(func() { a.keyring.Follow(following, a.grown, a.config.Log) })
 	consumers.Go(func() { a.sweeper().Run(following) })
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })

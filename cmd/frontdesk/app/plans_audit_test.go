@@ -15,6 +15,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -51,6 +52,23 @@ func (l *lively) change() {
 	l.must(err)
 	l.must(desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: elm, Username: "kim"}))
 	l.manage(elm)
+	l.forget(elm)
+}
+
+// forget has a patient erased whom somebody has asked to be erased a day ago.
+func (l *lively) forget(tenant string) {
+	l.t.Helper()
+	by := func(operator string) context.Context {
+		return event.WithMetadata(l.t.Context(), event.Metadata{Actor: event.Operator(operator, "")})
+	}
+	gone, err := l.Desk.RegisterPatient(by("alice"), commands.RegisterPatient{Tenant: tenant, Name: "Cleo"})
+	l.must(err)
+	yesterday := l.Desk
+	yesterday.Now = func() time.Time { return time.Now().Add(-erasure.Soonest) }
+	asked, err := yesterday.ErasePatient(by("alice"), commands.ErasePatient{Tenant: tenant, Patient: gone, Basis: erasure.CourtOrder, Reason: "an order"})
+	l.must(err)
+	l.must(l.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
+	l.must(l.CheckErasures(l.t.Context()))
 }
 
 // manage has a manager in person give links and roles.

@@ -70,6 +70,9 @@ func (e *Engine) mayServe(ctx context.Context) error {
 	if err := postgres.CheckDurability(ctx, e.background, e.config.Durability); err != nil {
 		return err
 	}
+	if err := e.CheckErasures(ctx); err != nil {
+		return err
+	}
 	superuser, err := postgres.CheckOwner(ctx, e.background)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
@@ -45,6 +46,11 @@ func (a Auditor) AccessRecord() postgres.AccessRecord {
 // OpenedAccessRecord returns the record of judged calls with whom they were made for.
 func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
+}
+
+// Archives says what the database does not hold any more.
+func (a Auditor) Archives() retention.Archives {
+	return retention.Archives{DB: postgres.On(a.Pool)}
 }
 
 // Rebuild prepares a rebuild of the named read models, or of all if none is named.

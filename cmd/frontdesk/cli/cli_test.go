@@ -107,6 +107,7 @@ var otherwise = map[string][]string{
 	"RetireSigningKey":   {"keys", "retire"},
 	"AddPasskey":         {"serve"},
 	"RemovePasskey":      {"serve"},
+	"ReapplyErasure":     {"reapply-erasures"},
 }
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)

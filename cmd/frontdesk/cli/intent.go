@@ -17,6 +17,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 )
@@ -110,8 +111,8 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 	if err != nil {
 		return err
 	}
-	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store}
-	desk.Store = listening
+	desk, listening := engine.Desk, &listeningStore{Store: engine.Desk.Store, Erasures: engine.Desk.Erasures}
+	desk.Store, desk.Erasures = listening, listening
 	made, err := act(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine, desk)
 	if err != nil {
 		return err
@@ -157,6 +158,7 @@ func machine() string {
 // listeningStore remembers what is appended through it.
 type listeningStore struct {
 	commands.Store
+	commands.Erasures
 	mu       sync.Mutex
 	appended []event.Recorded
 }
@@ -164,10 +166,21 @@ type listeningStore struct {
 // Append appends to the store and keeps what that recorded.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
+	s.heard(recorded)
+	return recorded, err
+}
+
+// Erase erases, and keeps what that recorded.
+func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+	recorded, err := s.Erasures.Erase(ctx, who, change)
+	s.heard(recorded)
+	return recorded, err
+}
+
+func (s *listeningStore) heard(recorded []event.Recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.appended = append(s.appended, recorded...)
-	return recorded, err
 }
 
 // appendedEvent is an event as a command reports it.

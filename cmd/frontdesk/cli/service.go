@@ -132,6 +132,7 @@ type serveCmd struct {
 	lifetimeFlags  `embed:""`
 	networkFlag    `embed:""`
 	masterKeyFlags `embed:""`
+	ledgerFlag     `embed:""`
 	drainFlag      `embed:""`
 	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
@@ -146,7 +147,7 @@ func (c *serveCmd) Run(r *run) error {
 		AllowNetwork: c.AllowNetwork, Log: newLog(r.Err),
 	}
 	c.apply(&config)
-	config.DrainDelay = c.DrainDelay
+	config.DrainDelay, config.ErasureLedger = c.DrainDelay, c.ErasureLedger
 	var err error
 	if config.MasterKey, err = c.read(); err != nil {
 		return err

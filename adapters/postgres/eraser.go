@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/practitioner"
+	"frontdesk/projections"
+)
+
+// An append looks into the table erasures, in the statement that stores its events, and so
+// holds a weak lock on that table until it has committed. The eraser asks for a lock that
+// does not go with these. Whoever has looked before has committed when the eraser goes on,
+// and whoever looks later sees what the eraser has left. So no event about somebody comes
+// after the one that says that they are erased (D70).
+
+const (
+	eraserLock  = "100ms"               // appends queue behind the eraser no longer than that
+	eraserPause = 20 * time.Millisecond // between two attempts at most
+	eraserLimit = 20 * time.Second      // for all attempts
+)
+
+// ErrUnsealed refuses to erase where events are in clear: to destroy a key would hide
+// nothing.
+var ErrUnsealed = fault.New(fault.Conflict, "log-not-sealed",
+	"Seal what was written before with frontdesk seal-log. Until then nobody can be erased.")
+
+// Eraser destroys keys, and says what goes with them.
+type Eraser struct {
+	projections.Erasures
+	Store *Store
+}
+
+// Erase destroys the keys of a person, and of a patient's requests, in one transaction with
+// the change that is made of them and with everything that goes with the person. If
+// nothing is appended, keys that were brought back are destroyed all the same.
+func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+	ctx, cancel := context.WithTimeout(ctx, eraserLimit)
+	defer cancel()
+	for {
+		recorded, gone, err := e.Store.erase(ctx, who, change)
+		switch {
+		case err == nil:
+			e.Store.Keys.forget(gone)
+			e.Store.Appended.Ring()
+			return recorded, nil
+		case !contended(err) || ctx.Err() != nil:
+			return nil, fmt.Errorf("erase: %w", err)
+		}
+		pause(ctx, rand.N(eraserPause), nil)
+	}
+}
+
+// erase makes one attempt. It returns whose keys it has destroyed.
+func (s *Store) erase(ctx context.Context, who erasure.Person,
+	change func([]erasure.Key) (event.Change, error),
+) (recorded []event.Recorded, gone []owner, err error) {
+	err = s.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		keys, erased, err := stopAppends(ctx, tx, who)
+		if err != nil {
+			return err
+		}
+		made, err := change(keys)
+		if err == nil && erased && len(made.Events) > 0 {
+			err = event.ErrConflict // somebody else was faster: decide again
+		}
+		if err != nil {
+			return err
+		}
+		if recorded, err = s.record(event.MetadataFrom(ctx), []event.Change{made}); err != nil {
+			return err
+		}
+		batch, err := s.erasing(ctx, who, recorded)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			gone = append(gone, owner{who.Tenant, event.Holder{Kind: k.Kind, ID: k.Holder}})
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	return recorded, gone, err
+}
+
+const (
+	standing = `
+SELECT coalesce((SELECT since IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
+	keysOf = `
+SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
+UNION
+SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND $2 = $4 AND patient = $3
+ORDER BY kind, holder`
+)
+
+// stopAppends waits for appends that have looked whether somebody is erased, and has all
+// others wait until the transaction ends. It returns the keys of the person, who is the
+// first of them, whether there is a key or not, and whether the person is erased already.
+func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person) (keys []erasure.Key, erased bool, err error) {
+	sealed, batch := false, &pgx.Batch{}
+	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
+	batch.Queue(`LOCK TABLE erasures IN EXCLUSIVE MODE`)
+	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&sealed, &erased) })
+	batch.Queue(keysOf, who.Tenant, who.Kind, who.Holder, event.OfPatient).Query(func(rows pgx.Rows) (err error) {
+		keys, err = pgx.CollectRows(rows, scanKey)
+		return err
+	})
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, false, err
+	}
+	if !sealed {
+		return nil, false, ErrUnsealed
+	}
+	own := func(k erasure.Key) bool { return k.Kind == who.Kind && k.Holder == who.Holder }
+	if !slices.ContainsFunc(keys, own) {
+		keys = append([]erasure.Key{{Kind: who.Kind, Holder: who.Holder}}, keys...)
+	}
+	return keys, erased, nil
+}
+
+func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
+	var fingerprint []byte
+	err = row.Scan(&k.Kind, &k.Holder, &fingerprint)
+	k.Fingerprint = hex.EncodeToString(fingerprint)
+	return k, err
+}
+
+// Each of these goes with a person, beside the rows of read models.
+const (
+	destroyKeys = `DELETE FROM personal_keys WHERE tenant = $1 AND (kind = $2 AND holder = $3 OR $2 = $4 AND patient = $3)`
+	// The sweeper deletes them, within a day.
+	freeUploads = `
+UPDATE uploads u SET named = false FROM attachments a
+WHERE a.tenant = $1 AND a.patient = $2 AND u.tenant = a.tenant AND u.upload = a.attachment`
+	// Nobody has sent them. What is being sent now ends within seconds.
+	withdrawDeliveries = `
+UPDATE deliveries SET status = 'withdrawn', reason = 'erased', finished_at = $3
+WHERE status = 'pending' AND tenant = $1
+	AND (subject = $2 OR subject IN (SELECT appointment FROM appointments WHERE tenant = $1 AND patient = $2))`
+)
+
+// erasing queues everything that one erasure changes.
+func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []event.Recorded) (*pgx.Batch, error) {
+	batch := durably(nil)
+	if who.Kind == event.OfPatient {
+		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
+		batch.Queue(freeUploads, who.Tenant, who.Holder)
+	}
+	if len(recorded) > 0 {
+		events, _, err := s.write(ctx, recorded)
+		if err != nil {
+			return nil, err
+		}
+		queueEvents(batch, events)
+		queueAtOnce(batch, events)
+	}
+	batch.Queue(destroyKeys, who.Tenant, who.Kind, who.Holder, event.OfPatient)
+	return batch, nil
+}
+
+// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
+// in lower case, or practitioner.ErrUnknown.
+func (e Eraser) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
+	found, err := e.Store.Keys.of(ctx, []owner{index(tenant)})
+	if err != nil {
+		return practitioner.ID{}, err
+	}
+	key, has := found.found[index(tenant)]
+	if !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	who := owner{tenant, event.Holder{Kind: event.OfPractitioner, ID: key.Practitioner(tenant, email)}}
+	if found, err = e.Store.Keys.of(ctx, []owner{who}); err != nil {
+		return practitioner.ID{}, err
+	}
+	if _, has := found.found[who]; !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	return practitioner.ID{UUID: who.holder.ID}, nil
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Appends are fenced by the database, whatever a process remembers. What it reads is not:
+// a key in memory would still open what its holder's erasure has hidden. So each process
+// looks who is erased whenever the log has grown.
+
+const (
+	evictPace   = 100 * time.Millisecond // between two looks at least, however fast the log grows
+	evictAtMost = time.Minute            // and at most, although nothing rings
+	evictSkew   = 5 * time.Minute        // by which the clocks of two processes may differ
+)
+
+// Follow forgets the keys of those who are erased, as the log grows, until ctx ends.
+func (k *Keyring) Follow(ctx context.Context, grown *Bell, log *slog.Logger) {
+	var since time.Time
+	for ctx.Err() == nil {
+		next := grown.Next()
+		last, err := k.Evict(ctx, since)
+		if err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "nobody could be asked who is erased; it is tried again", slog.Any("error", err))
+		}
+		if err == nil {
+			since = last
+		}
+		pause(ctx, evictPace, nil)
+		pause(ctx, evictAtMost, next)
+	}
+}
+
+const erasedSince = `SELECT tenant, kind, holder, erased_at FROM erasures WHERE erased_at >= $1`
+
+// Evict forgets the keys of those who were erased since an instant. It returns the instant
+// from which to look next time.
+func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error) {
+	rows, _ := k.DB.Query(ctx, erasedSince, since)
+	last := since
+	gone, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (o owner, err error) {
+		var at time.Time
+		err = row.Scan(&o.tenant, &o.holder.Kind, &o.holder.ID, &at)
+		if at = at.Add(-evictSkew); at.After(last) {
+			last = at
+		}
+		return o, err
+	})
+	if err != nil {
+		return since, fmt.Errorf("look who is erased: %w", err)
+	}
+	k.forget(gone)
+	return last, nil
+}
+
+// forget drops the keys of owners who are erased.
+func (k *Keyring) forget(gone []owner) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, o := range gone {
+		delete(k.known, o)
+	}
+}

@@ -1,0 +1,109 @@
+package replay_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// forget erases a patient, as two operators do.
+func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
+	t.Helper()
+	desk := commands.Desk{Store: s.store, Now: s.now, Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
+	by := func(name string) event.Metadata { return event.Metadata{Actor: event.Operator(name, "")} }
+	asked, err := desk.ErasePatient(event.WithMetadata(t.Context(), by("alice")), commands.ErasePatient{
+		Tenant: tenant, Patient: id, Basis: erasure.PracticeExit, Reason: "the practice has left",
+	})
+	if err == nil {
+		s.at = s.at.Add(erasure.Soonest)
+		err = desk.ConfirmErasure(event.WithMetadata(t.Context(), by("bob")), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ofOthers are all rows of the tables that name patients, without those of one, and how many
+// of theirs there are.
+func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others map[string][]string, own int) {
+	t.Helper()
+	others = map[string][]string{}
+	for _, table := range []string{"patients", "record_restrictions", "record_entries", "timeline", "appointments", "call_ins", "authorisations", "answers"} {
+		rows, _ := s.pool.Query(t.Context(), `SELECT to_jsonb(t)::text FROM `+table+` t WHERE NOT (tenant = $1 AND patient = $2) ORDER BY 1`, tenant, id)
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		others[table] = found
+		var n int
+		if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table+` WHERE tenant = $1 AND patient = $2`, tenant, id).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		own += n
+	}
+	return others, own
+}
+
+// A rebuild knows who is erased: it brings nobody back, and changes nothing else.
+func TestARebuildBringsNobodyBack_D70(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	s.live(t, 400)
+	s.follow(t)
+	gone := s.patients["elm-street"][0]
+	before, had := s.ofOthers(t, "elm-street", gone)
+	s.forget(t, "elm-street", gone)
+	s.drain(t)
+	wantSame(t, run(t, s.rebuild())) // what follows the log is behind
+	s.follow(t)
+	after, left := s.ofOthers(t, "elm-street", gone)
+	if diff := cmp.Diff(before, after); had < 10 || left > 0 || diff != "" {
+		t.Errorf("of %d rows %d are left; others (-before +after):\n%s", had, left, diff)
+	}
+	wantSame(t, run(t, s.rebuild()))
+	s.live(t, 100) // also of what is refused
+	if _, left := s.ofOthers(t, "elm-street", gone); left > 0 {
+		t.Errorf("%d rows have come back", left)
+	}
+	s.exec(t, `DELETE FROM erasures`)
+	mending := s.rebuild()
+	mending.Switch = true
+	if result := run(t, mending); !result.Switched || len(result.Differences) != 1 || result.Differences[0].Table != "erasures" {
+		t.Errorf("mended %+v", result)
+	}
+	wantSame(t, run(t, s.rebuild()))
+}
+
+// The past can be asked: who is erased was there, and is nobody by name.
+func TestThePastKnowsWhoIsErasedSince_D70(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	gone := s.patients["elm-street"][0]
+	s.live(t, 50)
+	then := s.at.Add(time.Second)
+	s.at = then.Add(time.Second)
+	s.forget(t, "elm-street", gone)
+	s.drain(t)
+	for at, want := range map[time.Time]bool{then: true, s.at.Add(time.Hour): false} {
+		err := s.past(t, replay.Until{Instant: at}).View(t.Context(), func(db projections.Querier) error {
+			exists, err := projections.Patients{DB: db}.PatientExists(t.Context(), "elm-street", gone)
+			if exists != want {
+				t.Errorf("at %s the patient exists: %t", at, exists)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"frontdesk/adapters/ledger"
+	"frontdesk/domain/erasure"
+	"frontdesk/projections"
+)
+
+func (e *Engine) erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
+
+func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.ErasureLedger} }
+
+// ErrNotReapplied says that the database holds what was erased, because it was restored
+// from a backup.
+var ErrNotReapplied = errors.New("the database holds what was erased, because it was restored from an older backup: run frontdesk reapply-erasures")
+
+// CheckErasures returns [ErrNotReapplied] unless everybody is erased of whom the ledger or
+// the database says so. Then it adds to the ledger what it lacks.
+func (e *Engine) CheckErasures(ctx context.Context) error {
+	back, err := e.NotErased(ctx)
+	if err != nil {
+		return err
+	}
+	if len(back) > 0 {
+		return fmt.Errorf("%w (%d of them)", ErrNotReapplied, len(back))
+	}
+	return e.NoteErasures(ctx)
+}
+
+// NotErased returns those of whom the ledger says that they are erased, and the database
+// does not, and those whose keys have come back.
+func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
+	back, err := e.erasures().Kept(ctx)
+	if err != nil || e.config.ErasureLedger == "" {
+		return back, err
+	}
+	told, err := e.ledger().Lines()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := e.erasures().Lines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(back, without(told, lines)...), nil
+}
+
+// NoteErasures adds to the ledger those who are erased and are not in it. It does nothing
+// without a ledger.
+func (e *Engine) NoteErasures(ctx context.Context) error {
+	if e.config.ErasureLedger == "" {
+		return nil
+	}
+	lines, err := e.erasures().Lines(ctx)
+	if err != nil {
+		return err
+	}
+	told, err := e.ledger().Lines()
+	if err != nil {
+		return err
+	}
+	return e.ledger().Add(without(lines, told)...)
+}
+
+// without returns the lines about those who are not among others, each once.
+func without(lines, others []erasure.Line) (left []erasure.Line) {
+	seen := map[erasure.Person]bool{}
+	for _, line := range others {
+		seen[line.Person] = true
+	}
+	return slices.DeleteFunc(slices.Clone(lines), func(l erasure.Line) bool {
+		was := seen[l.Person]
+		seen[l.Person] = true
+		return was
+	})
+}

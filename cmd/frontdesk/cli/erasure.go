@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// erasureCommands are what can be typed to have somebody forgotten.
+type erasureCommands struct {
+	ErasePatient      erasePatientCmd      `cmd:"" group:"erasure" help:"Ask for a patient to be forgotten. Another operator confirms it, after 24 hours."`
+	EraseStaff        eraseStaffCmd        `cmd:"" group:"erasure" help:"Ask for a member of staff who has left to be forgotten."`
+	ErasePractitioner erasePractitionerCmd `cmd:"" group:"erasure" help:"Ask for a practitioner to be forgotten whom applications have named."`
+	ConfirmErasure    confirmErasureCmd    `cmd:"" group:"erasure" help:"Forget somebody for good, as another operator has asked for."`
+	WithdrawErasure   withdrawErasureCmd   `cmd:"" group:"erasure" help:"Withdraw a request for an erasure."`
+	HoldErasure       holdErasureCmd       `cmd:"" group:"erasure" help:"Keep a patient's data from being erased, as a claim or an inquiry may need."`
+	LiftErasureHold   liftErasureHoldCmd   `cmd:"" group:"erasure" help:"End such a hold."`
+	ReapplyErasures   reapplyErasuresCmd   `cmd:"" group:"erasure" help:"Erase again whom a restored backup has brought back."`
+}
+
+// ledgerFlag is for everything that erases, or serves what may have been restored.
+type ledgerFlag struct {
+	ErasureLedger string `placeholder:"FILE" help:"File that remembers who is erased, kept where backups of the database are not."`
+}
+
+// whyFlags say why somebody may be forgotten.
+type whyFlags struct {
+	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Why the law lets these data go: ${enum}."`
+	Reason string        `required:"" help:"More about it. It is stored in clear, so name nobody."`
+}
+
+type erasePatientCmd struct {
+	patientFlags `embed:""`
+	whyFlags     `embed:""`
+}
+
+// Run asks for the erasure.
+func (c *erasePatientCmd) Run(r *run) error {
+	return askErasure(r, c.practiceFlags, app.Config{}, commands.Desk.ErasePatient, commands.ErasePatient{
+		Tenant: c.Tenant, Patient: c.Patient, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+type eraseStaffCmd struct {
+	usernameFlags `embed:""`
+	whyFlags      `embed:""`
+}
+
+// Run asks for the erasure.
+func (c *eraseStaffCmd) Run(r *run) error {
+	return askErasure(r, c.practiceFlags, app.Config{}, commands.Desk.EraseStaff, commands.EraseStaff{
+		Tenant: c.Tenant, Username: c.Username, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+type erasePractitionerCmd struct {
+	practiceFlags  `embed:""`
+	masterKeyFlags `embed:""`
+	Email          string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
+	whyFlags       `embed:""`
+}
+
+// Run asks for the erasure. It takes the master key, because only the practice's key says
+// which identifier the practitioner has.
+func (c *erasePractitionerCmd) Run(r *run) error {
+	master, err := c.read()
+	if err != nil {
+		return err
+	}
+	return askErasure(r, c.practiceFlags, app.Config{MasterKey: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
+		Tenant: c.Tenant, Email: c.Email, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+// askErasure gives the desk the first of two steps, and prints what the second needs.
+func askErasure[T any](r *run, f practiceFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
+	return f.do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		asked, err := intent(desk, ctx, given)
+		return made{
+			"erasureId": asked.Erasure, asked.Person.Kind.String() + "Id": asked.Person.Holder, "confirmFrom": asked.From, "confirmUntil": asked.Until,
+			"events": asked.Extent.Events, "files": asked.Extent.Files, "rows": asked.Extent.Rows,
+		}, err
+	})
+}
+
+// erasureFlags name a request for an erasure, as the first step has printed it.
+type erasureFlags struct {
+	practiceFlags `embed:""`
+	Patient       patient.ID `required:"" xor:"person" placeholder:"UUID" help:"The patient's identifier."`
+	Staff         uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a member of staff."`
+	Practitioner  uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a practitioner."`
+	Erasure       uuid.UUID  `required:"" placeholder:"UUID" help:"The erasure's identifier."`
+}
+
+func (f erasureFlags) person() erasure.Person {
+	switch {
+	case f.Staff != uuid.Nil:
+		return erasure.Person{Tenant: f.Tenant, Kind: event.OfStaff, Holder: f.Staff}
+	case f.Practitioner != uuid.Nil:
+		return erasure.Person{Tenant: f.Tenant, Kind: event.OfPractitioner, Holder: f.Practitioner}
+	}
+	return erasure.Person{Tenant: f.Tenant, Kind: event.OfPatient, Holder: f.Patient.UUID}
+}
+
+type withdrawErasureCmd struct {
+	erasureFlags `embed:""`
+	Reason       string `required:"" help:"Why. It is stored in clear, so name nobody."`
+}
+
+// Run withdraws the request.
+func (c *withdrawErasureCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
+		Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}, Reason: c.Reason,
+	})
+}
+
+type holdErasureCmd struct {
+	patientFlags `embed:""`
+	Reason       string `required:"" help:"What the data are kept for. It is stored in clear, so name nobody."`
+}
+
+// Run holds the patient's data.
+func (c *holdErasureCmd) Run(r *run) error {
+	return create(r, c.practiceFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
+}
+
+type liftErasureHoldCmd struct {
+	patientFlags `embed:""`
+	Hold         uuid.UUID `required:"" placeholder:"UUID" help:"The hold's identifier, as hold-erasure has printed it."`
+	Reason       string    `required:"" help:"Why. It is stored in clear, so name nobody."`
+}
+
+// Run lifts the hold.
+func (c *liftErasureHoldCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
+		Tenant: c.Tenant, Patient: c.Patient, Hold: erasure.HoldID{UUID: c.Hold}, Reason: c.Reason,
+	})
+}
+
+type confirmErasureCmd struct {
+	erasureFlags `embed:""`
+	ledgerFlag   `embed:""`
+}
+
+// Run erases. What it has done is in the ledger before it says so.
+func (c *confirmErasureCmd) Run(r *run) error {
+	return c.doWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
+		if err != nil {
+			return nil, err
+		}
+		return nil, noteErasures(ctx, engine)
+	})
+}
+
+// errUnnoted says that an erasure is done, and a restored backup would not show it.
+var errUnnoted = errors.New("the erasure is done, but it is not in the ledger yet: give the same command again")
+
+// noteErasures has the ledger say what was erased, with its place in the log if it can be
+// told.
+func noteErasures(ctx context.Context, engine *app.Engine) error {
+	drained := engine.Drain(ctx)
+	if err := engine.NoteErasures(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("%w: %w", errUnnoted, err)
+	}
+	return drained
+}
+
+type reapplyErasuresCmd struct {
+	engineFlags `embed:""`
+	ledgerFlag  `embed:""`
+}
+
+// Run erases again whoever is back.
+func (c *reapplyErasuresCmd) Run(r *run) error {
+	return c.doWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+		back, err := engine.NotErased(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for n, line := range back {
+			if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure}); err != nil {
+				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
+			}
+		}
+		return made{"erased": len(back)}, noteErasures(ctx, engine)
+	})
+}

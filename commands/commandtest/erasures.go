@@ -1,0 +1,55 @@
+package commandtest
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practitioner"
+	"frontdesk/domain/request"
+)
+
+// ExtentOf counts the events that are about a patient.
+func (s *Store) ExtentOf(_ context.Context, who erasure.Person) (extent commands.Extent, err error) {
+	for _, e := range s.Log() {
+		if about, ok := e.Event.(event.Patient); ok && e.Stream.Tenant == who.Tenant && about.PatientID() == who.Holder {
+			extent.Events++
+		}
+	}
+	return extent, nil
+}
+
+// PractitionerKnownBy returns the practitioner whom an event names with an e-mail address.
+func (s *Store) PractitionerKnownBy(_ context.Context, tenant, email string) (practitioner.ID, error) {
+	for _, e := range s.Log() {
+		by := e.Metadata.Actor.OnBehalfOf
+		if by != nil && e.Stream.Tenant == tenant && by.Practitioner.Email == email {
+			return practitioner.ID{UUID: event.DerivedID("practitioner", tenant, email)}, nil
+		}
+	}
+	return practitioner.ID{}, practitioner.ErrUnknown
+}
+
+// Erase appends the change that is made of the keys of a person: their own, and one for
+// each request of a patient.
+func (s *Store) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+	keys := []erasure.Key{{Kind: who.Kind, Holder: who.Holder, Fingerprint: fingerprint(who.Holder)}}
+	for _, e := range s.Log() {
+		r, ok := e.Event.(request.Submitted)
+		if ok && who.Kind == event.OfPatient && e.Stream.Tenant == who.Tenant && r.Patient.UUID == who.Holder {
+			keys = append(keys, erasure.Key{Kind: event.OfRequest, Holder: e.Stream.ID, Fingerprint: fingerprint(e.Stream.ID)})
+		}
+	}
+	made, err := change(keys)
+	if err != nil {
+		return nil, err
+	}
+	return s.Append(ctx, made)
+}
+
+func fingerprint(holder uuid.UUID) string {
+	return event.DerivedID("fingerprint", holder.String()).String()
+}

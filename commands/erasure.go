@@ -1,0 +1,160 @@
+package commands
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
+	"frontdesk/domain/staff"
+)
+
+// Erasures knows what an erasure destroys, and destroys it.
+type Erasures interface {
+	// ExtentOf returns what goes with a person.
+	ExtentOf(ctx context.Context, who erasure.Person) (Extent, error)
+	// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail
+	// address, or practitioner.ErrUnknown.
+	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
+	// Erase destroys the keys of a person, in one transaction with the change that is
+	// made of them. While change runs nobody else can append anything about the person.
+	Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
+}
+
+// Extent is what goes with a person.
+type Extent struct {
+	Events int // which stay, unreadable
+	Files  int // which are deleted
+	Rows   int // of read models, which are deleted
+}
+
+// ErasureAsked is the answer to the first of two people.
+type ErasureAsked struct {
+	Erasure erasure.ID
+	Person  erasure.Person
+	Extent  Extent
+	From    time.Time // when somebody else may confirm it
+	Until   time.Time
+}
+
+// ErasePatient asks for a patient to be forgotten.
+type ErasePatient struct {
+	Tenant  string
+	Patient patient.ID
+	Basis   erasure.Basis
+	Reason  string // names nobody
+}
+
+// ErasePatient erases nothing yet: somebody else has to confirm it.
+func (d Desk) ErasePatient(ctx context.Context, c ErasePatient) (ErasureAsked, error) {
+	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPatient, Holder: c.Patient.UUID}, c.Basis, c.Reason,
+		func(p patient.Patient, r erasure.Request) ([]event.Event, error) {
+			return p.RequestErasure(c.Patient, r)
+		})
+}
+
+// EraseStaff asks for a member of staff who has left to be forgotten.
+type EraseStaff struct {
+	Tenant   string
+	Username string
+	Basis    erasure.Basis
+	Reason   string // names nobody
+}
+
+// EraseStaff erases nothing yet: somebody else has to confirm it.
+func (d Desk) EraseStaff(ctx context.Context, c EraseStaff) (ErasureAsked, error) {
+	id, err := d.Staff.AnyStaffByUsername(ctx, c.Tenant, c.Username)
+	if err != nil {
+		return ErasureAsked{}, err
+	}
+	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfStaff, Holder: id.UUID}, c.Basis, c.Reason,
+		staff.Member.RequestErasure)
+}
+
+// ErasePractitioner asks for a practitioner to be forgotten whom applications have named
+// in their calls.
+type ErasePractitioner struct {
+	Tenant string
+	Email  string
+	Basis  erasure.Basis
+	Reason string // names nobody
+}
+
+// ErasePractitioner erases nothing yet: somebody else has to confirm it.
+func (d Desk) ErasePractitioner(ctx context.Context, c ErasePractitioner) (ErasureAsked, error) {
+	id, err := d.Erasures.PractitionerKnownBy(ctx, c.Tenant, strings.ToLower(c.Email))
+	if err != nil {
+		return ErasureAsked{}, err
+	}
+	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPractitioner, Holder: id.UUID}, c.Basis, c.Reason,
+		func(p practitioner.Practitioner, r erasure.Request) ([]event.Event, error) {
+			return p.RequestErasure(id, r)
+		})
+}
+
+// askErasure has the first step decided, in the name of whoever acts.
+func askErasure[S event.State[S]](ctx context.Context, d Desk, who erasure.Person, basis erasure.Basis, reason string,
+	decide func(S, erasure.Request) ([]event.Event, error),
+) (ErasureAsked, error) {
+	r := erasure.Request{
+		Erasure: erasure.ID{UUID: event.NewID()}, Basis: basis, Reason: strings.TrimSpace(reason),
+		RequestedBy: event.MetadataFrom(ctx).Actor, RequestedAt: d.instant(),
+	}
+	extent, err := d.Erasures.ExtentOf(ctx, who)
+	if err != nil {
+		return ErasureAsked{}, err
+	}
+	err = Update(ctx, d.Store, streamOf(who), func(s S) ([]event.Event, error) { return decide(s, r) })
+	return ErasureAsked{r.Erasure, who, extent, r.RequestedAt.Add(erasure.Soonest), r.RequestedAt.Add(erasure.Latest)}, err
+}
+
+// WithdrawErasure ends a request for an erasure.
+type WithdrawErasure struct {
+	erasure.Person
+	Erasure erasure.ID
+	Reason  string
+}
+
+// WithdrawErasure leaves everything as it was before the request.
+func (d Desk) WithdrawErasure(ctx context.Context, c WithdrawErasure) error {
+	switch c.Kind {
+	case event.OfStaff:
+		return withdraw[staff.Member](ctx, d, c)
+	case event.OfPractitioner:
+		return withdraw[practitioner.Practitioner](ctx, d, c)
+	}
+	return withdraw[patient.Patient](ctx, d, c)
+}
+
+// HoldErasure keeps a patient from being forgotten.
+type HoldErasure struct {
+	Tenant  string
+	Patient patient.ID
+	Reason  string // names nobody
+}
+
+// HoldErasure returns the hold's identifier, which lifts it.
+func (d Desk) HoldErasure(ctx context.Context, c HoldErasure) (erasure.HoldID, error) {
+	hold := erasure.Hold{Hold: erasure.HoldID{UUID: event.NewID()}, Reason: strings.TrimSpace(c.Reason)}
+	return hold.Hold, Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+		return p.HoldErasure(c.Patient, hold)
+	})
+}
+
+// LiftErasureHold ends a hold.
+type LiftErasureHold struct {
+	Tenant  string
+	Patient patient.ID
+	Hold    erasure.HoldID
+	Reason  string // names nobody
+}
+
+// LiftErasureHold ends this hold and no other.
+func (d Desk) LiftErasureHold(ctx context.Context, c LiftErasureHold) error {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+		return p.LiftErasureHold(c.Patient, erasure.Hold{Hold: c.Hold, Reason: strings.TrimSpace(c.Reason)})
+	})
+}

@@ -1,0 +1,225 @@
+package erasure
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// ID identifies one erasure, from its request on.
+type ID struct{ uuid.UUID }
+
+// HoldID identifies one hold.
+type HoldID struct{ uuid.UUID }
+
+// Basis is why data may be erased.
+type Basis string
+
+// The bases. Nobody gives the last one as a reason: it stands where an erasure of before is
+// applied to a restored backup.
+const (
+	RetentionEnded     Basis = "retention-ended"
+	RegisteredInError  Basis = "registered-in-error"
+	CourtOrder         Basis = "court-order"
+	UnlawfulProcessing Basis = "unlawful-processing"
+	PracticeExit       Basis = "practice-exit"
+	Restored           Basis = "restored"
+)
+
+// Bases lists what may be given as a basis.
+func Bases() []Basis {
+	return []Basis{RetentionEnded, RegisteredInError, CourtOrder, UnlawfulProcessing, PracticeExit}
+}
+
+// An erasure is confirmed between these times after it was asked for.
+const (
+	Soonest = 24 * time.Hour
+	Latest  = 30 * 24 * time.Hour
+)
+
+// Request asks for an erasure. A reason names nobody, because it is stored in clear.
+type Request struct {
+	Erasure     ID          `json:"erasure"`
+	Basis       Basis       `json:"basis"`
+	Reason      string      `json:"reason"`
+	RequestedBy event.Actor `json:"requestedBy"`
+	RequestedAt time.Time   `json:"requestedAt"`
+}
+
+// Withdrawal ends a request.
+type Withdrawal struct {
+	Erasure ID     `json:"erasure"`
+	Reason  string `json:"reason"`
+}
+
+// Hold keeps somebody's data from being erased, as a claim or an inquiry may need them.
+type Hold struct {
+	Hold   HoldID `json:"hold"`
+	Reason string `json:"reason"`
+}
+
+// Done says that a person is erased, and which keys were destroyed.
+type Done struct {
+	Erasure     ID          `json:"erasure"`
+	Basis       Basis       `json:"basis"`
+	RequestedBy event.Actor `json:"requestedBy"`
+	ConfirmedBy event.Actor `json:"confirmedBy"`
+	Keys        []Key       `json:"keys"`
+}
+
+// Key is a key that was destroyed: whose it was, and what tells it from others. A patient
+// is erased with the requests that belong to them.
+type Key struct {
+	Kind        event.HolderKind `json:"kind"`
+	Holder      uuid.UUID        `json:"holder"`
+	Fingerprint string           `json:"fingerprint"` // in hexadecimal; "" if there never was a key
+}
+
+// Confirmation is the second person's word.
+type Confirmation struct {
+	Erasure ID
+	By      event.Actor
+	At      time.Time
+}
+
+// The refusals of this package's rules.
+var (
+	ErrNoBasis = fault.New(fault.Invalid, "invalid-erasure-basis",
+		"The basis must be retention-ended, registered-in-error, court-order, unlawful-processing or practice-exit.")
+	ErrNoReason     = fault.New(fault.Invalid, "missing-reason", "Give a reason, without naming anybody.")
+	ErrRequested    = fault.New(fault.Conflict, "erasure-requested", "This erasure has been asked for already. Confirm or withdraw that request.")
+	ErrNotRequested = fault.New(fault.Missing, "erasure-not-requested",
+		"Nobody has asked for this erasure, or it was withdrawn, or it was asked for more than 30 days ago. Ask for it anew.")
+	ErrTooSoon    = fault.New(fault.Conflict, "erasure-too-soon", "Confirm an erasure 24 hours or more after it was asked for.")
+	ErrSamePerson = fault.New(fault.Refused, "erasure-same-person", "Have somebody else confirm the erasure: whoever has asked for it cannot.")
+	ErrNoPerson   = fault.New(fault.Refused, "erasure-needs-a-person", "Only a person can ask for an erasure or confirm one.")
+	ErrHeld       = fault.New(fault.Conflict, "erasure-held", "Lift every hold first: these data are kept for a claim or an inquiry.")
+	ErrNoHold     = fault.New(fault.Missing, "unknown-hold", "There is no hold with this identifier, or it was lifted.")
+)
+
+// State is how far the erasure of one person has come.
+type State struct {
+	open   Request // zero if nobody has asked, or it was withdrawn
+	holds  []HoldID
+	done   ID
+	erased bool
+}
+
+// Erased reports whether the person is erased (rule 5).
+func (s State) Erased() bool { return s.erased }
+
+// By reports whether the person is erased, and it was by this erasure. Who knows its
+// identifier may learn that it is done.
+func (s State) By(id ID) bool { return s.erased && s.done == id }
+
+// MayRequest judges a request (rules 1 and 2).
+func (s State) MayRequest(r Request) error {
+	switch {
+	case !slices.Contains(Bases(), r.Basis):
+		return ErrNoBasis
+	case strings.TrimSpace(r.Reason) == "":
+		return ErrNoReason
+	case !isPerson(r.RequestedBy):
+		return ErrNoPerson
+	case s.open.Erasure != ID{} && !s.lapsed(r.RequestedAt):
+		return ErrRequested
+	}
+	return nil
+}
+
+func (s State) lapsed(now time.Time) bool { return now.After(s.open.RequestedAt.Add(Latest)) }
+
+// isPerson holds for a member of staff who acts in person, and for an operator.
+func isPerson(a event.Actor) bool {
+	return a.Kind == event.ByOperator || a.Kind == event.ByStaff && a.Application == uuid.Nil
+}
+
+// same reports whether one person may be behind two actors. An operator is whom the
+// database knows them as, whatever their machine says.
+func same(a, b event.Actor) bool {
+	return a.Kind == b.Kind && a.ID == b.ID || a.Member() != uuid.Nil && a.Member() == b.Member()
+}
+
+// MayWithdraw judges a withdrawal (rule 3).
+func (s State) MayWithdraw(w Withdrawal) error {
+	switch {
+	case s.open.Erasure == ID{} || s.open.Erasure != w.Erasure:
+		return ErrNotRequested
+	case strings.TrimSpace(w.Reason) == "":
+		return ErrNoReason
+	}
+	return nil
+}
+
+// MayHold judges a hold (rule 4).
+func (s State) MayHold(h Hold) error {
+	if strings.TrimSpace(h.Reason) == "" {
+		return ErrNoReason
+	}
+	return nil
+}
+
+// MayLift judges the end of a hold (rule 4).
+func (s State) MayLift(h Hold) error {
+	switch {
+	case !slices.Contains(s.holds, h.Hold):
+		return ErrNoHold
+	case strings.TrimSpace(h.Reason) == "":
+		return ErrNoReason
+	}
+	return nil
+}
+
+// Confirm returns what an erasure by two people destroys (rules 1 and 4).
+func (s State) Confirm(c Confirmation, keys []Key) (Done, error) {
+	switch {
+	case s.open.Erasure == ID{} || s.open.Erasure != c.Erasure || s.lapsed(c.At):
+		return Done{}, ErrNotRequested
+	case !isPerson(c.By):
+		return Done{}, ErrNoPerson
+	case same(s.open.RequestedBy, c.By):
+		return Done{}, ErrSamePerson
+	case len(s.holds) > 0:
+		return Done{}, ErrHeld
+	case c.At.Before(s.open.RequestedAt.Add(Soonest)):
+		return Done{}, ErrTooSoon
+	}
+	return Done{s.open.Erasure, s.open.Basis, s.open.RequestedBy, c.By, keys}, nil
+}
+
+// Again returns what an erasure of before destroys in a restored backup (rule 6).
+func Again(id ID, by event.Actor, keys []Key) Done {
+	return Done{Erasure: id, Basis: Restored, RequestedBy: by, ConfirmedBy: by, Keys: keys}
+}
+
+// Requested returns the state after a request.
+func (s State) Requested(r Request) State {
+	s.open = r
+	return s
+}
+
+// Withdrawn returns the state after a withdrawal.
+func (s State) Withdrawn() State {
+	s.open = Request{}
+	return s
+}
+
+// Held returns the state after a hold.
+func (s State) Held(h Hold) State {
+	s.holds = append(slices.Clip(s.holds), h.Hold)
+	return s
+}
+
+// Lifted returns the state after the end of a hold.
+func (s State) Lifted(h Hold) State {
+	s.holds = slices.DeleteFunc(slices.Clone(s.holds), func(held HoldID) bool { return held == h.Hold })
+	return s
+}
+
+// Completed returns the state after the erasure.
+func (s State) Completed(d Done) State { return State{done: d.Erasure, erased: true} }

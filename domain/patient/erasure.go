@@ -1,0 +1,137 @@
+package patient
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+)
+
+// ErasureRequested says that somebody has asked for the patient to be forgotten.
+type ErasureRequested struct {
+	Patient ID `json:"patient"`
+	erasure.Request
+}
+
+// ErasureWithdrawn says that the request does not stand any more.
+type ErasureWithdrawn struct {
+	Patient ID `json:"patient"`
+	erasure.Withdrawal
+}
+
+// ErasureHeld says that the patient must not be forgotten for now.
+type ErasureHeld struct {
+	Patient ID `json:"patient"`
+	erasure.Hold
+}
+
+// ErasureHoldLifted says that this hold has ended.
+type ErasureHoldLifted struct {
+	Patient ID `json:"patient"`
+	erasure.Hold
+}
+
+// Erased says that the patient is forgotten. It is the last event about them.
+type Erased struct {
+	Patient ID `json:"patient"`
+	erasure.Done
+}
+
+// EventName returns the name that the event is stored under.
+func (ErasureRequested) EventName() string { return "patient.erasure-requested.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ErasureWithdrawn) EventName() string { return "patient.erasure-withdrawn.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ErasureHeld) EventName() string { return "patient.erasure-held.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ErasureHoldLifted) EventName() string { return "patient.erasure-hold-lifted.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Erased) EventName() string { return "patient.erased.v1" }
+
+// PatientID returns the patient whom the event is about.
+func (e ErasureRequested) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
+func (e ErasureWithdrawn) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
+func (e ErasureHeld) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
+func (e ErasureHoldLifted) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
+func (e Erased) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// RequestErasure asks for the patient to be forgotten (rule 4).
+func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	if err := p.erasure.MayRequest(r); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureRequested{id, r}}, nil
+}
+
+// WithdrawErasure ends a request (rule 4).
+func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Event, error) {
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	if err := p.erasure.MayWithdraw(w); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
+}
+
+// HoldErasure keeps the patient from being forgotten (rule 4).
+func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	if err := p.erasure.MayHold(h); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureHeld{id, h}}, nil
+}
+
+// LiftErasureHold ends a hold (rule 4).
+func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	if err := p.erasure.MayLift(h); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureHoldLifted{id, h}}, nil
+}
+
+// ConfirmErasure forgets the patient, whose keys these are (rules 4 and 5). It changes
+// nothing if this erasure is done.
+func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
+	if p.erasure.By(c.Erasure) {
+		return nil, nil
+	}
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	done, err := p.erasure.Confirm(c, keys)
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{Erased{ID{id}, done}}, nil
+}
+
+// EraseAgain forgets a patient whom a restored backup has brought back (rule 5), also one
+// whom it does not know. It changes nothing if they are erased.
+func (p Patient) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
+	if p.erasure.Erased() {
+		return nil
+	}
+	return []event.Event{Erased{ID{id}, done}}
+}

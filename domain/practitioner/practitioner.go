@@ -1,0 +1,115 @@
+package practitioner
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// ID identifies a practitioner of one practice's calls. It is made of what they are known
+// by and of a key of the practice, so nobody can guess it.
+type ID struct{ uuid.UUID }
+
+// ErasureRequested says that somebody has asked for the practitioner to be forgotten.
+type ErasureRequested struct {
+	Practitioner ID `json:"practitioner"`
+	erasure.Request
+}
+
+// ErasureWithdrawn says that the request does not stand any more.
+type ErasureWithdrawn struct {
+	Practitioner ID `json:"practitioner"`
+	erasure.Withdrawal
+}
+
+// Erased says that the practitioner is forgotten. No call can name them any more.
+type Erased struct {
+	Practitioner ID `json:"practitioner"`
+	erasure.Done
+}
+
+// EventName returns the name that the event is stored under.
+func (ErasureRequested) EventName() string { return "practitioner.erasure-requested.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ErasureWithdrawn) EventName() string { return "practitioner.erasure-withdrawn.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Erased) EventName() string { return "practitioner.erased.v1" }
+
+// Events returns an empty event of each type of this package, for the codec.
+func Events() []event.Event { return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}} }
+
+// ErrUnknown refuses a practitioner whom no call has named.
+var ErrUnknown = fault.New(fault.Missing, "unknown-practitioner", "No call to the practice has named this practitioner.")
+
+// StreamOf returns the stream of a practitioner.
+func StreamOf(tenant string, id ID) event.Stream {
+	return event.Stream{Tenant: tenant, ID: event.DerivedID("practitioner", tenant, id.String())}
+}
+
+// Practitioner is what later decisions need to know of a practitioner.
+type Practitioner struct{ erasure erasure.State }
+
+// RequestErasure asks for the practitioner to be forgotten (rule 1). The caller has made
+// sure that a call has named them.
+func (p Practitioner) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
+	if p.erasure.Erased() {
+		return nil, ErrUnknown
+	}
+	if err := p.erasure.MayRequest(r); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureRequested{id, r}}, nil
+}
+
+// WithdrawErasure ends a request (rule 1).
+func (p Practitioner) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Event, error) {
+	if p.erasure.Erased() {
+		return nil, ErrUnknown
+	}
+	if err := p.erasure.MayWithdraw(w); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
+}
+
+// ConfirmErasure forgets the practitioner, whose key this is (rule 1). It changes nothing
+// if this erasure is done.
+func (p Practitioner) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
+	if p.erasure.By(c.Erasure) {
+		return nil, nil
+	}
+	if p.erasure.Erased() {
+		return nil, ErrUnknown
+	}
+	done, err := p.erasure.Confirm(c, keys)
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{Erased{ID{id}, done}}, nil
+}
+
+// EraseAgain forgets a practitioner whom a restored backup has brought back. It changes
+// nothing if they are erased.
+func (p Practitioner) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
+	if p.erasure.Erased() {
+		return nil
+	}
+	return []event.Event{Erased{ID{id}, done}}
+}
+
+// Apply returns the practitioner as it is after the event.
+func (p Practitioner) Apply(e event.Event) Practitioner {
+	switch e := e.(type) {
+	case ErasureRequested:
+		p.erasure = p.erasure.Requested(e.Request)
+	case ErasureWithdrawn:
+		p.erasure = p.erasure.Withdrawn()
+	case Erased:
+		p.erasure = p.erasure.Completed(e.Done)
+	}
+	return p
+}

@@ -1,0 +1,89 @@
+package staff
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// ErasureRequested says that somebody has asked for the member of staff to be forgotten.
+type ErasureRequested struct{ erasure.Request }
+
+// ErasureWithdrawn says that the request does not stand any more.
+type ErasureWithdrawn struct{ erasure.Withdrawal }
+
+// Erased says that the member of staff is forgotten. What they did stays under their
+// identifier.
+type Erased struct{ erasure.Done }
+
+// EventName returns the name that the event is stored under.
+func (ErasureRequested) EventName() string { return "staff.erasure-requested.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ErasureWithdrawn) EventName() string { return "staff.erasure-withdrawn.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Erased) EventName() string { return "staff.erased.v1" }
+
+// ErrStillActive refuses to forget who works at the practice.
+var ErrStillActive = fault.New(fault.Conflict, "staff-active", "Deactivate the member of staff first.")
+
+// left returns an error unless the member of staff has left and is not erased.
+func (m Member) left() error {
+	switch {
+	case !m.registered || m.erasure.Erased():
+		return ErrUnknown
+	case !m.deactivated:
+		return ErrStillActive
+	}
+	return nil
+}
+
+// RequestErasure asks for a member of staff who has left to be forgotten (rule 9).
+func (m Member) RequestErasure(r erasure.Request) ([]event.Event, error) {
+	if err := m.left(); err != nil {
+		return nil, err
+	}
+	if err := m.erasure.MayRequest(r); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureRequested{r}}, nil
+}
+
+// WithdrawErasure ends a request (rule 9).
+func (m Member) WithdrawErasure(_ uuid.UUID, w erasure.Withdrawal) ([]event.Event, error) {
+	if m.erasure.Erased() {
+		return nil, ErrUnknown
+	}
+	if err := m.erasure.MayWithdraw(w); err != nil {
+		return nil, err
+	}
+	return []event.Event{ErasureWithdrawn{w}}, nil
+}
+
+// ConfirmErasure forgets the member of staff, whose keys these are (rule 9). It changes
+// nothing if this erasure is done.
+func (m Member) ConfirmErasure(_ uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
+	if m.erasure.By(c.Erasure) {
+		return nil, nil
+	}
+	if err := m.left(); err != nil {
+		return nil, err
+	}
+	done, err := m.erasure.Confirm(c, keys)
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{Erased{done}}, nil
+}
+
+// EraseAgain forgets a member of staff whom a restored backup has brought back, also one
+// whom it does not know. It changes nothing if they are erased.
+func (m Member) EraseAgain(_ uuid.UUID, done erasure.Done) []event.Event {
+	if m.erasure.Erased() {
+		return nil
+	}
+	return []event.Event{Erased{done}}
+}

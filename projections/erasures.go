@@ -1,0 +1,124 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
+	"frontdesk/domain/staff"
+)
+
+// Erasures keeps who is erased, and the requests that went with them. Each append looks
+// there before it stores anything about somebody, and each reader before it says that a
+// key is lost.
+type Erasures struct{ DB Querier }
+
+// Name returns the permanent name.
+func (Erasures) Name() string { return "erasures.v1" }
+
+// Project keeps a row for each holder whose key was destroyed. A person who never had a
+// key has a row, too.
+func (Erasures) Project(r event.Recorded, do func(sql string, args ...any)) {
+	done, erased := doneBy(r.Event)
+	if !erased {
+		return
+	}
+	var kinds []int16
+	var holders []uuid.UUID
+	var fingerprints []string
+	for _, k := range done.Keys {
+		kinds, holders, fingerprints = append(kinds, int16(k.Kind)), append(holders, k.Holder), append(fingerprints, k.Fingerprint)
+	}
+	do(`INSERT INTO erasures (tenant, kind, holder, fingerprint, erased_at, erasure, stream, version)
+		SELECT $1, k.kind, k.holder, k.fingerprint, $5, $6, $7, $8
+		FROM unnest($2::smallint[], $3::uuid[], $4::text[]) AS k (kind, holder, fingerprint) ON CONFLICT DO NOTHING`,
+		r.Stream.Tenant, kinds, holders, fingerprints, r.At, done.Erasure, r.Stream.ID, r.Version)
+}
+
+// doneBy returns what an event says that is the last about a person.
+func doneBy(e event.Event) (done erasure.Done, erased bool) {
+	switch e := e.(type) {
+	case patient.Erased:
+		return e.Done, true
+	case staff.Erased:
+		return e.Done, true
+	case practitioner.Erased:
+		return e.Done, true
+	}
+	return done, false
+}
+
+// linesOf has a line for each person, with the fingerprints of all keys that went with
+// them. Who is erased by one erasure are a person and, of a patient, their requests.
+const linesOf = `
+SELECT e.tenant, e.kind, e.holder, e.erasure, coalesce(l.idx, 0),
+	ARRAY (SELECT k.fingerprint FROM erasures k WHERE k.tenant = e.tenant AND k.erasure = e.erasure AND k.erased_at = e.erased_at
+		AND k.fingerprint <> '' ORDER BY k.kind, k.holder)
+FROM erasures e
+LEFT JOIN events v ON v.stream = e.stream AND v.version = e.version
+LEFT JOIN log l ON l.position = v.position
+WHERE e.kind <> $1
+ORDER BY e.erased_at, e.tenant, e.holder`
+
+// Lines returns what the ledger must say of those who are erased, oldest first.
+func (e Erasures) Lines(ctx context.Context) ([]erasure.Line, error) {
+	rows, _ := e.DB.Query(ctx, linesOf, event.OfRequest)
+	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l erasure.Line, err error) {
+		return l, row.Scan(&l.Tenant, &l.Kind, &l.Holder, &l.Erasure, &l.Idx, &l.Fingerprints)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list who is erased: %w", err)
+	}
+	return lines, nil
+}
+
+// keptOf finds what a copy of keys has brought back.
+const keptOf = `
+SELECT DISTINCT e.tenant, p.kind, p.holder, e.erasure
+FROM personal_keys k JOIN erasures e USING (tenant, kind, holder)
+JOIN erasures p ON p.tenant = e.tenant AND p.erasure = e.erasure AND p.kind <> $1`
+
+// Kept returns those who are erased and of whom there is a key all the same.
+func (e Erasures) Kept(ctx context.Context) ([]erasure.Line, error) {
+	rows, _ := e.DB.Query(ctx, keptOf, event.OfRequest)
+	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l erasure.Line, err error) {
+		return l, row.Scan(&l.Tenant, &l.Kind, &l.Holder, &l.Erasure)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for keys of those who are erased: %w", err)
+	}
+	return lines, nil
+}
+
+// rowsOfPatient are the tables of read models whose rows go with a patient.
+var rowsOfPatient = []string{
+	"patients", "record_restrictions", "record_entries", "timeline", "appointments", "call_ins", "authorisations", "attachments", "answers",
+}
+
+// ExtentOf returns what goes with a person. Of a practitioner nobody can say which events
+// name them without opening all, so only those of patients and staff are counted.
+func (e Erasures) ExtentOf(ctx context.Context, who erasure.Person) (extent commands.Extent, err error) {
+	query, args := `SELECT count(*), 0, 1 FROM events WHERE stream = $1 AND tenant = $2`, []any{who.Holder, who.Tenant}
+	if who.Kind == event.OfPatient {
+		query = `SELECT (SELECT count(*) FROM events WHERE patient = $1 AND tenant = $2),
+			(SELECT count(*) FROM attachments WHERE patient = $1 AND tenant = $2), 0`
+		for _, table := range rowsOfPatient {
+			query += ` + (SELECT count(*) FROM ` + table + ` WHERE patient = $1 AND tenant = $2)`
+		}
+	}
+	if !slices.Contains([]event.HolderKind{event.OfPatient, event.OfStaff}, who.Kind) {
+		return commands.Extent{}, nil
+	}
+	if err := e.DB.QueryRow(ctx, query, args...).Scan(&extent.Events, &extent.Files, &extent.Rows); err != nil {
+		return extent, fmt.Errorf("count what is known of a person: %w", err)
+	}
+	return extent, nil
+}
