@@ -81,7 +81,7 @@ func (s *surgery) reopen(tenant string, from time.Time) error {
 }
 
 func (s *surgery) submit(id patient.ID, typ request.Type) error {
-	_, err := commands.Desk{Store: s.store, Admissions: s.store, Now: s.clock}.SubmitPatientRequest(s.t.Context(),
+	_, err := commands.Desk{Store: s.store, Receptions: s.store, Patients: s.store, Now: s.clock}.SubmitPatientRequest(s.t.Context(),
 		commands.SubmitPatientRequest{Tenant: surgeryTenant, Submission: request.Submission{
 			Patient: id, Type: typ, Requester: request.ByPatient,
 			Response: []request.Answer{{Question: "healthConcern", Answer: "A cough"}},

@@ -18,7 +18,7 @@ type Desk struct {
 	Patients   Patients
 	Staff      Staff
 	Links      Links
-	Admissions Admissions
+	Receptions Receptions
 	Answers    Answers
 	Passwords  Passwords
 	Vault      KeyVault
@@ -37,8 +37,18 @@ func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microseco
 // There is nothing to load, and nobody to race with for the stream. The database may
 // still ask for another attempt, as after a deadlock.
 func (d Desk) begin(ctx context.Context, stream event.Stream, events ...event.Event) error {
+	return d.append(ctx, event.Change{Stream: stream, Events: events})
+}
+
+// beginOfPatient is begin for events about a patient. It refuses with patient.ErrUnknown
+// unless the practice has the patient.
+func (d Desk) beginOfPatient(ctx context.Context, stream event.Stream, events ...event.Event) error {
+	return d.append(ctx, event.Change{Stream: stream, Events: events, OfPatient: true})
+}
+
+func (d Desk) append(ctx context.Context, change event.Change) error {
 	return retry(ctx, func() error {
-		_, err := d.Store.Append(ctx, event.Change{Stream: stream, Events: events})
+		_, err := d.Store.Append(ctx, change)
 		return err
 	})
 }

@@ -49,7 +49,7 @@ func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event
 
 func (s *desk) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
 	handler := commands.Desk{
-		Store: s.store, Admissions: s.store, Answers: s.store, Now: func() time.Time { return s.now },
+		Store: s.store, Receptions: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now },
 	}
 	return handler.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 		Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical}, Idempotency: i,

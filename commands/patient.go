@@ -39,6 +39,22 @@ func (d Desk) RegisterPatient(ctx context.Context, c RegisterPatient) (patient.I
 	})
 }
 
+// ChangePatientDetails replaces a patient's name and birth date.
+type ChangePatientDetails struct {
+	Tenant    string
+	Patient   patient.ID
+	Name      string
+	BirthDate string // 2006-01-02; "" if unknown
+}
+
+// ChangePatientDetails appends an event also if the details are the same as before: no
+// decision knows them.
+func (d Desk) ChangePatientDetails(ctx context.Context, c ChangePatientDetails) error {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+		return p.ChangeDetails(c.Patient, c.Name, c.BirthDate)
+	})
+}
+
 // RestrictPatientRecord lets only named staff see a patient's record.
 type RestrictPatientRecord struct {
 	Tenant    string

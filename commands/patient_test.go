@@ -45,6 +45,26 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	}
 }
 
+func TestDetailsOfThePracticesOwnPatientsAreChanged_D73(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	ann, theirs := s.patient(t, elm), s.patient(t, oak)
+	change := func(tenant string, id patient.ID, name string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return commands.Desk{Store: s}.ChangePatientDetails(ctx,
+				commands.ChangePatientDetails{Tenant: tenant, Patient: id, Name: name, BirthDate: "1980-02-28"})
+		}
+	}
+	changed := []event.Event{patient.DetailsChanged{Patient: ann, Name: "Ann Baker", BirthDate: "1980-02-28"}}
+	s.play(t,
+		step{"nobody's patient", change(elm, nobodysPatient, "Ann Baker"), nil, patient.ErrUnknown},
+		step{"another practice's patient", change(elm, theirs, "Ann Baker"), nil, patient.ErrUnknown},
+		step{"no name", change(elm, ann, ""), nil, patient.ErrNameless},
+		step{"changed", change(elm, ann, " Ann Baker"), changed, nil},
+		step{"to what they are", change(elm, ann, "Ann Baker"), changed, nil},
+	)
+}
+
 func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)

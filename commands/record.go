@@ -18,11 +18,8 @@ type OpenCareRecord struct {
 // OpenCareRecord refuses a patient of another practice with patient.ErrUnknown. It
 // appends an event each time.
 func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
-	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
-		return err
-	}
 	id := record.OpeningID{UUID: event.NewID()}
-	return d.begin(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
+	return d.beginOfPatient(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
 }
 
 // CreateNote adds a note to a patient's care record. Whether the caller may was judged
@@ -41,8 +38,21 @@ func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, erro
 	if err != nil {
 		return record.NoteID{}, err
 	}
-	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
-		return record.NoteID{}, err
-	}
-	return id, d.begin(ctx, record.NoteStreamOf(c.Tenant, id), events...)
+	return id, d.beginOfPatient(ctx, record.NoteStreamOf(c.Tenant, id), events...)
+}
+
+// MarkNoteEnteredInError says that a note must not be relied on.
+type MarkNoteEnteredInError struct {
+	Tenant  string
+	Patient patient.ID // in whose record the note is
+	Note    record.NoteID
+	Reason  string // in clear text, so it names nobody
+}
+
+// MarkNoteEnteredInError changes nothing if the note is marked already. It refuses a note
+// of another patient or practice with record.ErrUnknownNote.
+func (d Desk) MarkNoteEnteredInError(ctx context.Context, c MarkNoteEnteredInError) error {
+	return Update(ctx, d.Store, record.NoteStreamOf(c.Tenant, c.Note), func(n record.Note) ([]event.Event, error) {
+		return n.MarkEnteredInError(c.Patient, c.Reason)
+	})
 }

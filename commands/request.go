@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -14,33 +15,19 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Admissions answers what is asked before a request is taken.
-type Admissions interface {
-	// Admission returns what stands for or against a request of one patient and
-	// type. A practice that does not exist has no patients.
-	Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (Admission, error)
-}
-
-// Admission is what stands for or against a patient's request of one type.
-type Admission struct {
-	PatientExists bool // in the practice
-	Reception     practice.Reception
-}
-
-// check refuses a patient of another practice with patient.ErrUnknown. Then it refuses
-// for the practice's own reasons at an instant.
-func (a Admission) check(now time.Time) error {
-	if !a.PatientExists {
-		return patient.ErrUnknown
-	}
-	return a.Reception.At(now).Err()
+// Receptions answers when practices take requests.
+type Receptions interface {
+	// Receptions returns when a practice takes requests. They have no zone if there is no
+	// such practice.
+	Receptions(ctx context.Context, tenant string) (practice.Receptions, error)
 }
 
 // SubmitPatientRequest hands a patient's request to the practice.
 type SubmitPatientRequest struct {
 	Tenant      string
 	Submission  request.Submission
-	Idempotency event.Idempotency // zero if a repeated call is another request
+	Receptions  practice.Receptions // by which it is judged; without a zone, the practice's are asked for
+	Idempotency event.Idempotency   // zero if a repeated call is another request
 }
 
 // SubmitPatientRequest returns the request's identifier. If the same call was made
@@ -55,17 +42,46 @@ func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) 
 	return request.ID{UUID: id}, err
 }
 
-// submit asks whether the practice takes the request now, and appends it.
+// submit appends the request if the practice takes it now. The append refuses a patient
+// whom the practice does not have. So it need not be asked for the patient first, unless
+// there is something else to refuse.
 func (d Desk) submit(ctx context.Context, c SubmitPatientRequest) (uuid.UUID, error) {
-	admission, err := d.Admissions.Admission(ctx, c.Tenant, c.Submission.Patient, c.Submission.Type)
+	receptions, err := d.receptions(ctx, c)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if err := admission.check(d.Now()); err != nil {
-		return uuid.Nil, err
+	if refusal := receptions.Of(c.Submission.Type).At(d.Now()).Err(); refusal != nil {
+		return uuid.Nil, cmp.Or(d.knowPatient(ctx, c.Tenant, c.Submission.Patient), refusal)
 	}
 	id := request.ID{UUID: event.NewID()}
-	return id.UUID, d.begin(ctx, request.StreamOf(c.Tenant, id), request.Submit(c.Submission)...)
+	return id.UUID, d.beginOfPatient(ctx, request.StreamOf(c.Tenant, id), request.Submit(c.Submission)...)
+}
+
+func (d Desk) receptions(ctx context.Context, c SubmitPatientRequest) (practice.Receptions, error) {
+	if c.Receptions.Zone != nil {
+		return c.Receptions, nil
+	}
+	found, err := d.Receptions.Receptions(ctx, c.Tenant)
+	if err == nil && found.Zone == nil {
+		return found, patient.ErrUnknown // a practice that does not exist has no patients
+	}
+	return found, err
+}
+
+// MarkPatientRequestEnteredInError says that a patient request must not be relied on.
+type MarkPatientRequestEnteredInError struct {
+	Tenant  string
+	Patient patient.ID // for whom the request was made
+	Request request.ID
+	Reason  string // in clear text, so it names nobody
+}
+
+// MarkPatientRequestEnteredInError changes nothing if the request is marked already. It
+// refuses a request of another patient or practice with request.ErrUnknown.
+func (d Desk) MarkPatientRequestEnteredInError(ctx context.Context, c MarkPatientRequestEnteredInError) error {
+	return Update(ctx, d.Store, request.StreamOf(c.Tenant, c.Request), func(r request.Request) ([]event.Event, error) {
+		return r.MarkEnteredInError(c.Patient, c.Reason)
+	})
 }
 
 // AnswerLifetime is how long an answer is remembered (D22).

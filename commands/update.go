@@ -16,7 +16,8 @@ type Store interface {
 	// none.
 	Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
 	// Append stores the events of all changes, or nothing. It returns
-	// event.ErrConflict if a stream is not at its expected version any more.
+	// event.ErrConflict if a stream is not at its expected version any more, and
+	// patient.ErrUnknown if the practice does not have the patient of a change.
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 

@@ -49,6 +49,8 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
+			w.amendingSteps(sc)
+			w.packSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

@@ -33,10 +33,12 @@ type world struct {
 	token        []bearertest.Edit    // what is odd about the next token
 	answer       *answer              // to the last call
 	answers      []*answer
-	files        [][]byte // last sent
-	logged       int64    // head of the log when the scenario began
-	shown        string   // what an auditor was shown last
-	heard        string   // why an auditor was shown nothing
+	files        [][]byte          // last sent
+	logged       int64             // head of the log when the scenario began
+	shown        string            // what an auditor or an operator was shown last
+	exit         int               // how the last command of an operator or auditor ended
+	pack         map[string]string // the files of the one last made
+	heard        string            // why an auditor was shown nothing
 	browsers     map[string]*browser
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last

@@ -24,7 +24,7 @@ var idempotency = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}.
 // submit makes a call with a key.
 func (d *day) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
 	handler := commands.Desk{
-		Store: d.store, Admissions: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
+		Store: d.store, Receptions: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
 		Now: func() time.Time { return d.at },
 	}
 	return handler.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{

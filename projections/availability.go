@@ -2,16 +2,13 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"frontdesk/commands"
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/practice/hours"
 	"frontdesk/domain/request"
@@ -61,80 +58,91 @@ const (
 	cutClosure = `UPDATE closures SET spans = spans - tstzmultirange(tstzrange($2, $3)) WHERE tenant = $1`
 )
 
-// Admission answers in one query what is asked before a request is taken. A practice
-// that does not exist has no patients.
-func (a Availability) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
-	admission := commands.Admission{Reception: practice.Reception{Type: typ}}
-	err := scanReception(a.DB.QueryRow(ctx, admissionFor, tenant, typ, id), &admission.Reception, &admission.PatientExists)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return commands.Admission{}, nil
-	}
+// Receptions returns when a practice takes requests. They have no zone if there is no
+// such practice.
+func (a Availability) Receptions(ctx context.Context, tenant string) (practice.Receptions, error) {
+	rows, _ := a.DB.Query(ctx, receptionsOf, tenant)
+	var found practice.Receptions
+	var row intakeRow
+	_, err := pgx.ForEachRow(rows, row.columns(), func() error { return row.addTo(&found) })
 	if err != nil {
-		return commands.Admission{}, fmt.Errorf("read availability: %w", err)
+		return practice.Receptions{}, fmt.Errorf("read availability: %w", err)
 	}
-	return admission, nil
+	return found, nil
 }
-
-// admissionFor has one row, and none if there is no such practice.
-const admissionFor = `
-SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans,
-	EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $3)
-FROM practices p
-LEFT JOIN intakes i ON i.tenant = $1 AND i.request_type = $2
-LEFT JOIN closures c ON c.tenant = $1
-WHERE p.tenant = $1`
 
 // RequestTypes returns the availability of every request type of a practice at an
 // instant, in the order of [request.Types]. It is empty if there is no such
 // practice.
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
-	rows, _ := a.DB.Query(ctx, receptionsOf, tenant, request.Types())
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (practice.Availability, error) {
-		var reception practice.Reception
-		if err := scanReception(row, &reception, &reception.Type); err != nil {
-			return practice.Availability{}, err
-		}
-		return reception.At(now), nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read availability: %w", err)
+	found, err := a.Receptions(ctx, tenant)
+	if err != nil || found.Zone == nil {
+		return nil, err
 	}
-	return found, nil
+	var all []practice.Availability
+	for _, typ := range request.Types() {
+		all = append(all, found.Of(typ).At(now))
+	}
+	return all, nil
 }
 
-// receptionsOf has a row for each request type that is asked for, and none if there
-// is no such practice.
-const receptionsOf = `
-SELECT p.time_zone, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours, c.spans, t.request_type
-FROM practices p
-CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS t (request_type, place)
-LEFT JOIN intakes i ON i.tenant = p.tenant AND i.request_type = t.request_type
-LEFT JOIN closures c ON c.tenant = p.tenant
-WHERE p.tenant = $1
-ORDER BY t.place`
+// receptionsOf has a row for each request type that the practice has ever changed, and
+// one without a type if there is none. It has no row if there is no such practice.
+const (
+	receptionColumns = `
+	p.time_zone, c.spans, i.request_type, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours`
+	ofPractice = `
+LEFT JOIN closures c ON c.tenant = $1
+LEFT JOIN intakes i ON i.tenant = $1`
 
-// scanReception reads a reception, and what else the row has after it.
-func scanReception(row pgx.Row, r *practice.Reception, more ...any) error {
-	var zone string
-	var until *time.Time
-	var texts []string
-	var spans pgtype.Multirange[pgtype.Range[time.Time]]
-	columns := append([]any{&zone, &r.Intake.SwitchedOff, &r.Intake.Paused, &until, &texts, &spans}, more...)
-	err := row.Scan(columns...)
-	if err != nil {
-		return err
+	receptionsOf = `
+SELECT` + receptionColumns + `
+FROM practices p` + ofPractice + `
+WHERE p.tenant = $1`
+)
+
+// intakeRow is one row of what [receptionColumns] select.
+type intakeRow struct {
+	zone  *string // nil if there is no such practice
+	spans pgtype.Multirange[pgtype.Range[time.Time]]
+	typ   *request.Type // nil if the practice has changed none
+	practice.Intake
+	until *time.Time
+	hours []string
+}
+
+func (r *intakeRow) columns() []any {
+	return []any{&r.zone, &r.spans, &r.typ, &r.SwitchedOff, &r.Paused, &r.until, &r.hours}
+}
+
+// addTo adds what the row says. It says the same of the practice as every other row.
+func (r *intakeRow) addTo(found *practice.Receptions) (err error) {
+	if r.zone == nil {
+		return nil
 	}
-	if until != nil {
-		r.Intake.PausedUntil = until.UTC()
+	if found.Zone == nil {
+		found.Closures, found.Intakes = closuresOf(r.spans), map[request.Type]practice.Intake{}
+		if found.Zone, err = location(*r.zone); err != nil {
+			return err
+		}
 	}
-	for _, span := range spans {
-		r.Closures = append(r.Closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
+	if r.typ == nil {
+		return nil
 	}
-	if r.Intake.Hours, err = hours.Parse(texts); err != nil {
-		return err
+	intake := r.Intake
+	if r.until != nil {
+		intake.PausedUntil = r.until.UTC()
 	}
-	r.Zone, err = location(zone)
+	intake.Hours, err = hours.Parse(r.hours)
+	found.Intakes[*r.typ] = intake
 	return err
+}
+
+func closuresOf(spans pgtype.Multirange[pgtype.Range[time.Time]]) (closures practice.Closures) {
+	for _, span := range spans {
+		closures = append(closures, practice.Span{From: span.Lower.UTC(), Until: span.Upper.UTC()})
+	}
+	return closures
 }
 
 // orNever returns an instant as an optional column holds it: the zero one is NULL.

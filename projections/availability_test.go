@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/practice/hours"
 	"frontdesk/domain/request"
@@ -27,8 +25,8 @@ type desk struct {
 	now   time.Time
 }
 
-// newDesk has a practice with one patient in London, and one in Kathmandu.
-func newDesk(t *testing.T) (*desk, patient.ID) {
+// newDesk has a practice in London, and one in Kathmandu.
+func newDesk(t *testing.T) *desk {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
@@ -37,11 +35,9 @@ func newDesk(t *testing.T) (*desk, patient.ID) {
 	pool := postgrestest.New(t).Pool(t)
 	d := &desk{Availability: projections.Availability{DB: pool}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
 	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.now }}
-	ann := patient.ID{UUID: uuid.New()}
 	d.happens(t, practice.StreamOf("london"), practice.Registered{Name: "London", TimeZone: "Europe/London"})
 	d.happens(t, practice.StreamOf("kathmandu"), practice.Registered{Name: "Kathmandu", TimeZone: "Asia/Kathmandu"})
-	d.happens(t, patient.StreamOf("london", ann), patient.Registered{Patient: ann, Name: "Ann"})
-	return d, ann
+	return d
 }
 
 func (d *desk) happens(t *testing.T, stream event.Stream, events ...event.Event) {
@@ -55,47 +51,38 @@ func (d *desk) happens(t *testing.T, stream event.Stream, events ...event.Event)
 	}
 }
 
-func (d *desk) admission(t *testing.T, tenant string, id patient.ID, typ request.Type) commands.Admission {
+func (d *desk) receptions(t *testing.T, tenant string) practice.Receptions {
 	t.Helper()
-	admission, err := d.Admission(t.Context(), tenant, id, typ)
+	found, err := d.Receptions(t.Context(), tenant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return admission
+	return found
+}
+
+func (d *desk) medical(t *testing.T) practice.Reception {
+	t.Helper()
+	return d.receptions(t, "london").Of(request.Medical)
 }
 
 var monday = hours.Week{{Day: time.Monday, Open: 8 * 60, Close: 12 * 60}, {Day: time.Monday, Open: 22 * 60, Close: 6 * 60}}
 
 func TestAPracticeThatHasSetNothingIsOpen(t *testing.T) {
 	t.Parallel()
-	d, ann := newDesk(t)
+	d := newDesk(t)
 
-	intake := d.admission(t, "london", ann, request.Medical)
-	if !intake.PatientExists || intake.Reception.At(d.now).Status != practice.TypeOpen {
-		t.Errorf("got %+v", intake)
+	found := d.medical(t)
+	if found.Zone.String() != "Europe/London" || found.At(d.now).Status != practice.TypeOpen {
+		t.Errorf("got %+v", found)
 	}
-	if got := intake.Reception.Zone.String(); got != "Europe/London" {
-		t.Errorf("zone %s", got)
-	}
-}
-
-func TestAPatientIsKnownToTheirOwnPracticeAlone_D18(t *testing.T) {
-	t.Parallel()
-	d, ann := newDesk(t)
-
-	for tenant, known := range map[string]bool{"london": true, "kathmandu": false, "nobodys": false} {
-		if got := d.admission(t, tenant, ann, request.Admin).PatientExists; got != known {
-			t.Errorf("at %s: %v", tenant, got)
-		}
-	}
-	if d.admission(t, "london", patient.ID{UUID: uuid.New()}, request.Admin).PatientExists {
-		t.Error("anybody is a patient")
+	if nobodys := d.receptions(t, "nobodys"); nobodys.Zone != nil {
+		t.Errorf("a practice that does not exist has %+v", nobodys)
 	}
 }
 
 func TestTheReadModelHoldsWhatWasDecided(t *testing.T) {
 	t.Parallel()
-	d, ann := newDesk(t)
+	d := newDesk(t)
 	hour := d.now.Add(time.Hour)
 	medical := practice.IntakeStream("london", request.Medical)
 
@@ -103,27 +90,27 @@ func TestTheReadModelHoldsWhatWasDecided(t *testing.T) {
 		practice.RequestTypePaused{RequestType: request.Medical, Until: hour},
 		practice.OpeningHoursSet{RequestType: request.Medical, Hours: monday})
 	want := practice.Intake{SwitchedOff: true, Paused: true, PausedUntil: hour, Hours: monday}
-	if diff := cmp.Diff(want, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(want, d.medical(t).Intake); diff != "" {
 		t.Errorf("all set (-want +got):\n%s", diff)
 	}
 
 	d.happens(t, medical, practice.RequestTypeSwitchedOn{RequestType: request.Medical},
 		practice.RequestTypePaused{RequestType: request.Medical})
 	want = practice.Intake{Paused: true, Hours: monday}
-	if diff := cmp.Diff(want, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(want, d.medical(t).Intake); diff != "" {
 		t.Errorf("a pause without end (-want +got):\n%s", diff)
 	}
 
 	d.happens(t, medical, practice.RequestTypeResumed{RequestType: request.Medical},
 		practice.OpeningHoursSet{RequestType: request.Medical})
-	if diff := cmp.Diff(practice.Intake{}, d.admission(t, "london", ann, request.Medical).Reception.Intake); diff != "" {
+	if diff := cmp.Diff(practice.Intake{}, d.medical(t).Intake); diff != "" {
 		t.Errorf("all undone (-want +got):\n%s", diff)
 	}
 }
 
 func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
 	t.Parallel()
-	d, _ := newDesk(t)
+	d := newDesk(t)
 	tonight := time.Date(2026, 3, 2, 16, 15, 0, 0, time.UTC) // 22:00 in Kathmandu
 
 	d.happens(t, practice.IntakeStream("kathmandu", request.Admin), practice.OpeningHoursSet{RequestType: request.Admin, Hours: monday})
@@ -132,7 +119,7 @@ func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
 	for tenant, want := range map[string][]practice.Availability{
 		"london":    {{Type: request.Medical, Status: practice.TypeDisabled}, {Type: request.Admin, Status: practice.TypeOpen}},
 		"kathmandu": {{Type: request.Medical, Status: practice.TypeOpen}, {Type: request.Admin, Status: practice.TypeClosed, NextOpening: tonight}},
-		"nobodys":   {},
+		"nobodys":   nil,
 	} {
 		got, err := d.RequestTypes(t.Context(), tenant, d.now)
 		if err != nil {
@@ -148,7 +135,7 @@ func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
 // the other: both must say the same from now on.
 func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
 	t.Parallel()
-	d, ann := newDesk(t)
+	d := newDesk(t)
 	random := rand.New(rand.NewPCG(15, 23))
 	later := func() time.Time { return d.now.Add(time.Duration(random.IntN(24)) * time.Hour) }
 
@@ -159,7 +146,7 @@ func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := d.admission(t, "london", ann, request.Medical).Reception
+		got := d.medical(t)
 		want := practice.Reception{Type: request.Medical, Closures: closures, Zone: time.UTC}
 		for at := d.now; at.Before(d.now.Add(60 * time.Hour)); at = at.Add(time.Hour) {
 			if diff := cmp.Diff(want.At(at), got.At(at)); diff != "" {

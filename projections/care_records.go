@@ -36,7 +36,14 @@ type RecordEntry struct {
 	event.Event
 	ID       uuid.UUID // of the note, request or consultation
 	At       time.Time
-	UserName string // the display name of whoever made it; "" if that is not known
+	UserName string   // the display name of whoever made it; "" if that is not known
+	InError  *InError // nil unless it was marked as entered in error
+}
+
+// InError says that an entry was marked as entered in error.
+type InError struct {
+	Reason string
+	At     time.Time
 }
 
 // At most so much of one record is held in memory. The newest entry is always there,
@@ -81,23 +88,30 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 // patient, and [ErrLongRecord] instead of more than 64 KiB unless a long record is
 // wanted.
 func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
-	names, err := Names(c).Of(ctx, tenant, id)
+	naming, err := Names(c).find(ctx, tenant, id)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	name, known := names[id]
-	if !known || name.Name == event.Erased {
+	if len(naming) == 0 {
 		return CareRecord{}, patient.ErrUnknown
 	}
-	found := CareRecord{PatientName: name.Name, BirthDate: name.BirthDate}
-	if err := c.readEntries(ctx, &found, tenant, id, long); err != nil {
+	rows, complete, err := c.readEntries(ctx, tenant, id, long)
+	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	return found, nil
+	record, err := c.open(ctx, naming[0], rows)
+	if err != nil {
+		return CareRecord{}, fmt.Errorf("open care record: %w", err)
+	}
+	if record.PatientName == event.Erased {
+		return CareRecord{}, patient.ErrUnknown
+	}
+	record.Complete = complete
+	return record, nil
 }
 
 // entriesOf takes entries, from the newest on, until those before one reach the limit
-// of bytes.
+// of bytes. What marks an entry as entered in error is looked for in the entry's stream.
 const entriesOf = `
 WITH newest AS (
 	SELECT entry, staff, recorded_at FROM record_entries
@@ -108,37 +122,89 @@ sized AS (
 			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 	FROM newest n JOIN events e ON e.stream = n.entry AND e.version = 1 AND e.tenant = $1)
 SELECT e.id, e.entry, e.recorded_at, e.name, e.data, e.metadata, e.sealed, coalesce(s.name, ''),
-	(SELECT count(*) FROM record_entries WHERE tenant = $1 AND patient = $2)
+	(SELECT count(*) FROM record_entries WHERE tenant = $1 AND patient = $2),
+	coalesce(m.name, ''), m.recorded_at, m.data, m.metadata
 FROM sized e LEFT JOIN staff s ON s.tenant = $1 AND s.staff = e.staff
+LEFT JOIN LATERAL (SELECT * FROM events
+	WHERE stream = e.entry AND version > 1 AND tenant = $1 AND name = ANY ($5) ORDER BY version LIMIT 1) m ON true
 WHERE coalesce(e.before, 0) < $4 ORDER BY e.recorded_at DESC, e.entry DESC`
 
-func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long bool) error {
+// marks are the events that mark an entry as entered in error.
+var marks = []string{record.NoteEnteredInError{}.EventName(), request.EnteredInError{}.EventName()}
+
+// recordRow is an entry as it is read.
+type recordRow struct {
+	entry event.Stored
+	name  string       // of the member of staff who made it
+	mark  event.Stored // without a name if there is none
+}
+
+// readEntries reads the newest entries, and reports whether these are all.
+func (c CareRecords) readEntries(ctx context.Context, tenant string, id patient.ID, long bool) (found []recordRow, complete bool, err error) {
 	all, size := 0, 0
-	var names []string // of the members of staff who made the entries
-	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
+	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes, marks)
+	found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (recordRow, error) {
 		for _, column := range row.RawValues() {
 			size += len(column)
 		}
 		if size > longRecord && !long {
-			return event.Stored{}, ErrLongRecord
+			return recordRow{}, ErrLongRecord
 		}
-		s, name := event.Stored{Stream: event.Stream{Tenant: tenant}, Version: 1}, ""
-		err := row.Scan(&s.ID, &s.Stream.ID, &s.At, &s.Name, &s.Data, &s.Metadata, &s.Sealed, &name, &all)
-		names = append(names, name)
-		return s, err
+		return scanEntry(row, tenant, &all)
 	})
+	return found, len(found) == all, err
+}
+
+func scanEntry(row pgx.CollectableRow, tenant string, all *int) (recordRow, error) {
+	r := recordRow{entry: event.Stored{Stream: event.Stream{Tenant: tenant}, Version: 1}}
+	var markedAt *time.Time
+	e, m := &r.entry, &r.mark
+	err := row.Scan(&e.ID, &e.Stream.ID, &e.At, &e.Name, &e.Data, &e.Metadata, &e.Sealed, &r.name, all,
+		&m.Name, &markedAt, &m.Data, &m.Metadata)
+	if markedAt != nil {
+		m.Stream, m.At = e.Stream, *markedAt
+	}
+	return r, err
+}
+
+// open opens the event that names the patient, entries, and their marks, in which nothing
+// is personal that is shown.
+func (c CareRecords) open(ctx context.Context, naming event.Stored, found []recordRow) (record CareRecord, err error) {
+	var stored []event.Stored
+	for _, r := range found {
+		stored = append(stored, r.entry)
+	}
+	stored = append(stored, naming)
+	for _, r := range found {
+		if r.mark.Name != "" {
+			stored = append(stored, r.mark)
+		}
+	}
+	opened, err := c.Opens.Open(ctx, stored)
 	if err != nil {
-		return err
+		return record, err
 	}
-	opened, err := c.Opens.Open(ctx, found)
-	if err != nil {
-		return err
+	marked := map[uuid.UUID]*InError{}
+	for _, mark := range opened[len(found)+1:] {
+		marked[mark.Stream.ID] = inErrorBy(mark)
 	}
-	for n, e := range opened {
-		into.Entries = append(into.Entries, entryOf(e, names[n]))
+	for n, e := range opened[:len(found)] {
+		entry := entryOf(e, found[n].name)
+		entry.InError = marked[entry.ID]
+		record.Entries = append(record.Entries, entry)
 	}
-	into.Complete = len(into.Entries) == all
+	name, _ := NameIn(opened[len(found)])
+	record.PatientName, record.BirthDate = name.Name, name.BirthDate
+	return record, nil
+}
+
+func inErrorBy(mark event.Recorded) *InError {
+	switch e := mark.Event.(type) {
+	case record.NoteEnteredInError:
+		return &InError{e.Reason, mark.At.UTC()}
+	case request.EnteredInError:
+		return &InError{e.Reason, mark.At.UTC()}
+	}
 	return nil
 }
 

@@ -2,7 +2,9 @@ package projections
 
 // What the tests of this package look at from outside.
 const (
-	AdmissionFor        = admissionFor
 	RightsOfApplication = rightsOfApplication
 	RightsOfUser        = rightsOfUser
+
+	ReceptionsApplication = receptionsApplication
+	ReceptionsUser        = receptionsUser
 )

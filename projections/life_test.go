@@ -104,7 +104,7 @@ func peoplesLife(tenant string) []chapter {
 			staff.SignedIn{Staff: lee, Session: ann.UUID, How: staff.ByPassword, At: noon}, staff.SignedOut{Staff: lee, Session: ann.UUID, At: noon}),
 		plain(staff.TriesStream(tenant, lee, noon), staff.SignInFailed{Staff: lee, Until: noon}, staff.LockedOut{Staff: lee, Until: noon}),
 		plain(patient.StreamOf(tenant, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"},
-			patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee, kim}}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{kim}}),
+			patient.DetailsChanged{Patient: ann, Name: "Ann Baker"}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{lee, kim}}, patient.RecordRestricted{Patient: ann, Staff: []staff.ID{kim}}),
 		plain(patient.StreamOf(tenant, bill), patient.Registered{Patient: bill, Name: "Bill Baker"},
 			patient.RecordRestricted{Patient: bill, Staff: []staff.ID{lee}}, patient.RestrictionLifted{Patient: bill}),
 		plain(authorisation.StreamOf(tenant, standing), expired, authorisation.Granted{Subject: standing, ExpiresAt: ends}),
@@ -123,11 +123,12 @@ func clinicalLife(file request.Attachment) []chapter {
 		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}),
 		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}),
 		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
-		{stream(note.Note.UUID), byLee, []event.Event{note}},
-		{stream(askedAs), keyed, []event.Event{asked}},
+		{stream(note.Note.UUID), byLee, []event.Event{note, noteInError}},
+		{stream(askedAs), keyed, []event.Event{asked, requestInError}},
 		{stream(started.Consultation.UUID), forLee, []event.Event{started}},
 		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
+		{stream(event.DerivedID("test-far")), event.Metadata{Actor: forDrDoe}, []event.Event{record.CareRecordOpened{Patient: bill}}},
 	}
 }
 

@@ -25,11 +25,14 @@ type PatientName struct {
 }
 
 // naming are the events that say what a patient is called. The last one counts.
-var naming = []string{patient.Registered{}.EventName()}
+var naming = []string{patient.Registered{}.EventName(), patient.DetailsChanged{}.EventName()}
 
 // NameIn returns what an opened event says that a patient is called.
 func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
-	if e, ok := r.Event.(patient.Registered); ok {
+	switch e := r.Event.(type) {
+	case patient.Registered:
+		return PatientName{e.Name, e.BirthDate}, e.Patient
+	case patient.DetailsChanged:
 		return PatientName{e.Name, e.BirthDate}, e.Patient
 	}
 	return name, of
@@ -67,11 +70,9 @@ func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (m
 	if len(patients) == 0 {
 		return nil, nil
 	}
-	sql, args := AskNames(tenant, patients...)
-	rows, _ := n.DB.Query(ctx, sql, args...)
-	found, err := ScanNames(rows, tenant)
+	found, err := n.find(ctx, tenant, patients...)
 	if err != nil {
-		return nil, fmt.Errorf("look for names: %w", err)
+		return nil, err
 	}
 	opened, err := n.Opens.Open(ctx, found)
 	if err != nil {
@@ -83,4 +84,14 @@ func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (m
 		names[of] = name
 	}
 	return names, nil
+}
+
+func (n Names) find(ctx context.Context, tenant string, patients ...patient.ID) ([]event.Stored, error) {
+	sql, args := AskNames(tenant, patients...)
+	rows, _ := n.DB.Query(ctx, sql, args...)
+	found, err := ScanNames(rows, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("look for names: %w", err)
+	}
+	return found, nil
 }

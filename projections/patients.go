@@ -40,6 +40,8 @@ func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case patient.Registered:
 		do(`INSERT INTO patients (tenant, patient) VALUES ($1, $2)`, tenant, e.Patient)
 		p.name(r, do)
+	case patient.DetailsChanged:
+		p.name(r, do)
 	case patient.RecordRestricted:
 		restrict(tenant, e.Patient, true, do)
 		for _, member := range e.Staff {

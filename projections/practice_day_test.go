@@ -242,6 +242,11 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	}
 }
 
+// forDrDoe is an application that acts for a practitioner of another organisation.
+var forDrDoe = event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
+	Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
+})
+
 // theRecord is what happens to Ann: a request, a note, a consultation, an
 // opening.
 var (
@@ -252,6 +257,9 @@ var (
 	asked = request.Submitted{
 		Patient: ann, Type: request.Medical, Requester: request.ByPatient, Response: []request.Answer{{Question: "healthConcern", Answer: "a cough"}},
 	}
+	noteInError    = record.NoteEnteredInError{Note: note.Note, Patient: ann, Reason: "another patient's"}
+	requestInError = request.EnteredInError{Patient: ann, Reason: "sent twice"}
+
 	askedAs  = uuid.MustParse("0190c7a2-0000-7000-8000-000000000081")
 	openedAs = uuid.MustParse("0190c7a2-0000-7000-8000-000000000071")
 )
@@ -260,9 +268,7 @@ func (d *day) fill(t *testing.T) {
 	t.Helper()
 	byLee := as(t.Context(), event.Staff(lee.UUID))
 	forLee := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID))
-	forDrDoe := as(t.Context(), event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
-		Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
-	}))
+	forDrDoe := as(t.Context(), forDrDoe)
 	d.happened(t.Context(), t, elm, askedAs, 0, asked)
 	d.happened(forLee, t, elm, note.Note.UUID, 0, note)
 	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)
@@ -315,6 +321,47 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
+	}
+}
+
+// An entry stays as it was made. Nothing but its mark is added to what was there.
+func TestACareRecordShowsWhatWasEnteredInError_D73(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.fill(t)
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	before, err := records.Of(t.Context(), elm, ann, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.happened(t.Context(), t, elm, note.Note.UUID, 1, noteInError)
+	d.happened(t.Context(), t, elm, askedAs, 1, requestInError)
+	got, err := records.Of(t.Context(), elm, ann, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	last := noon.Add(9 * time.Second)
+	want.Entries[1].InError = &projections.InError{Reason: "another patient's", At: last.Add(time.Second)}
+	want.Entries[2].InError = &projections.InError{Reason: "sent twice", At: last.Add(2 * time.Second)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	d.follow(t, projections.Timeline{})
+	happened, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, ann, 0, 2)
+	if err != nil || len(happened) != 2 || happened[0].Kind != projections.KindEnteredInError || happened[0].Entry != askedAs ||
+		happened[1].Kind != projections.KindEnteredInError || happened[1].Entry != note.Note.UUID {
+		t.Errorf("the timeline is %v, error %v", happened, err)
+	}
+}
+
+func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
+	if err != nil || got.PatientName != "Ann Baker" || got.BirthDate != "" {
+		t.Errorf("named %q, born %q, error %v", got.PatientName, got.BirthDate, err)
 	}
 }
 

@@ -38,6 +38,9 @@ const (
 	KindRequest      Kind = "patient-request"
 	KindConsultation Kind = "consultation"
 	KindRecordOpened Kind = "record-opened"
+
+	// A note or a request was marked as one that should not have been made.
+	KindEnteredInError Kind = "entered-in-error"
 )
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -45,7 +48,8 @@ func (Timeline) Name() string { return "timeline.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
-	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}}
+	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{},
+		record.NoteEnteredInError{}, request.EnteredInError{}}
 }
 
 // Project adds a row for each event that belongs in a patient's timeline.
@@ -68,6 +72,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindConsultation, true
 	case record.CareRecordOpened:
 		return KindRecordOpened, true
+	case record.NoteEnteredInError, request.EnteredInError:
+		return KindEnteredInError, true
 	}
 	return "", false
 }

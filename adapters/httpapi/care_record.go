@@ -100,6 +100,13 @@ type recordNote struct {
 	Note      string        `json:"note"`
 	UserName  *string       `json:"userName"` // as in webhooks; null if nobody can be named
 	CreatedAt time.Time     `json:"createdAt"`
+	InError   *inError      `json:"enteredInError,omitempty"`
+}
+
+// inError stands only with what was marked as entered in error.
+type inError struct {
+	Reason string    `json:"reason"`
+	At     time.Time `json:"markedAt"`
 }
 
 type recordRequest struct {
@@ -111,6 +118,7 @@ type recordRequest struct {
 	ProxyDetails   *request.Proxy    `json:"proxyDetails"`
 	Attachments    []recordFile      `json:"attachments"`
 	SubmittedAt    time.Time         `json:"submittedAt"`
+	InError        *inError          `json:"enteredInError,omitempty"`
 }
 
 // recordFile names a file without its content.
@@ -136,7 +144,7 @@ func careRecordOf(id patient.ID, found projections.CareRecord) careRecord {
 		by := orNull(entry.UserName)
 		switch e := entry.Event.(type) {
 		case record.NoteCreated:
-			body.Notes = append(body.Notes, recordNote{e.Note, e.Text, by, entry.At})
+			body.Notes = append(body.Notes, recordNote{e.Note, e.Text, by, entry.At, (*inError)(entry.InError)})
 		case request.Submitted:
 			body.PatientRequests = append(body.PatientRequests, recordRequestOf(e, entry))
 		case consultation.Started:
@@ -154,6 +162,7 @@ func recordRequestOf(e request.Submitted, entry projections.RecordEntry) recordR
 	return recordRequest{
 		ID: request.ID{UUID: entry.ID}, RequestType: e.Type, Requester: e.Requester, Response: e.Response,
 		IsHighPriority: e.HighPriority, ProxyDetails: e.Proxy, Attachments: files, SubmittedAt: entry.At,
+		InError: (*inError)(entry.InError),
 	}
 }
 

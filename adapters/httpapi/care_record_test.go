@@ -78,6 +78,36 @@ func TestACareRecordIsOpenedBeforeItIsRead_D37(t *testing.T) {
 	}
 }
 
+// What was marked as entered in error stands as it was written, and says so.
+func TestAnEntryInErrorStaysInTheRecord_D73(t *testing.T) {
+	t.Parallel()
+	note := entry(noteID, "", record.NoteCreated{Note: record.NoteID{UUID: uuid.MustParse(noteID)}, Patient: ann, Text: "a cough"})
+	asked := entry(roomID, "", request.Submitted{
+		Patient: ann, Type: request.Admin, Requester: request.ByPatient, Response: []request.Answer{{Question: "requestDetails", Answer: "a letter"}},
+	})
+	note.InError = &projections.InError{Reason: "another patient's", At: written}
+	asked.InError = &projections.InError{Reason: "sent twice", At: written}
+	d := &desk{caller: asApplication, entries: []projections.RecordEntry{note, asked}}
+	status, answer := d.call(t, "retrieve-care-record", "patientId="+annID, "")
+	const at = "2026-03-02T12:00:00.345678Z"
+	want := map[string]any{
+		"notes": []any{map[string]any{
+			"noteId": noteID, "note": "a cough", "userName": nil, "createdAt": at,
+			"enteredInError": map[string]any{"reason": "another patient's", "markedAt": at},
+		}},
+		"patientRequests": []any{map[string]any{
+			"patientRequestId": roomID, "requestType": "admin", "requester": "patient", "isHighPriority": false, "proxyDetails": nil,
+			"response": []any{map[string]any{"question": "requestDetails", "answer": "a letter"}}, "attachments": []any{}, "submittedAt": at,
+			"enteredInError": map[string]any{"reason": "sent twice", "markedAt": at},
+		}},
+	}
+	delete(answer, "patient")
+	delete(answer, "consultations")
+	if diff := cmp.Diff(want, answer); status != http.StatusOK || diff != "" {
+		t.Errorf("status %d, answer (-want +got):\n%s", status, diff)
+	}
+}
+
 func entry(id, userName string, e event.Event) projections.RecordEntry {
 	return projections.RecordEntry{Event: e, ID: uuid.MustParse(id), At: written, UserName: userName}
 }

@@ -17,6 +17,8 @@ import (
 	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
 )
 
 // witness is an API whose rights may be taken away, and the calls that it recorded.
@@ -25,6 +27,7 @@ type witness struct {
 	mu      sync.Mutex
 	asked   int // for rights, again
 	revoked bool
+	closed  bool
 	calls   []access.Call
 }
 
@@ -40,6 +43,8 @@ func (p *witness) api() *httpapi.API {
 		p.asked++
 		rights := p.caller.Rights
 		rights.Enabled = !p.revoked
+		off := practice.Intake{SwitchedOff: p.closed}
+		rights.Receptions = practice.Receptions{Zone: time.UTC, Intakes: map[request.Type]practice.Intake{request.Medical: off}}
 		return rights, nil
 	}
 	api.Record = func(call access.Call) { p.calls = append(p.calls, call) }
@@ -49,13 +54,15 @@ func (p *witness) api() *httpapi.API {
 func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		takes         time.Duration
-		revoked       bool
-		asked, status int
+		takes           time.Duration
+		revoked, closed bool
+		asked, status   int
+		reason          string
 	}{
-		"a quick body":                      {2 * time.Second, true, 0, http.StatusOK}, // as if it had come a moment before
-		"a long body":                       {2*time.Second + 1, false, 1, http.StatusOK},
-		"a long body, and rights are ended": {2*time.Second + 1, true, 1, http.StatusForbidden},
+		"a quick body":                      {2 * time.Second, true, true, 0, http.StatusOK, ""}, // as if it had come a moment before
+		"a long body":                       {2*time.Second + 1, false, false, 1, http.StatusOK, ""},
+		"a long body, and rights are ended": {2*time.Second + 1, true, true, 1, http.StatusForbidden, "The app has not been granted access to this tenant"},
+		"a long body, and nobody is there":  {2*time.Second + 1, false, true, 1, http.StatusBadRequest, practice.ErrTypeDisabled.Detail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +73,7 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 				client.send(t, head(len(body))+body[:len(body)-1])
 				time.Sleep(test.takes)
 				p.mu.Lock()
-				p.revoked = test.revoked
+				p.revoked, p.closed = test.revoked, test.closed
 				p.mu.Unlock()
 				client.send(t, body[len(body)-1:])
 				answer := client.answer(t)
@@ -74,7 +81,7 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 				if answer.Code != test.status || p.asked != test.asked {
 					t.Errorf("answered %d %s; rights were asked for %d times more", answer.Code, answer.Body, p.asked)
 				}
-				p.wantLine(t, answer.Code, begun.Add(time.Duration(test.asked)*test.takes))
+				p.wantLine(t, answer.Code, test.reason, begun.Add(time.Duration(test.asked)*test.takes))
 				if refused := test.status != http.StatusOK; refused == (len(p.taken) == 1) || len(p.Discarded) != 1 {
 					t.Errorf("taken %v, discarded %v", p.taken, p.Discarded)
 				}
@@ -86,16 +93,12 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 }
 
 // wantLine wants one line in the access record: the refusal, or that there was none.
-func (p *witness) wantLine(t *testing.T, status int, at time.Time) {
+func (p *witness) wantLine(t *testing.T, status int, reason string, at time.Time) {
 	t.Helper()
 	if len(p.calls) != 1 {
 		t.Fatalf("recorded %+v", p.calls)
 	}
-	line, reason := p.calls[0], ""
-	if status == http.StatusForbidden {
-		reason = "The app has not been granted access to this tenant"
-	}
-	if line.Status != status || line.Reason != reason || line.Patient != ann || !line.At.Equal(at.UTC().Truncate(time.Microsecond)) {
+	if line := p.calls[0]; line.Status != status || line.Reason != reason || line.Patient != ann || !line.At.Equal(at.UTC().Truncate(time.Microsecond)) {
 		t.Errorf("recorded %+v, want %d %q at %s", line, status, reason, at)
 	}
 }

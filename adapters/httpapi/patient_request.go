@@ -22,7 +22,7 @@ func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form)
 		return nil, err
 	}
 	id, err := a.Desk.SubmitPatientRequest(r.Context(), commands.SubmitPatientRequest{
-		Tenant: caller.Tenant, Submission: submission, Idempotency: idempotency,
+		Tenant: caller.Tenant, Submission: submission, Receptions: caller.Receptions, Idempotency: idempotency,
 	})
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ type takenRequest struct {
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller), Rights: stays(c.caller),
-		Desk:    commands.Desk{Store: c, Admissions: c, Answers: c, Now: time.Now},
+		Desk:    commands.Desk{Store: c, Receptions: c, Patients: c, Answers: c, Now: time.Now},
 		Uploads: &c.Shelf,
 		Limit:   time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
@@ -89,10 +89,13 @@ func (c *counter) Append(ctx context.Context, changes ...event.Change) ([]event.
 	return nil, nil
 }
 
-// Admission is given to every patient, at all hours.
-func (c *counter) Admission(_ context.Context, _ string, _ patient.ID, typ request.Type) (commands.Admission, error) {
-	return commands.Admission{PatientExists: true, Reception: practice.Reception{Type: typ, Zone: time.UTC}}, nil
+// Receptions are open at all hours.
+func (c *counter) Receptions(context.Context, string) (practice.Receptions, error) {
+	return practice.Receptions{Zone: time.UTC}, nil
 }
+
+// PatientExists is true of everybody.
+func (c *counter) PatientExists(context.Context, string, patient.ID) (bool, error) { return true, nil }
 
 // Answer remembers nothing.
 func (c *counter) Answer(context.Context, string, event.Digest, time.Time) (commands.Answer, error) {

@@ -31,6 +31,7 @@ var taken = map[string]*fault.Error{
 	"staff_username":            staff.ErrUsernameTaken,
 	"staff_passkeys_credential": staff.ErrPasskeyTaken,
 	"staff_last_manager":        staff.ErrLastManager,
+	"patients_known":            patient.ErrUnknown,
 	"answers_key":               commands.ErrKeyTaken,
 	"attachments_upload":        errSwept,
 }

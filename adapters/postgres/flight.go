@@ -8,9 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/patient"
 )
 
 // errApart tells a member that it is not stored and in no group: it flies alone.
@@ -72,17 +73,22 @@ func (s *Store) flyOn(landed ...*member) {
 
 // fly stores one group after the other. Each member gets the outcome. If a group is
 // refused, nothing of it is stored, and each flies again by itself, on its own caller's
-// goroutine: so each caller is told what is wrong with its own append. In any other case
+// goroutine: so each caller is told what is wrong with its own append. If only patients are
+// missing, those who need them fly again by themselves, and the others together. In any other case
 // nobody knows whether it is stored, and nothing is sent again.
 func (s *Store) fly(group []*member) {
 	for len(group) > 0 {
-		err := s.storeGroup(group)
+		flown, err := group, s.storeGroup(group)
+		if errors.Is(err, patient.ErrUnknown) {
+			flown = s.sift(group)
+			err = s.storeGroup(flown)
+		}
 		became := outcomeOf(err)
-		s.together.count(became, len(group))
+		s.together.count(became, len(flown))
 		if became == refused {
 			err = errApart
 		}
-		for _, m := range group {
+		for _, m := range flown {
 			m.outcome <- err
 		}
 		group = s.together.land(group...)
@@ -90,10 +96,14 @@ func (s *Store) fly(group []*member) {
 }
 
 func (s *Store) storeGroup(group []*member) error {
+	if len(group) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
 	defer cancel()
-	batch := durably()
-	queueGroup(batch, group)
+	events := eventsOf(group)
+	batch := durably(events)
+	queueGroup(batch, events)
 	slices.SortStableFunc(group, byKey)
 	for _, m := range group {
 		queueAtOnce(batch, m.events)
@@ -120,15 +130,19 @@ type columns struct {
 	sealed                       [][]byte
 }
 
-// queueGroup queues the events, streams in the order of their ids, as in an append alone.
-func queueGroup(batch *pgx.Batch, group []*member) {
-	var events []written
+// eventsOf returns the events of a group, streams in the order of their ids, as in an
+// append alone.
+func eventsOf(group []*member) (events []written) {
 	for _, m := range group {
 		events = append(events, m.events...)
 	}
 	slices.SortFunc(events, func(a, b written) int {
 		return cmp.Or(bytes.Compare(a.Stream.ID[:], b.Stream.ID[:]), cmp.Compare(a.Version, b.Version))
 	})
+	return events
+}
+
+func queueGroup(batch *pgx.Batch, events []written) {
 	var c columns
 	for _, e := range events {
 		c.add(e)
@@ -148,13 +162,6 @@ func (c *columns) add(e written) {
 	c.sealed = append(c.sealed, e.Sealed)
 	c.version = append(c.version, int32(e.Version)) // as many as an append has events
 	c.at = append(c.at, e.At)
-}
-
-func nullable(id *uuid.UUID) pgtype.UUID {
-	if id == nil {
-		return pgtype.UUID{}
-	}
-	return pgtype.UUID{Bytes: *id, Valid: true}
 }
 
 // Close waits for the groups of appends that are under way. Their callers may have

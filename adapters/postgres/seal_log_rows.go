@@ -87,7 +87,7 @@ func (s *SealLog) seal(ctx context.Context, page []placed) error {
 	if err != nil {
 		return err
 	}
-	batch := durably()
+	batch := durably(nil)
 	queue(batch, keys)
 	positions, data, metadata, boxes := columnsOf(inClear, parts)
 	batch.Queue(`UPDATE sealing SET reached = $1, moved = moved + seal_events($2, $3, $4, $5)`,

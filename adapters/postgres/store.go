@@ -51,7 +51,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
-// exists already.
+// exists already, or a patient who must be there is not.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.record(event.MetadataFrom(ctx), changes)
 	if err != nil || len(recorded) == 0 {
@@ -61,6 +61,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
+	markOfPatient(events, changes)
 	if err := s.store(ctx, events); err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
@@ -101,6 +102,7 @@ type written struct {
 	patient      *uuid.UUID
 	practitioner *uuid.UUID // of the act claim, if it is sealed
 	rows, guards []statement
+	ofPatient    bool // the practice must have the patient
 }
 
 // statement is one that waits to be queued.
@@ -122,7 +124,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), rows, guards}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), rows, guards, false}
 	}
 	keys, err := s.Keys.statements(made, parts)
 	all[0].rows = append(keys, all[0].rows...)
@@ -146,7 +148,7 @@ func (s *Store) alone(ctx context.Context, events []written) error {
 
 // batchOf queues every event, then what must hold at once.
 func batchOf(events []written) *pgx.Batch {
-	batch := durably()
+	batch := durably(events)
 	for _, e := range events {
 		statement := appendNext
 		if e.Version == 1 {
@@ -156,13 +158,6 @@ func batchOf(events []written) *pgx.Batch {
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
 	queueAtOnce(batch, events)
-	return batch
-}
-
-// durably returns a batch whose commit waits for the disk, and for synchronous standbys.
-func durably() *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue(`SELECT commit_safely()`)
 	return batch
 }
 

@@ -126,12 +126,18 @@ type Filter struct {
 	Limit       int       // at most so many; 0 finds none
 }
 
-// listDeliveries is planned each time, with the parameters at hand, so that a condition
-// that asks for nothing is dropped.
-const listDeliveries = `
+// logged reads deliveries as they are shown.
+const logged = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM deliveries d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination
+FROM deliveries d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination`
+
+// deliveriesOf finds the deliveries of events, by the key of deliveries.
+const deliveriesOf = logged + ` WHERE d.event = ANY ($1) ORDER BY d.event, d.application`
+
+// listDeliveries is planned each time, with the parameters at hand, so that a condition
+// that asks for nothing is dropped.
+const listDeliveries = logged + `
 WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.application = $2)
 	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND ($6::timestamptz IS NULL OR d.happened_at >= $6)
 ORDER BY d.event DESC, d.application LIMIT $7`
@@ -142,7 +148,16 @@ func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 	if !f.Since.IsZero() {
 		since = &f.Since
 	}
-	rows, _ := l.DB.Query(ctx, listDeliveries, pgx.QueryExecModeCacheDescribe, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), since, f.Limit)
+	return l.list(ctx, listDeliveries, pgx.QueryExecModeCacheDescribe, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), since, f.Limit)
+}
+
+// Of returns the deliveries of events, in the order of the events' identifiers.
+func (l DeliveryLog) Of(ctx context.Context, events []uuid.UUID) ([]Logged, error) {
+	return l.list(ctx, deliveriesOf, events)
+}
+
+func (l DeliveryLog) list(ctx context.Context, query string, args ...any) ([]Logged, error) {
+	rows, _ := l.DB.Query(ctx, query, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Logged])
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)

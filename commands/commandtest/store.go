@@ -3,6 +3,7 @@ package commandtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,6 +58,9 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if s.taken(event.MetadataFrom(ctx).Idempotency, changes) {
 		return nil, fmt.Errorf("append: %w", commands.ErrKeyTaken)
 	}
+	if s.missPatients(changes) {
+		return nil, fmt.Errorf("append: %w", patient.ErrUnknown)
+	}
 	added, version := []event.Recorded{}, map[uuid.UUID]int{}
 	for _, change := range changes {
 		history := s.streams[change.Stream.ID]
@@ -91,6 +95,17 @@ func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
 	return s.answer(changes[0].Stream.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)).Made != uuid.Nil
 }
 
+// missPatients reports whether a patient is missing whom a change needs. The caller holds
+// the lock.
+func (s *Store) missPatients(changes []event.Change) bool {
+	return slices.ContainsFunc(changes, func(change event.Change) bool {
+		return change.OfPatient && slices.ContainsFunc(change.Events, func(e event.Event) bool {
+			about, ok := e.(event.Patient)
+			return !ok || !s.hasPatient(change.Stream.Tenant, patient.ID{UUID: about.PatientID()})
+		})
+	})
+}
+
 // Log returns every event appended so far.
 func (s *Store) Log() []event.Recorded {
 	s.mu.Lock()
@@ -100,34 +115,38 @@ func (s *Store) Log() []event.Recorded {
 
 // PatientExists reports whether the practice has the patient.
 func (s *Store) PatientExists(_ context.Context, tenant string, id patient.ID) (bool, error) {
-	for _, e := range s.Log() {
-		if r, ok := e.Event.(patient.Registered); ok && e.Stream.Tenant == tenant && r.Patient == id {
-			return true, nil
-		}
-	}
-	return false, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hasPatient(tenant, id), nil
 }
 
-// Admission returns what stands for or against a request.
-func (s *Store) Admission(ctx context.Context, tenant string, id patient.ID, typ request.Type) (commands.Admission, error) {
-	exists, err := s.PatientExists(ctx, tenant, id)
-	if err != nil {
-		return commands.Admission{}, err
-	}
-	reception := practice.Reception{Type: typ, Zone: time.UTC}
+func (s *Store) hasPatient(tenant string, id patient.ID) bool {
+	return slices.ContainsFunc(s.log, func(e event.Recorded) bool {
+		r, ok := e.Event.(patient.Registered)
+		return ok && e.Stream.Tenant == tenant && r.Patient == id
+	})
+}
+
+// Receptions returns when a practice takes requests.
+func (s *Store) Receptions(_ context.Context, tenant string) (found practice.Receptions, err error) {
+	found.Intakes = map[request.Type]practice.Intake{}
 	for _, e := range s.Log() {
-		switch e.Stream {
-		case practice.StreamOf(tenant):
-			if registered, ok := e.Event.(practice.Registered); ok {
-				reception.Zone, err = time.LoadLocation(registered.TimeZone)
+		if e.Stream.Tenant != tenant {
+			continue
+		}
+		if registered, ok := e.Event.(practice.Registered); ok {
+			found.Zone, err = time.LoadLocation(registered.TimeZone)
+		}
+		if e.Stream == practice.ClosuresStream(tenant) {
+			found.Closures = found.Closures.Apply(e.Event)
+		}
+		for _, typ := range request.Types() {
+			if e.Stream == practice.IntakeStream(tenant, typ) {
+				found.Intakes[typ] = found.Intakes[typ].Apply(e.Event)
 			}
-		case practice.IntakeStream(tenant, typ):
-			reception.Intake = reception.Intake.Apply(e.Event)
-		case practice.ClosuresStream(tenant):
-			reception.Closures = reception.Closures.Apply(e.Event)
 		}
 	}
-	return commands.Admission{PatientExists: exists, Reception: reception}, err
+	return found, err
 }
 
 // Answer returns the answer that a call with the key was given after an instant.

@@ -9,6 +9,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
 
@@ -31,6 +32,10 @@ type Rights struct {
 	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
 	AuthorisedUntil time.Time    // end of the current standing authorisation; zero if there is none
 	Patients        []patient.ID // patients of the current patient-scoped authorisations
+
+	// Receptions say when the practice takes requests, if the endpoint asks. No rule of
+	// [Judge] is about them.
+	Receptions practice.Receptions
 }
 
 // Caller is who makes a call, proven by its token, and what they may do.

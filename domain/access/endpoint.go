@@ -38,6 +38,9 @@ type Endpoint struct {
 	// ShowsRecord is true if a call sees or adds to its patient's record, which
 	// may be restricted to named staff.
 	ShowsRecord bool
+	// AsksReception is true if the practice takes such calls only while it takes
+	// requests of their type. When it does is read together with the caller's rights.
+	AsksReception bool
 	// Words complete "It may …" when staff are told what an application may do.
 	Words string
 }
@@ -45,7 +48,7 @@ type Endpoint struct {
 // Endpoints returns the catalogue, in the order in which people are shown it.
 func Endpoints() []Endpoint {
 	return []Endpoint{
-		{Name: CreatePatientRequest, NamesPatient: true, Words: "send patient requests to the practice"},
+		{Name: CreatePatientRequest, NamesPatient: true, AsksReception: true, Words: "send patient requests to the practice"},
 		{Name: RequestTypeAvailability, Words: "see which kinds of patient request the practice takes at the moment"},
 		{Name: CreateNote, NamesPatient: true, ShowsRecord: true, Words: "add notes to patients’ care records"},
 		{Name: RetrieveCareRecord, NamesPatient: true, ShowsRecord: true, Words: "look at patients’ care records"},

@@ -48,9 +48,10 @@ type Stream struct {
 
 // Change is events to append to one stream.
 type Change struct {
-	Stream   Stream
-	Expected int // the stream's version when the decision was taken: its number of events
-	Events   []Event
+	Stream    Stream
+	Expected  int // the stream's version when the decision was taken: its number of events
+	Events    []Event
+	OfPatient bool // the append is refused unless the practice has the patient whom the events are about
 }
 
 // ErrConflict says that a stream has changed since a decision was taken. Decide

@@ -22,6 +22,14 @@ type Registered struct {
 	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02
 }
 
+// DetailsChanged says what a patient's details are from now on: all of them, so that
+// nobody has to look for the rest in earlier events.
+type DetailsChanged struct {
+	Patient   ID     `json:"patient"`
+	Name      string `json:"name" personal:"patient"`
+	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02; "" if it is unknown
+}
+
 // RecordRestricted says that only these staff may see the patient's record from
 // now on. If there are none, nobody may.
 type RecordRestricted struct {
@@ -38,6 +46,9 @@ type RestrictionLifted struct {
 func (Registered) EventName() string { return "patient.registered.v1" }
 
 // EventName returns the name that the event is stored under.
+func (DetailsChanged) EventName() string { return "patient.details-changed.v1" }
+
+// EventName returns the name that the event is stored under.
 func (RecordRestricted) EventName() string { return "patient.record-restricted.v1" }
 
 // EventName returns the name that the event is stored under.
@@ -47,6 +58,9 @@ func (RestrictionLifted) EventName() string { return "patient.restriction-lifted
 func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // PatientID returns the patient whom the event is about.
+func (d DetailsChanged) PatientID() uuid.UUID { return d.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
 func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // PatientID returns the patient whom the event is about.
@@ -54,7 +68,7 @@ func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{Registered{}, RecordRestricted{}, RestrictionLifted{}}
+	return []event.Event{Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{}}
 }
 
 // The refusals of this package's rules.
@@ -81,16 +95,40 @@ type Patient struct {
 // Register makes somebody a patient (rule 1). An empty birth date means that it
 // is unknown.
 func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "":
-		return nil, ErrNameless
-	case birthDate != "" && !isDate(birthDate):
-		return nil, ErrInvalidBirthDate
-	case p.registered:
+	name, err := details(name, birthDate)
+	if err != nil {
+		return nil, err
+	}
+	if p.registered {
 		return nil, ErrExists
 	}
 	return []event.Event{Registered{id, name, birthDate}}, nil
+}
+
+// ChangeDetails replaces the patient's name and birth date (rule 3). It cannot tell
+// whether they are the same as before, because no state holds them.
+func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, error) {
+	name, err := details(name, birthDate)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Known(); err != nil {
+		return nil, err
+	}
+	return []event.Event{DetailsChanged{id, name, birthDate}}, nil
+}
+
+// details judges a name, which it returns without the space around it, and a birth
+// date.
+func details(name, birthDate string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", ErrNameless
+	case birthDate != "" && !isDate(birthDate):
+		return "", ErrInvalidBirthDate
+	}
+	return name, nil
 }
 
 func isDate(s string) bool {

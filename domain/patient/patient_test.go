@@ -16,6 +16,7 @@ var (
 	drLee      = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
 	registered = patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"}
 	restricted = patient.RecordRestricted{Patient: ann, Staff: []staff.ID{drLee}}
+	changed    = patient.DetailsChanged{Patient: ann, Name: "Ann Baker", BirthDate: "1980-02-28"}
 	lifted     = patient.RestrictionLifted{Patient: ann}
 )
 
@@ -32,6 +33,20 @@ func TestAPatientIsRegisteredOnce(t *testing.T) {
 	given(registered).When(register("Ann Archer", "")).Refuses(t, patient.ErrExists)
 	given().When(register(" ", "")).Refuses(t, patient.ErrNameless)
 	given().When(register("Ann", "1981-02-29")).Refuses(t, patient.ErrInvalidBirthDate)
+}
+
+func TestDetailsAreChangedAsAWhole_D73(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[patient.Patient]
+	change := func(name, birthDate string) func(patient.Patient) ([]event.Event, error) {
+		return func(p patient.Patient) ([]event.Event, error) { return p.ChangeDetails(ann, name, birthDate) }
+	}
+
+	given(registered).When(change(" Ann Baker ", "1980-02-28")).Then(t, changed)
+	given(registered, changed).When(change("Ann Baker", "")).Then(t, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
+	given(registered).When(change("\t", "1980-02-28")).Refuses(t, patient.ErrNameless)
+	given(registered).When(change("Ann Baker", "28 February 1980")).Refuses(t, patient.ErrInvalidBirthDate)
+	given().When(change("Ann Baker", "")).Refuses(t, patient.ErrUnknown)
 }
 
 func TestARecordIsRestrictedToNamedStaff_D17(t *testing.T) {
@@ -58,5 +73,5 @@ func TestOneIdentifierIsAnotherPatientElsewhere_D18(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, registered, restricted, lifted)
+	eventtest.Golden(t, registered, changed, restricted, lifted)
 }

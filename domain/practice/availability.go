@@ -16,6 +16,18 @@ type Reception struct {
 	Zone     *time.Location // of the practice
 }
 
+// Receptions are those of one practice, for all request types.
+type Receptions struct {
+	Intakes  map[request.Type]Intake // of the types that the practice has ever changed
+	Closures Closures
+	Zone     *time.Location // nil if nobody has looked, or if there is no such practice
+}
+
+// Of returns the reception of requests of one type.
+func (r Receptions) Of(typ request.Type) Reception {
+	return Reception{Type: typ, Intake: r.Intakes[typ], Closures: r.Closures, Zone: r.Zone}
+}
+
 // Status says whether requests are taken, or which rule refuses them.
 type Status string
 

@@ -5,6 +5,8 @@
 //  1. Every opening of a patient's care record is recorded, before anything
 //     of it is shown (D37).
 //  2. A note is written for a patient of the practice and is not blank (D17).
+//  3. A note may be marked as entered in error, with a reason. It is never changed
+//     or taken out of the record (D73).
 //
 // Each opening has a stream of its own, and so has each note. No rule asks about
 // earlier ones, so staff who open a record at the same time do not wait for each

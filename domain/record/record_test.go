@@ -5,9 +5,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
+	"frontdesk/domain/written"
 )
 
 var (
@@ -17,6 +19,8 @@ var (
 		Note:    record.NoteID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000091")},
 		Patient: ann, Text: " a cough ",
 	}
+	bill    = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
+	inError = record.NoteEnteredInError{Note: created.Note, Patient: ann, Reason: "written into the wrong record"}
 )
 
 func create(text string) eventtest.Outcome {
@@ -40,7 +44,24 @@ func TestABlankNoteIsRefused_D17(t *testing.T) {
 	}
 }
 
+func TestANoteIsMarkedAsEnteredInErrorOnce_D73(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[record.Note]
+	mark := func(about patient.ID, reason string) func(record.Note) ([]event.Event, error) {
+		return func(n record.Note) ([]event.Event, error) { return n.MarkEnteredInError(about, reason) }
+	}
+
+	given(created).When(mark(ann, " written into the wrong record ")).Then(t, inError)
+	given(created, inError).When(mark(ann, "another reason")).Then(t)
+	given(created).When(mark(ann, " ")).Refuses(t, written.ErrInvalidReason)
+	given(created).When(mark(bill, inError.Reason)).Refuses(t, record.ErrUnknownNote)
+	given(created, inError).When(mark(bill, inError.Reason)).Refuses(t, record.ErrUnknownNote)
+	given().When(mark(ann, inError.Reason)).Refuses(t, record.ErrUnknownNote)
+	given().When(mark(patient.ID{}, inError.Reason)).Refuses(t, record.ErrUnknownNote)
+	given(opened).When(mark(ann, inError.Reason)).Refuses(t, record.ErrUnknownNote)
+}
+
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, opened, created)
+	eventtest.Golden(t, opened, created, inError)
 }

@@ -6,4 +6,6 @@
 //     down is not decided here.
 //  2. A request is submitted for a patient of the practice. Each has an
 //     identifier of its own, so no request is asked about another.
+//  3. A request may be marked as entered in error, with a reason. It is never
+//     changed or taken out of the record (D73).
 package request

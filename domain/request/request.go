@@ -78,7 +78,7 @@ func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Submitted{}} }
+func Events() []event.Event { return []event.Event{Submitted{}, EnteredInError{}} }
 
 // The refusals of a request's fields, without those of its identifiers and its
 // attachments.

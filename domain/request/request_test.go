@@ -28,7 +28,7 @@ func TestARequestIsSubmittedAsItIs(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, request.Submitted(submission))
+	eventtest.Golden(t, submitted, inError)
 }
 
 func TestDetailsAreJudgedWheneverTheyAreGiven_D20(t *testing.T) {

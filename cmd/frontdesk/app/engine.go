@@ -56,7 +56,8 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		e.Close()
 		return nil, err
 	}
-	if !e.keyring.Sealed() {
+	if !e.keyring.Sealed() { // a process of the release before may read names
+		e.store.AtOnce = projections.InClear(e.store.AtOnce)
 		all.inClear()
 	}
 	return e, nil
@@ -79,7 +80,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
-	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
+	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Keys: e.keyring, Now: config.Now}
 	return e
 }
 
@@ -90,7 +91,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Patients:              projections.Patients{DB: e.calls},
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
-		Admissions:            projections.Availability{DB: e.calls},
+		Receptions:            projections.Availability{DB: e.calls},
 		Answers:               projections.Answers{DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
@@ -99,6 +100,12 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		AuthorisationLifetime: e.config.AuthorisationLifetime,
 	}
 }
+
+// Directory returns what people, applications and places are called.
+func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
+
+// Signposts returns how practices introduce themselves.
+func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
 
 // guard returns the guard of all outbound calls, with the networks that this deployment
 // allows.

@@ -17,7 +17,6 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
-	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
 
@@ -48,7 +47,7 @@ func deeds() []deed {
 		}},
 		{"rights", 200, false, (*grower).rights},
 		{"intake", 200, false, func(g *grower) error {
-			_, err := projections.Availability{DB: g.pool}.Admission(g.t.Context(), "elm-street", g.patient, request.Types()[0])
+			_, err := projections.Availability{DB: g.pool}.Receptions(g.t.Context(), "elm-street")
 			return err
 		}},
 		{"lag, append to timeline", 10, false, (*grower).lag},

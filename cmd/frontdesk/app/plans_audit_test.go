@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -115,4 +116,24 @@ func (l *lively) audit(db *postgrestest.Database) {
 	if err == nil {
 		l.t.Error("nobody's file is found")
 	}
+	l.pack(engine)
+}
+
+// pack asks what a pack of one patient's data asks beside the log and the access record.
+func (l *lively) pack(engine *app.Engine) {
+	l.t.Helper()
+	ctx, directory := l.t.Context(), engine.Directory()
+	_, err := engine.Deliveries().Of(ctx, []uuid.UUID{uuid.New(), uuid.New()})
+	l.must(err)
+	for _, look := range []func(context.Context, string, uuid.UUID) (string, error){directory.Staff, directory.Site, directory.Room} {
+		name, err := look(ctx, "elm-street", uuid.New())
+		l.must(err)
+		if name != "" {
+			l.t.Errorf("nobody is called %q", name)
+		}
+	}
+	_, err = directory.Application(ctx, l.integrator.ID.UUID)
+	l.must(err)
+	_, err = engine.Signposts().Of(ctx, "elm-street")
+	l.must(err)
 }

@@ -1,22 +1,14 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/uuid"
-
-	"frontdesk/adapters/postgres"
-	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
 
@@ -41,7 +33,7 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	all := c.accesses(r.ctx, engine, asked, end)
+	all := engine.Auditor.Accesses(r.ctx, asked, end, c.ShowPersonal)
 	reading := audit.Queried{Command: "who-accessed", Filter: asked.String(), Patient: c.Patient, Personal: c.ShowPersonal}
 	for _, err := range all {
 		if err != nil {
@@ -64,82 +56,15 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 	return flush()
 }
 
-// accesses yields the events up to an idx, oldest first, and the calls up to
-// now, newest first: the same each time.
-func (c *auditWhoAccessedCmd) accesses(ctx context.Context, engine *app.Engine, asked auditing.EventFilter, end int64) iter.Seq2[accessed, error] {
-	calls := postgres.CallFilter{Tenant: c.Tenant, Patient: c.Patient, Before: event.NewID()}
-	return func(yield func(accessed, error) bool) {
-		for e, err := range engine.Auditor.Events(ctx, asked, end) {
-			if err != nil || !yield(accessOf(e, c.ShowPersonal), nil) {
-				yieldError(yield, err)
-				return
-			}
-		}
-		for call, err := range engine.Auditor.AccessRecord().Calls(ctx, calls) {
-			if err != nil || !yield(accessOfCall(call), nil) {
-				yieldError(yield, err)
-				return
-			}
-		}
-	}
-}
-
-func yieldError(yield func(accessed, error) bool, err error) {
-	if err != nil {
-		yield(accessed{}, err)
-	}
-}
-
-// accessed is one line: an event or a call.
-type accessed struct {
-	Kind         string    `json:"kind"` // "event" or "call"
-	At           time.Time `json:"at"`
-	Who          string    `json:"who"`                    // as the log names actors
-	Application  string    `json:"application,omitempty"`  // through which
-	Organisation string    `json:"organisation,omitempty"` // on behalf of which
-	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
-	What         string    `json:"what"`                   // the event's name or the endpoint
-	Idx          int64     `json:"idx,omitempty"`
-	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
-	Status       int       `json:"status,omitempty"`
-	Reason       string    `json:"reason,omitempty"`
-}
-
-func accessOf(e event.Recorded, personal bool) accessed {
-	actor := e.Metadata.Actor
-	a := accessed{Kind: "event", At: e.At, Who: actor.String(), What: e.EventName(), Idx: e.Idx, RequestID: e.Metadata.RequestID}
-	if actor.Application != uuid.Nil {
-		a.Application = actor.Application.String()
-	}
-	if act := actor.OnBehalfOf; act != nil {
-		a.Organisation, a.Practitioner = act.Organisation.Name, event.Hidden
-		if personal {
-			a.Practitioner = act.Practitioner.Name
-		}
-	}
-	return a
-}
-
-func accessOfCall(c access.Call) accessed {
-	who := event.Application(c.Application.UUID, string(c.Mode), c.Act)
-	if c.Staff.UUID != uuid.Nil {
-		who = event.Staff(c.Staff.UUID)
-	}
-	return accessed{
-		Kind: "call", At: c.At, Who: who.String(), Application: c.Application.String(), What: string(c.Endpoint),
-		RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason,
-	}
-}
-
-func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(accessed) error, flush func() error) {
+func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) error, flush func() error) {
 	if c.JSON {
 		encoder := json.NewEncoder(w)
-		return func(a accessed) error { return encoder.Encode(a) }, func() error { return nil }
+		return func(a auditing.Access) error { return encoder.Encode(a) }, func() error { return nil }
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "AT\tWHO\tTHROUGH\tWHAT\tHOW IT ENDED")
 	lines := 0
-	return func(a accessed) error {
+	return func(a auditing.Access) error {
 		if lines++; lines%tableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}

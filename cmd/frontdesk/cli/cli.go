@@ -17,6 +17,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
@@ -84,6 +85,8 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
 		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),

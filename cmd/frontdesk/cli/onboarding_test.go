@@ -34,6 +34,7 @@ func TestAnApplicationIsOnboardedByTheCommandLine_5_6(t *testing.T) {
 		{"disable-application --tenant=elm --application=<applicationId>", []string{"practice.application-disabled.v1"}, 0},
 		{"register-staff --tenant=elm --username=dr.lee --name=Lee --email=lee@elm.example", []string{"staff.registered.v1"}, 1},
 		{"register-patient --tenant=elm --name=Ann --patient=0190c7a2-0000-7000-8000-0000000000a1", []string{"patient.registered.v1"}, 1},
+		{"change-patient-details --tenant=elm --patient=<patientId> --name=Anna --birth-date=", []string{"patient.details-changed.v1"}, -1},
 		{"restrict-patient-record --tenant=elm --patient=<patientId> --username=dr.lee", []string{"patient.record-restricted.v1"}, 0},
 		{"restrict-patient-record --tenant=elm --patient=<patientId>", []string{"patient.restriction-lifted.v1"}, 0},
 		{"grant-user-authorisation --tenant=elm --application=<applicationId> --username=dr.lee", []string{granted}, -1},

@@ -10,19 +10,26 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
 )
 
 // patientCommands are what can be typed about patients.
 type patientCommands struct {
 	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
+	ChangePatientDetails  changePatientDetailsCmd  `cmd:"" group:"patient" help:"Change a patient's name and date of birth. What they were stays in the log."`
 	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
 	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
+
+	MarkPatientRequestEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" group:"patient" help:"Mark a patient request as entered in error. It stays in the record."`
 }
 
 // recordCommands are what can be typed about care records.
 type recordCommands struct {
 	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
 	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
+
+	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" group:"day" help:"Mark a note as entered in error. It stays in the record."`
 }
 
 type registerPatientCmd struct {
@@ -42,6 +49,21 @@ func (c *registerPatientCmd) Run(r *run) error {
 type patientFlags struct {
 	practiceFlags `embed:""`
 	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
+}
+
+type changePatientDetailsCmd struct {
+	patientFlags   `embed:""`
+	masterKeyFlags `embed:""`
+	Name           string `required:"" help:"The patient's name from now on."`
+	BirthDate      string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+}
+
+func (c *changePatientDetailsCmd) Run(r *run) error {
+	return sealingFlags{c.practiceFlags, c.masterKeyFlags}.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
+			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+		})
+	})
 }
 
 type restrictPatientRecordCmd struct {
@@ -75,6 +97,34 @@ func (c *createNoteCmd) Run(r *run) error {
 		return err
 	}
 	return create(r, sealingFlags{c.practiceFlags, c.masterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+}
+
+// errorFlags say what was entered in error, and why.
+type errorFlags struct {
+	patientFlags `embed:""`
+	Reason       string `required:"" help:"Why, in a few words. Applications and auditors read it, and it is kept in clear text: name nobody."`
+}
+
+type markNoteEnteredInErrorCmd struct {
+	errorFlags `embed:""`
+	Note       record.NoteID `required:"" placeholder:"UUID" help:"The note's identifier."`
+}
+
+func (c *markNoteEnteredInErrorCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Note: c.Note, Reason: c.Reason,
+	})
+}
+
+type markPatientRequestEnteredInErrorCmd struct {
+	errorFlags     `embed:""`
+	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
+}
+
+func (c *markPatientRequestEnteredInErrorCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Request: c.PatientRequest, Reason: c.Reason,
+	})
 }
 
 // readText is what a file holds, or standard input for "-".

@@ -1,0 +1,83 @@
+package auditing
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
+)
+
+// Access is an event about a patient, or a call that named them.
+type Access struct {
+	Kind         string    `json:"kind"` // "event" or "call"
+	At           time.Time `json:"at"`
+	Who          string    `json:"who"`                    // as the log names actors
+	Application  string    `json:"application,omitempty"`  // through which
+	Organisation string    `json:"organisation,omitempty"` // on behalf of which
+	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
+	What         string    `json:"what"`                   // the event's name or the endpoint
+	Idx          int64     `json:"idx,omitempty"`
+	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
+	Status       int       `json:"status,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+
+	By event.Actor `json:"-"` // with personal data, whatever was asked for
+}
+
+// Accesses yields the events about a patient that pass the filter up to an idx, oldest
+// first, and then the calls that have named the patient up to now, newest first: the same
+// each time. The names of practitioners are hidden unless personal data is asked for.
+func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
+	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
+	return func(yield func(Access, error) bool) {
+		for e, err := range a.Events(ctx, f, end) {
+			if err != nil || !yield(accessOf(e, personal), nil) {
+				yieldError(yield, err)
+				return
+			}
+		}
+		for call, err := range a.AccessRecord().Calls(ctx, calls) {
+			if err != nil || !yield(accessOfCall(call), nil) {
+				yieldError(yield, err)
+				return
+			}
+		}
+	}
+}
+
+func yieldError(yield func(Access, error) bool, err error) {
+	if err != nil {
+		yield(Access{}, err)
+	}
+}
+
+func accessOf(e event.Recorded, personal bool) Access {
+	actor := e.Metadata.Actor
+	a := Access{Kind: "event", At: e.At, Who: actor.String(), What: e.EventName(), Idx: e.Idx, RequestID: e.Metadata.RequestID, By: actor}
+	if actor.Application != uuid.Nil {
+		a.Application = actor.Application.String()
+	}
+	if act := actor.OnBehalfOf; act != nil {
+		a.Organisation, a.Practitioner = act.Organisation.Name, event.Hidden
+		if personal {
+			a.Practitioner = act.Practitioner.Name
+		}
+	}
+	return a
+}
+
+func accessOfCall(c access.Call) Access {
+	who := event.Application(c.Application.UUID, string(c.Mode), c.Act)
+	if c.Staff.UUID != uuid.Nil {
+		who = event.Staff(c.Staff.UUID)
+	}
+	return Access{
+		Kind: "call", At: c.At, Who: who.String(), Application: c.Application.String(), What: string(c.Endpoint),
+		RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason, By: who,
+	}
+}

@@ -1,0 +1,178 @@
+package subjectpack
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+// Pack is all that is held about one patient, and where it comes from. A sequence yields
+// the same each time.
+type Pack struct {
+	Practice projections.Signpost
+	Patient  patient.ID
+	MadeAt   time.Time
+
+	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
+	Accesses   iter.Seq2[auditing.Access, error] // with personal data
+	Directory  projections.Directory
+	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
+	Shown      func(event.Recorded) (any, error) // an event as auditors are shown it
+	// Content writes a file that was sent with a request. It returns [ErrDamaged] if
+	// what it has written is not what was sent.
+	Content func(ctx context.Context, w io.Writer, id request.AttachmentID) error
+}
+
+// ErrDamaged says that a file cannot be in the pack.
+var ErrDamaged = errors.New("what is kept of the file is not what was sent")
+
+// writer writes one pack.
+type writer struct {
+	Pack
+	Survey
+	ctx     context.Context //nolint:containedctx // sequences have nowhere else to get it from
+	zip     *zip.Writer
+	names   map[string]string // that were looked up
+	damaged map[request.AttachmentID]bool
+	failed  error // what ended a sequence early
+}
+
+// Write writes the ZIP. It returns how many files are not in it because they are damaged.
+func (p Pack) Write(ctx context.Context, w io.Writer, s Survey) (damaged int, err error) {
+	to := &writer{
+		Pack: p, Survey: s, ctx: ctx, zip: zip.NewWriter(w),
+		names: map[string]string{}, damaged: map[request.AttachmentID]bool{},
+	}
+	for _, part := range []func() error{to.attachments, to.records, to.page, to.zip.Close} {
+		if err := errors.Join(part(), to.failed); err != nil {
+			return 0, fmt.Errorf("write the pack: %w", err)
+		}
+	}
+	return len(to.damaged), nil
+}
+
+// attachments copies the files. They come first, so that the rest can say which of them
+// are not there.
+func (w *writer) attachments() error {
+	for r := range w.requests() {
+		for _, f := range r.Attachments {
+			if err := w.attachment(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// attachment reads a file twice, so that none of it is in the pack if it is not what was
+// sent.
+func (w *writer) attachment(f file) error {
+	err := w.Content(w.ctx, io.Discard, f.ID)
+	if errors.Is(err, ErrDamaged) {
+		w.damaged[f.ID] = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entry, err := w.create(f.Path, zip.Store) // what is sent is compressed already
+	if err != nil {
+		return err
+	}
+	return w.Content(w.ctx, entry, f.ID)
+}
+
+// create begins a file of the ZIP.
+func (w *writer) create(name string, method uint16) (io.Writer, error) {
+	return w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: w.MadeAt})
+}
+
+// records writes everything as JSON, each part to a file with an object of lists.
+func (w *writer) records() error {
+	for _, part := range []struct {
+		name  string
+		lists []list
+	}{
+		{"care-record.json", []list{
+			{"patient", of(w.details())}, {"notes", of(w.notes())}, {"patientRequests", of(w.requests())},
+			{"appointments", of(w.visits())}, {"consultations", of(w.consultations())},
+		}},
+		{"events.json", []list{{"events", w.events()}}},
+		{"accesses.json", []list{{"accesses", of(w.accesses())}}},
+		{"webhooks.json", []list{{"webhooks", of(w.deliveries())}}},
+	} {
+		if err := w.json(part.name, part.lists); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list is a member of a JSON object.
+type list struct {
+	name  string
+	items iter.Seq[any]
+}
+
+func of[T any](items iter.Seq[T]) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for item := range items {
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// json writes an object of lists, with an item a line.
+func (w *writer) json(name string, lists []list) error {
+	entry, err := w.create(name, zip.Deflate)
+	if err != nil {
+		return err
+	}
+	lead := "{"
+	for _, l := range lists {
+		if err := l.write(entry, lead); err != nil {
+			return err
+		}
+		lead = ",\n"
+	}
+	if w.failed != nil {
+		return w.failed
+	}
+	_, err = io.WriteString(entry, "}\n")
+	return err
+}
+
+func (l list) write(to io.Writer, lead string) error {
+	if _, err := fmt.Fprintf(to, "%s%q: [", lead, l.name); err != nil {
+		return err
+	}
+	lead = "\n"
+	for item := range l.items {
+		line, err := json.Marshal(item)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(to, "%s%s", lead, line); err != nil {
+			return err
+		}
+		lead = ",\n"
+	}
+	_, err := io.WriteString(to, "]")
+	return err
+}

@@ -1,0 +1,137 @@
+package subjectpack
+
+import (
+	"archive/zip"
+	_ "embed" // the page and its style
+	"fmt"
+	"html/template"
+	"iter"
+	"slices"
+	"time"
+
+	"frontdesk/domain/request"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed style.css
+var style string
+
+// pages has the one page. Its lists are written as they are read.
+var pages = template.Must(template.New("page").Funcs(template.FuncMap{
+	"day": day, "question": question, "size": size,
+	"mark": func(p page, m *mark) marked { return marked{p, m} },
+}).Parse(pageText))
+
+// page writes the page.
+func (w *writer) page() error {
+	entry, err := w.create("index.html", zip.Deflate)
+	if err != nil {
+		return err
+	}
+	return pages.Execute(entry, page{w})
+}
+
+// page is what the template asks for.
+type page struct{ w *writer }
+
+// Style returns the style of the page, which stands in it.
+func (page) Style() template.CSS { return template.CSS(style) }
+
+// Practice returns the practice's name.
+func (p page) Practice() string { return p.w.Practice.Name }
+
+// MadeAt returns when the page was made.
+func (p page) MadeAt() time.Time { return p.w.MadeAt }
+
+// Patient returns the patient's details as they are now.
+func (p page) Patient() details {
+	if all := p.w.Details; len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return details{Patient: p.w.Patient}
+}
+
+// Earlier yields the details of before, newest first.
+func (p page) Earlier() []details {
+	earlier := slices.Clone(p.w.Details[:max(len(p.w.Details)-1, 0)])
+	slices.Reverse(earlier)
+	return earlier
+}
+
+// Damaged returns how many files are not in the pack.
+func (p page) Damaged() int { return len(p.w.damaged) }
+
+// Each of these yields a part of the pack.
+
+// Notes yields the notes.
+func (p page) Notes() iter.Seq[note] { return p.w.notes() }
+
+// Requests yields the patient requests.
+func (p page) Requests() iter.Seq[patientRequest] { return p.w.requests() }
+
+// Visits yields what happened to appointments.
+func (p page) Visits() iter.Seq[visit] { return p.w.visits() }
+
+// Consultations yields the consultations.
+func (p page) Consultations() iter.Seq[meeting] { return p.w.consultations() }
+
+// Accesses yields who has had to do with the data.
+func (p page) Accesses() iter.Seq[accessed] { return p.w.accesses() }
+
+// AnyTold reports whether there are any webhooks.
+func (p page) AnyTold() bool {
+	for range p.w.deliveries() {
+		return true
+	}
+	return false
+}
+
+// Told yields the webhooks.
+func (p page) Told() iter.Seq[told] { return p.w.deliveries() }
+
+// When returns an instant by the practice's clocks.
+func (p page) When(at time.Time) string {
+	return at.In(p.w.Practice.Zone).Format("2 January 2006, 15:04")
+}
+
+// marked is what the template says of an entry that was entered in error.
+type marked struct {
+	Page page
+	Mark *mark
+}
+
+// day returns a date as people write it. What is no date stays as it is.
+func day(date string) string {
+	on, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return on.Format("2 January 2006")
+}
+
+// question returns the question that a key of the contract stands for.
+func question(key string) string {
+	switch key {
+	case "healthConcern":
+		return "Health concern"
+	case "recentContact":
+		return "Recent contact"
+	case "requestDetails":
+		return "Details of the request"
+	}
+	return key
+}
+
+// size returns a number of bytes as people read it.
+func size(bytes int64) string {
+	const kilobyte, megabyte = 1_000, 1_000_000
+	if bytes < megabyte {
+		return fmt.Sprintf("%d kB", max(bytes/kilobyte, 1))
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/megabyte)
+}
+
+// ByProxy reports whether somebody asked on the patient's behalf.
+func (r patientRequest) ByProxy() bool { return r.Requester == request.ByProxy }

@@ -1,0 +1,70 @@
+package subjectpack
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+)
+
+// Survey is what has to be known before anything is written: how much there is, because
+// that is recorded first, and what a later event says of an earlier one.
+type Survey struct {
+	Count   int64     // of events, calls and files
+	Details []details // the patient's, oldest first
+	marks   map[uuid.UUID]*mark
+}
+
+// details are what a patient was called from an instant on.
+type details struct {
+	Patient   patient.ID `json:"patientId"`
+	Name      string     `json:"name"`
+	BirthDate string     `json:"birthDate,omitempty"` // 2006-01-02
+	Since     time.Time  `json:"since"`
+}
+
+// mark says that an entry was marked as entered in error.
+type mark struct {
+	Reason string    `json:"reason"`
+	At     time.Time `json:"markedAt"`
+}
+
+// Survey reads everything once.
+func (p Pack) Survey() (Survey, error) {
+	s := Survey{marks: map[uuid.UUID]*mark{}}
+	for e, err := range p.Events {
+		if err != nil {
+			return s, err
+		}
+		s.see(e)
+	}
+	for access, err := range p.Accesses {
+		if err != nil {
+			return s, err
+		}
+		if access.Kind == "call" {
+			s.Count++
+		}
+	}
+	return s, nil
+}
+
+func (s *Survey) see(e event.Recorded) {
+	s.Count++
+	switch of := e.Event.(type) {
+	case patient.Registered:
+		s.Details = append(s.Details, details{of.Patient, of.Name, of.BirthDate, e.At})
+	case patient.DetailsChanged:
+		s.Details = append(s.Details, details{of.Patient, of.Name, of.BirthDate, e.At})
+	case record.NoteEnteredInError:
+		s.marks[e.Stream.ID] = &mark{of.Reason, e.At}
+	case request.EnteredInError:
+		s.marks[e.Stream.ID] = &mark{of.Reason, e.At}
+	case request.Submitted:
+		s.Count += int64(len(of.Attachments))
+	}
+}

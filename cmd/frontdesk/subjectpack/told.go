@@ -1,0 +1,97 @@
+package subjectpack
+
+import (
+	"iter"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/domain/event"
+)
+
+// accessed is who has had to do with the patient's data, and what they did.
+type accessed struct {
+	auditing.Access
+	Name string `json:"name"` // of whom
+	Deed string `json:"deed"` // in words
+}
+
+// told is a webhook that told an application of something about the patient.
+type told struct {
+	webhooks.Logged
+	Name string `json:"applicationName"`
+	Of   string `json:"of"` // in words
+}
+
+// events yields every event about the patient.
+func (w *writer) events() iter.Seq[any] {
+	return each(w, func(e event.Recorded) (item any, has bool, err error) {
+		item, err = w.Shown(e)
+		return item, true, err
+	})
+}
+
+// accesses yields the events, oldest first, and then the calls, newest first.
+func (w *writer) accesses() iter.Seq[accessed] {
+	return func(yield func(accessed) bool) {
+		for access, err := range w.Accesses {
+			if err != nil {
+				w.failed = err
+				return
+			}
+			who, err := w.who(access.By)
+			if err != nil {
+				w.failed = err
+				return
+			}
+			if !yield(accessed{access, who, words(access.What)}) {
+				return
+			}
+		}
+	}
+}
+
+// deliveriesAtOnce is of how many events the webhooks are looked for at once.
+const deliveriesAtOnce = 500
+
+// deliveries yields the webhooks about the patient, those about the oldest events first.
+func (w *writer) deliveries() iter.Seq[told] {
+	return func(yield func(told) bool) {
+		var some []uuid.UUID
+		for e, err := range w.Events {
+			if err != nil {
+				w.failed = err
+				return
+			}
+			if some = append(some, e.ID); len(some) < deliveriesAtOnce {
+				continue
+			}
+			if !w.deliveriesOf(some, yield) {
+				return
+			}
+			some = some[:0]
+		}
+		w.deliveriesOf(some, yield)
+	}
+}
+
+// deliveriesOf yields the webhooks about some events, and reports whether to go on.
+func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
+	found, err := w.Deliveries(w.ctx, events)
+	if err != nil {
+		w.failed = err
+		return false
+	}
+	for _, d := range found {
+		name, err := w.application(d.Application.UUID)
+		if err != nil {
+			w.failed = err
+			return false
+		}
+		if !yield(told{d, name, words(string(d.Event))}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,96 @@
+package record
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
+)
+
+// NoteID identifies a note; the API calls it noteId.
+type NoteID struct{ uuid.UUID }
+
+// NoteCreated says that a note was added to a patient's care record.
+type NoteCreated struct {
+	Note    NoteID     `json:"note"`
+	Patient patient.ID `json:"patient"`
+	Text    string     `json:"text" personal:"patient"`
+}
+
+// NoteEnteredInError says that a note must not be relied on, because it should not have
+// been written, or not into this record. It stays in the record as it was written.
+type NoteEnteredInError struct {
+	Note    NoteID     `json:"note"`
+	Patient patient.ID `json:"patient"`
+	Reason  string     `json:"reason"` // in clear text, so it names nobody
+}
+
+// EventName returns the name that the event is stored under.
+func (NoteCreated) EventName() string { return "care-record.note-created.v1" }
+
+// EventName returns the name that the event is stored under.
+func (NoteEnteredInError) EventName() string { return "care-record.note-entered-in-error.v1" }
+
+// PatientID returns the patient whom the event is about.
+func (n NoteCreated) PatientID() uuid.UUID { return n.Patient.UUID }
+
+// PatientID returns the patient whom the event is about.
+func (n NoteEnteredInError) PatientID() uuid.UUID { return n.Patient.UUID }
+
+// The refusals of notes.
+var (
+	ErrEmptyNote   = fault.New(fault.Invalid, "empty-note", "note must be given and must not be blank.")
+	ErrUnknownNote = fault.New(fault.Refused, "note-not-found", "The patient has no note with this noteId.")
+)
+
+// NoteStreamOf returns the stream of a note.
+func NoteStreamOf(tenant string, id NoteID) event.Stream {
+	return event.Stream{Tenant: tenant, ID: id.UUID}
+}
+
+// CreateNote adds a note (rule 2), whose text is kept as it was written. The
+// caller has made sure that the patient exists.
+func CreateNote(id NoteID, about patient.ID, text string) ([]event.Event, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, ErrEmptyNote
+	}
+	return []event.Event{NoteCreated{id, about, text}}, nil
+}
+
+// Note is what later decisions need to know of a note.
+type Note struct {
+	id      NoteID // zero before it is created
+	about   patient.ID
+	inError bool
+}
+
+// MarkEnteredInError says that the note must not be relied on (rule 3). A note of
+// another patient is refused as an unknown one is. Marking twice changes nothing.
+func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
+	reason, err := written.Reason(reason)
+	if err != nil {
+		return nil, err
+	}
+	if n.id == (NoteID{}) || n.about != about {
+		return nil, ErrUnknownNote
+	}
+	if n.inError {
+		return nil, nil
+	}
+	return []event.Event{NoteEnteredInError{n.id, n.about, reason}}, nil
+}
+
+// Apply returns the note as it is after the event.
+func (n Note) Apply(e event.Event) Note {
+	switch e := e.(type) {
+	case NoteCreated:
+		n.id, n.about = e.Note, e.Patient
+	case NoteEnteredInError:
+		n.inError = true
+	}
+	return n
+}

@@ -1,0 +1,60 @@
+package request
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
+)
+
+// EnteredInError says that a request must not be relied on, because it should not have
+// been made, or not for this patient. It stays in the record as it was made.
+type EnteredInError struct {
+	Patient patient.ID `json:"patient"`
+	Reason  string     `json:"reason"` // in clear text, so it names nobody
+}
+
+// EventName returns the name that the event is stored under.
+func (EnteredInError) EventName() string { return "patient-request.entered-in-error.v1" }
+
+// PatientID returns the patient whom the event is about.
+func (e EnteredInError) PatientID() uuid.UUID { return e.Patient.UUID }
+
+// ErrUnknown refuses to act on a request that the patient has not made.
+var ErrUnknown = fault.New(fault.Refused, "patient-request-not-found", "The patient has no request with this patientRequestId.")
+
+// Request is what later decisions need to know of a request.
+type Request struct {
+	submitted bool
+	about     patient.ID
+	inError   bool
+}
+
+// MarkEnteredInError says that the request must not be relied on (rule 3). A request of
+// another patient is refused as an unknown one is. Marking twice changes nothing.
+func (r Request) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
+	reason, err := written.Reason(reason)
+	if err != nil {
+		return nil, err
+	}
+	if !r.submitted || r.about != about {
+		return nil, ErrUnknown
+	}
+	if r.inError {
+		return nil, nil
+	}
+	return []event.Event{EnteredInError{r.about, reason}}, nil
+}
+
+// Apply returns the request as it is after the event.
+func (r Request) Apply(e event.Event) Request {
+	switch e := e.(type) {
+	case Submitted:
+		r.submitted, r.about = true, e.Patient
+	case EnteredInError:
+		r.inError = true
+	}
+	return r
+}

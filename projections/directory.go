@@ -1,0 +1,45 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Directory answers what the people, applications and places of a practice are called, one
+// at a time. What it does not know is called "".
+type Directory struct{ DB Querier }
+
+// Staff returns the display name of a member of staff, who may have left.
+func (d Directory) Staff(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+	return d.name(ctx, `SELECT name FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id)
+}
+
+// Application returns the name of an application.
+func (d Directory) Application(ctx context.Context, id uuid.UUID) (string, error) {
+	return d.name(ctx, `SELECT name FROM applications WHERE application = $1`, id)
+}
+
+// Site returns the name of a site.
+func (d Directory) Site(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+	return d.name(ctx, `SELECT name FROM sites WHERE tenant = $1 AND site = $2`, tenant, id)
+}
+
+// Room returns the name of a room.
+func (d Directory) Room(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+	return d.name(ctx, `SELECT name FROM rooms WHERE tenant = $1 AND room = $2`, tenant, id)
+}
+
+func (d Directory) name(ctx context.Context, query string, args ...any) (name string, err error) {
+	err = d.DB.QueryRow(ctx, query, args...).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look up a name: %w", err)
+	}
+	return name, nil
+}
