@@ -54,9 +54,10 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
 END $$;
 
--- Puts what is personal in events into boxes. It changes nothing that was sealed.
+-- Puts what is personal in events into boxes. It changes nothing that was sealed. It finds
+-- them by the index, whatever the statistics say of the tables.
 CREATE FUNCTION seal_events(positions bigint[], hidden_data text[], hidden_metadata text[], boxes bytea[]) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     done bigint;
 BEGIN
@@ -71,7 +72,7 @@ END $$;
 
 -- The same for whom recorded calls were made for. Of who was erased there is no box.
 CREATE FUNCTION seal_calls(ids uuid[], hidden_acts text[], boxes bytea[]) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     PERFORM set_config('frontdesk.sealing', 'on', true);
     UPDATE public.access_record r SET act = n.act, sealed = n.box
