@@ -27,7 +27,7 @@ func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	made := request.ID{UUID: event.NewID()}
 	d.happened(t.Context(), t, elm, made.UUID, 0, request.Submitted{Patient: ann, Attachments: files})
 
-	attachments := projections.Attachments{DB: d.pool, Opens: &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec}}
+	attachments := projections.Attachments{DB: d.pool, Opens: d.keys}
 	for i, id := range ids {
 		got, err := attachments.Attachment(t.Context(), id)
 		want := projections.Attachment{Attachment: files[i], Tenant: elm, Request: made, Patient: ann}

@@ -88,19 +88,26 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 // patient, and [ErrLongRecord] instead of more than 64 KiB unless a long record is
 // wanted.
 func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
-	names, err := Names(c).Of(ctx, tenant, id)
+	naming, err := Names(c).find(ctx, tenant, id)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	name, known := names[id]
-	if !known || name.Name == event.Erased {
+	if len(naming) == 0 {
 		return CareRecord{}, patient.ErrUnknown
 	}
-	found := CareRecord{PatientName: name.Name, BirthDate: name.BirthDate}
-	if err := c.readEntries(ctx, &found, tenant, id, long); err != nil {
+	rows, complete, err := c.readEntries(ctx, tenant, id, long)
+	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)
 	}
-	return found, nil
+	record, err := c.open(ctx, naming[0], rows)
+	if err != nil {
+		return CareRecord{}, fmt.Errorf("open care record: %w", err)
+	}
+	if record.PatientName == event.Erased {
+		return CareRecord{}, patient.ErrUnknown
+	}
+	record.Complete = complete
+	return record, nil
 }
 
 // entriesOf takes entries, from the newest on, until those before one reach the limit
@@ -132,10 +139,11 @@ type recordRow struct {
 	mark  event.Stored // without a name if there is none
 }
 
-func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant string, id patient.ID, long bool) error {
+// readEntries reads the newest entries, and reports whether these are all.
+func (c CareRecords) readEntries(ctx context.Context, tenant string, id patient.ID, long bool) (found []recordRow, complete bool, err error) {
 	all, size := 0, 0
 	rows, _ := c.DB.Query(ctx, entriesOf, tenant, id, maxEntries, maxRecordBytes, marks)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (recordRow, error) {
+	found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (recordRow, error) {
 		for _, column := range row.RawValues() {
 			size += len(column)
 		}
@@ -144,12 +152,7 @@ func (c CareRecords) readEntries(ctx context.Context, into *CareRecord, tenant s
 		}
 		return scanEntry(row, tenant, &all)
 	})
-	if err != nil {
-		return err
-	}
-	into.Entries, err = c.open(ctx, found)
-	into.Complete = len(into.Entries) == all
-	return err
+	return found, len(found) == all, err
 }
 
 func scanEntry(row pgx.CollectableRow, tenant string, all *int) (recordRow, error) {
@@ -164,12 +167,14 @@ func scanEntry(row pgx.CollectableRow, tenant string, all *int) (recordRow, erro
 	return r, err
 }
 
-// open opens entries, and their marks, in which nothing is personal that is shown.
-func (c CareRecords) open(ctx context.Context, found []recordRow) (entries []RecordEntry, err error) {
+// open opens the event that names the patient, entries, and their marks, in which nothing
+// is personal that is shown.
+func (c CareRecords) open(ctx context.Context, naming event.Stored, found []recordRow) (record CareRecord, err error) {
 	var stored []event.Stored
 	for _, r := range found {
 		stored = append(stored, r.entry)
 	}
+	stored = append(stored, naming)
 	for _, r := range found {
 		if r.mark.Name != "" {
 			stored = append(stored, r.mark)
@@ -177,18 +182,20 @@ func (c CareRecords) open(ctx context.Context, found []recordRow) (entries []Rec
 	}
 	opened, err := c.Opens.Open(ctx, stored)
 	if err != nil {
-		return nil, err
+		return record, err
 	}
 	marked := map[uuid.UUID]*InError{}
-	for _, mark := range opened[len(found):] {
+	for _, mark := range opened[len(found)+1:] {
 		marked[mark.Stream.ID] = inErrorBy(mark)
 	}
 	for n, e := range opened[:len(found)] {
 		entry := entryOf(e, found[n].name)
 		entry.InError = marked[entry.ID]
-		entries = append(entries, entry)
+		record.Entries = append(record.Entries, entry)
 	}
-	return entries, nil
+	name, _ := NameIn(opened[len(found)])
+	record.PatientName, record.BirthDate = name.Name, name.BirthDate
+	return record, nil
 }
 
 func inErrorBy(mark event.Recorded) *InError {

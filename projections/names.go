@@ -70,11 +70,9 @@ func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (m
 	if len(patients) == 0 {
 		return nil, nil
 	}
-	sql, args := AskNames(tenant, patients...)
-	rows, _ := n.DB.Query(ctx, sql, args...)
-	found, err := ScanNames(rows, tenant)
+	found, err := n.find(ctx, tenant, patients...)
 	if err != nil {
-		return nil, fmt.Errorf("look for names: %w", err)
+		return nil, err
 	}
 	opened, err := n.Opens.Open(ctx, found)
 	if err != nil {
@@ -86,4 +84,14 @@ func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (m
 		names[of] = name
 	}
 	return names, nil
+}
+
+func (n Names) find(ctx context.Context, tenant string, patients ...patient.ID) ([]event.Stored, error) {
+	sql, args := AskNames(tenant, patients...)
+	rows, _ := n.DB.Query(ctx, sql, args...)
+	found, err := ScanNames(rows, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("look for names: %w", err)
+	}
+	return found, nil
 }

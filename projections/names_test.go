@@ -39,10 +39,11 @@ func TestRowsHaveNamesUntilTheDatabaseIsSealed_D68(t *testing.T) {
 	d := newDay(t)
 	d.store.AtOnce = projections.InClear(projections.AtOnce())
 	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	d.happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
 	d.store.AtOnce = projections.AtOnce()
 	d.happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Baker", BirthDate: "1979-01-31"})
 	d.wantTable(t, "patients",
-		`{"tenant": "elm-street", "patient": "`+ann.String()+`", "name": "Ann Archer", "birth_date": "1980-02-29", "restricted": false}`,
+		`{"tenant": "elm-street", "patient": "`+ann.String()+`", "name": "Ann Baker", "birth_date": "", "restricted": false}`,
 		`{"tenant": "elm-street", "patient": "`+bill.String()+`", "name": "", "birth_date": "", "restricted": false}`)
 }
 

@@ -242,6 +242,11 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	}
 }
 
+// forDrDoe is an application that acts for a practitioner of another organisation.
+var forDrDoe = event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
+	Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
+})
+
 // theRecord is what happens to Ann: a request, a note, a consultation, an
 // opening.
 var (
@@ -263,9 +268,7 @@ func (d *day) fill(t *testing.T) {
 	t.Helper()
 	byLee := as(t.Context(), event.Staff(lee.UUID))
 	forLee := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID))
-	forDrDoe := as(t.Context(), event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
-		Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
-	}))
+	forDrDoe := as(t.Context(), forDrDoe)
 	d.happened(t.Context(), t, elm, askedAs, 0, asked)
 	d.happened(forLee, t, elm, note.Note.UUID, 0, note)
 	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)

@@ -67,6 +67,8 @@ type Table struct {
 	// Age on. Older rows may be gone. Zero means that rows stay for ever.
 	Kept time.Duration
 	Age  string
+	// Of is whose personal values rows hold. Zero means nobody's.
+	Of event.HolderKind
 }
 
 // tables lists the tables of each projection, which a rebuild makes anew and
@@ -77,11 +79,11 @@ var tables = map[string][]Table{
 	Webhooks{}.Name():       kept("webhooks"),
 	SigningKeys{}.Name():    kept("signing_keys"),
 	Enablements{}.Name():    kept("enablements"),
-	Staff{}.Name():          kept("staff", "staff_links", "staff_passkeys"),
+	Staff{}.Name():          append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
 	Authorisations{}.Name(): kept("authorisations"),
 	Patients{}.Name():       kept("patients", "record_restrictions"),
 	Attachments{}.Name():    kept("attachments"),
-	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at"}},
+	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
 	Availability{}.Name():   kept("intakes", "closures"),
 	Sites{}.Name():          kept("sites", "rooms"),
 	Appointments{}.Name():   kept("appointments"),

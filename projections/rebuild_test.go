@@ -1,7 +1,9 @@
 package projections_test
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,11 +29,78 @@ func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 		d.follow(t, p) // and so is everything at the head of the log
 	}
 	tables := readModels(t, admin)
-	d.rebuild(t, admin, tables)
+	d.rebuild(t, admin, tables, d.keys, projections.All())
 	for _, table := range tables {
 		live, rebuilt := dump(t, admin, "public."+table), dump(t, admin, "rebuilt."+table)
 		if diff := cmp.Diff(live, rebuilt); diff != "" {
 			t.Errorf("%s (-live +rebuilt):\n%s", table, diff)
+		}
+	}
+}
+
+// What is personal makes no row of a read model, but for those that say so.
+func TestAReadModelIsTheSameWhateverIsHidden_D68(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	d, admin := dayOn(t, db), db.AdminPool(t)
+	liveThrough(t, d)
+	for _, p := range projections.Following() {
+		d.follow(t, p)
+	}
+	hidden := slices.DeleteFunc(projections.All(), func(p projections.Projection) bool {
+		return slices.ContainsFunc(projections.TablesOf(p), func(t projections.Table) bool { return t.Of != 0 })
+	})
+	if len(projections.All())-len(hidden) != 2 {
+		t.Errorf("%d read models hold personal data, want staff and answers alone", len(projections.All())-len(hidden))
+	}
+	d.rebuild(t, admin, readModels(t, admin), nil, hidden)
+	for _, p := range hidden {
+		for _, table := range projections.TablesOf(p) {
+			live, rebuilt := dump(t, admin, "public."+table.Name), dump(t, admin, "rebuilt."+table.Name)
+			if diff := cmp.Diff(live, rebuilt); diff != "" {
+				t.Errorf("%s (-live +rebuilt):\n%s", table.Name, diff)
+			}
+		}
+	}
+}
+
+// personal is what [life] tells of patients, and of staff who are not of the practice.
+var personal = []string{"Archer", "Baker", "1980-02-29", "a cough", "rash.png", "Doe"}
+
+// Nobody who reads the tables learns what a patient is called, or what they said.
+func TestNoReadModelHoldsWhatIsPatients_D68(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	d, admin := dayOn(t, db), db.AdminPool(t)
+	liveThrough(t, d)
+	for _, p := range projections.Following() {
+		d.follow(t, p)
+	}
+	everything := ""
+	for _, table := range append(readModels(t, admin), "events") {
+		rows := strings.Join(dump(t, admin, table), "\n")
+		for _, value := range append(personal, event.Hidden) {
+			if value == event.Hidden && table == "events" {
+				continue
+			}
+			if strings.Contains(rows, value) {
+				t.Errorf("%s holds %q", table, value)
+			}
+		}
+	}
+	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		everything += string(text)
+	}
+	for _, value := range personal {
+		if !strings.Contains(everything, value) {
+			t.Errorf("%q does not happen in this test", value)
 		}
 	}
 }
@@ -51,7 +120,7 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 }
 
 // rebuild replays the log into tables of the same names in a schema of its own.
-func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string) {
+func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string, opens projections.Opener, all []projections.Projection) {
 	t.Helper()
 	conn, err := admin.Acquire(t.Context())
 	if err != nil {
@@ -69,11 +138,11 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string) {
 		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
 	}
 	exec(`SET search_path = rebuilt`)
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range projections.All() {
+		for _, p := range all {
 			p.Project(e, exec)
 		}
 	}

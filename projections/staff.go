@@ -26,7 +26,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case staff.Registered:
 		do(`INSERT INTO staff (tenant, staff, username, name, email, administrator) VALUES ($1, $2, $3, $4, $5, $6)`,
-			r.Stream.Tenant, r.Stream.ID, e.Username, e.Name, e.Email, e.Administrator)
+			r.Stream.Tenant, r.Stream.ID, usernameIn(r.Stream, e), e.Name, e.Email, e.Administrator)
 	case staff.PasswordSet:
 		var digest []byte // NULL in the place of none
 		if !e.Digest.IsZero() {
@@ -57,6 +57,15 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case staff.PasskeyRemoved:
 		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
+}
+
+// usernameIn returns the username with which somebody was registered. Usernames are unique,
+// so whoever was erased has one that nobody else has.
+func usernameIn(member event.Stream, e staff.Registered) string {
+	if e.Username == event.Erased {
+		return event.Erased + " " + member.ID.String()
+	}
+	return e.Username
 }
 
 func endPassword(member event.Stream, do func(sql string, args ...any)) {

@@ -12,9 +12,6 @@ import (
 // Sealed reports whether what is personal is sealed in this database.
 func (k *Keyring) Sealed() bool { return k.sealed }
 
-// Opens reports whether nothing that is sealed in this database stays hidden.
-func (k *Keyring) Opens() bool { return !k.sealed || k.Master != (sealing.MasterKey{}) }
-
 // Open returns events with their personal values, and asks once for all keys that it does
 // not know. Without a master key the values stay hidden. Those of holders who were erased
 // are [event.Erased].

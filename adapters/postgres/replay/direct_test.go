@@ -51,7 +51,7 @@ func TestThePastIsNotMadeOnALentConnection(t *testing.T) {
 	s.drain(t)
 	pool := lentBy(t, s.auditor(t))
 	past, err := (&replay.Replay{
-		Pool: pool, Log: postgres.Log{Codec: s.codec}, Schema: replay.Temporary, Projections: projections.AtOnce(),
+		Pool: pool, Log: postgres.Log{Codec: s.codec}, Keys: s.keys, Schema: replay.Temporary, Projections: projections.AtOnce(),
 	}).Run(t.Context())
 	if err == nil {
 		past.Close()

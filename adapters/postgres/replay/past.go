@@ -18,6 +18,7 @@ import (
 type Replay struct {
 	Pool        *pgxpool.Pool
 	Log         postgres.Log // its DB is not used
+	Keys        *postgres.Keyring
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema that is made and stays
 	Until       Until
@@ -40,8 +41,13 @@ type Past struct {
 	At  time.Time // when that event was recorded
 }
 
-// Run makes the past. It is an error if a schema to keep exists already.
+// Run makes the past. It is an error if a schema to keep exists already, or if
+// nothing opens what a read model holds.
 func (r *Replay) Run(ctx context.Context) (*Past, error) {
+	if _, hidden := openable(r.Keys, r.Projections); len(hidden) > 0 {
+		return nil, r.Keys.CanOpen()
+	}
+	r.Log = opening(r.Log, r.Keys, r.Projections, time.Time{})
 	if r.Schema != Temporary {
 		if _, err := postgres.On(r.Pool).Exec(ctx, `CREATE SCHEMA `+quoted(r.Schema)); err != nil {
 			return nil, fmt.Errorf("make the schema to keep: %w", err)

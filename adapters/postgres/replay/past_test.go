@@ -40,7 +40,7 @@ func (s *surgery) auditor(t testing.TB) *pgxpool.Pool {
 func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 	t.Helper()
 	past, err := (&replay.Replay{
-		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Schema: replay.Temporary, Until: until,
+		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Schema: replay.Temporary, Until: until,
 		Projections: projections.All(),
 	}).Run(t.Context())
 	if err != nil {
@@ -127,7 +127,7 @@ func TestAKeptPastStaysAndIsNotMadeTwice(t *testing.T) {
 	s.drain(t)
 	keep := func() error {
 		past, err := (&replay.Replay{
-			Pool: s.owner, Log: postgres.Log{Codec: s.codec}, Schema: "then", Until: replay.Until{Idx: 20}, Projections: projections.AtOnce(),
+			Pool: s.owner, Log: postgres.Log{Codec: s.codec}, Keys: s.keys, Schema: "then", Until: replay.Until{Idx: 20}, Projections: projections.AtOnce(),
 		}).Run(context.WithoutCancel(t.Context()))
 		if err == nil {
 			past.Close()

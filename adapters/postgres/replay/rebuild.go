@@ -22,6 +22,7 @@ const Schema = "frontdesk_rebuild"
 type Rebuild struct {
 	Pool        *pgxpool.Pool
 	Log         postgres.Log // its DB is not used
+	Keys        *postgres.Keyring
 	Projections []projections.Projection
 	Fresh       bool // begin anew, even if an earlier run was stopped and could be continued
 	Switch      bool // replace the rows that differ
@@ -35,10 +36,11 @@ type Rebuild struct {
 type Result struct {
 	Idx         int64           `json:"idx"` // the head of the log when it compared
 	Differences []Difference    `json:"differences"`
-	Switched    bool            `json:"switched"` // the live tables now hold what the log says
-	Held        time.Duration   `json:"-"`        // the longest time that the switch made appends wait
-	Lost        postgres.Losses `json:"lost"`     // what events and log do not agree on; no switch brings it back
-	Hashes      []Hash          `json:"hashes"`   // of passwords that count, and are not those that the log knows; no switch brings them back
+	Switched    bool            `json:"switched"`    // the live tables now hold what the log says
+	Held        time.Duration   `json:"-"`           // the longest time that the switch made appends wait
+	Lost        postgres.Losses `json:"lost"`        // what events and log do not agree on; no switch brings it back
+	NotCompared []string        `json:"notCompared"` // read models that hold personal data, if nothing opens it here
+	Hashes      []Hash          `json:"hashes"`      // of passwords that count, and are not those that the log knows; no switch brings them back
 }
 
 // sessionName is the application_name of a rebuild's sessions while they hold locks.
@@ -90,7 +92,12 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 			return Result{}, fmt.Errorf("forget the last rebuild: %w", err)
 		}
 	}
-	shadow, err := open(ctx, r.Pool, Schema, r.Projections)
+	made, hidden := openable(r.Keys, r.Projections)
+	if len(made) == 0 {
+		return Result{}, r.Keys.CanOpen()
+	}
+	r.Log = opening(r.Log, r.Keys, made, r.Now())
+	shadow, err := open(ctx, r.Pool, Schema, made)
 	if err != nil {
 		return Result{}, err
 	}
@@ -106,7 +113,7 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("rebuild: %w", err)
 	}
 	result, err := r.finish(ctx, shadow)
-	result.Lost = lost
+	result.Lost, result.NotCompared = lost, hidden
 	if err == nil {
 		result.Hashes, err = shadow.strangeHashes(ctx)
 	}

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/access"
@@ -36,6 +37,7 @@ type surgery struct {
 	owner     *pgxpool.Pool // who may rebuild
 	pool      *pgxpool.Pool
 	codec     *event.Codec
+	keys      *postgres.Keyring
 	store     *postgres.Store
 	directory projections.Staff
 	random    *rand.Rand
@@ -65,9 +67,20 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 		patients: map[string][]patient.ID{}, sites: map[string]site.ID{}, appointments: map[string][]appointment.ID{},
 	}
 	s.directory = projections.Staff{DB: s.pool}
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return s.at }}
+	s.keys = s.keyring(t, sealing.MasterKey{1, 2, 3})
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: s.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return s.at }}
 	s.found(t)
 	return s
+}
+
+// keyring opens what is personal, or nothing without a master key.
+func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyring {
+	t.Helper()
+	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
+	if err := keys.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 func (s *surgery) now() time.Time { return s.at }
@@ -173,7 +186,7 @@ func (s *surgery) something(ctx context.Context) error {
 				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
 			}
 			_, err := commands.Desk{
-				Store: store, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+				Store: store, Patients: patients, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
 			}.SubmitPatientRequest(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
 				commands.SubmitPatientRequest{Tenant: tenant, Idempotency: key, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"}})
 			return err
@@ -268,7 +281,7 @@ func (s *surgery) log() postgres.Log { return postgres.Log{DB: s.pool, Codec: s.
 
 func (s *surgery) rebuild() *replay.Rebuild {
 	return &replay.Rebuild{
-		Pool: s.owner, Log: postgres.Log{Codec: s.codec, Page: 50}, Now: s.now,
+		Pool: s.owner, Log: postgres.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Now: s.now,
 		Projections: projections.All(),
 	}
 }

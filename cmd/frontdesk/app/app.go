@@ -52,6 +52,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Now:       a.config.Now,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()

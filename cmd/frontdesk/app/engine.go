@@ -56,6 +56,9 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		e.Close()
 		return nil, err
 	}
+	if !e.keyring.Sealed() { // a process of the release before may read names
+		e.store.AtOnce = projections.InClear(e.store.AtOnce)
+	}
 	return e, nil
 }
 
@@ -76,7 +79,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
-	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Now: config.Now}
+	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Keys: e.keyring, Now: config.Now}
 	return e
 }
 

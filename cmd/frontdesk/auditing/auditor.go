@@ -23,6 +23,7 @@ import (
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  postgres.Log
+	Keys *postgres.Keyring // opens what is personal
 	Now  func() time.Time
 }
 
@@ -36,22 +37,34 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q au
 	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
-// AccessRecord returns the record of judged calls.
+// AccessRecord returns the record of judged calls. Whom they were made for is hidden.
 func (a Auditor) AccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
 }
 
+// OpenedAccessRecord returns the record of judged calls with whom they were made for.
+func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
+	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
+}
+
 // Rebuild prepares a rebuild of the named read models, or of all if none is named.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
-	chosen, err := projectionsNamed(names)
+	chosen, err := projectionsNamed(a.readModels(), names)
 	if err != nil {
 		return nil, err
 	}
-	return &replay.Rebuild{Pool: a.Pool, Log: a.Log, Projections: chosen, Now: a.Now}, nil
+	return &replay.Rebuild{Pool: a.Pool, Log: a.Log, Keys: a.Keys, Projections: chosen, Now: a.Now}, nil
 }
 
-func projectionsNamed(names []string) (chosen []projections.Projection, err error) {
-	all := projections.All()
+// readModels returns all projections, as they are kept in this database.
+func (a Auditor) readModels() []projections.Projection {
+	if a.Keys.Sealed() {
+		return projections.All()
+	}
+	return projections.InClear(projections.All())
+}
+
+func projectionsNamed(all []projections.Projection, names []string) (chosen []projections.Projection, err error) {
 	if len(names) == 0 {
 		return all, nil
 	}
@@ -87,14 +100,18 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 		return nil, err
 	}
 	past, err := (&replay.Replay{
-		Pool: a.Pool, Log: a.Log, Schema: schema, Until: until, Progress: progress,
-		Projections: projections.All(),
+		Pool: a.Pool, Log: a.Log, Keys: a.Keys, Schema: schema, Until: until, Progress: progress,
+		Projections: slices.DeleteFunc(a.readModels(), isAnswers),
 	}).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the past: %w", err)
 	}
 	return past, nil
 }
+
+// isAnswers leaves out what was answered under idempotency keys: it shows nothing of the
+// past, and would have every request opened.
+func isAnswers(p projections.Projection) bool { return p.Name() == projections.Answers{}.Name() }
 
 // authorisationsShown is the most authorisations shown of one practice.
 const authorisationsShown = 10_000

@@ -14,6 +14,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -23,7 +24,8 @@ import (
 type Question struct {
 	At time.Time
 	access.Claim
-	Patient string // as the call wrote it; "" when it named none
+	Patient string   // as the call wrote it; "" when it named none
+	Staff   staff.ID // for whom the recorded call was; zero if it is not known
 }
 
 // Verdict answers a [Question].
@@ -42,7 +44,7 @@ type Verdict struct {
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
 	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
-		Pool: a.Pool, Log: a.Log, Schema: replay.Temporary, Projections: askedAboutCalls(),
+		Pool: a.Pool, Log: a.Log, Keys: a.Keys, Schema: replay.Temporary, Projections: askedAboutCalls(),
 		Until: replay.Until{Instant: q.At}, Tenants: []string{"", q.Tenant}, See: about.see, Progress: progress,
 	}).Run(ctx)
 	if err != nil {
@@ -100,7 +102,7 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 		if call.Patient.UUID != uuid.Nil {
 			q.Patient = call.Patient.String()
 		}
-		if call.Staff.UUID != uuid.Nil {
+		if q.Staff = call.Staff; q.Staff.UUID != uuid.Nil {
 			q.Username, err = projections.Staff{DB: postgres.On(a.Pool)}.UsernameOf(ctx, call.Tenant, call.Staff)
 		}
 		return q, call, err

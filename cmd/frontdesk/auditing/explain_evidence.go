@@ -56,7 +56,7 @@ func (w *witness) ruleOf(r event.Recorded) access.Rule {
 	case application.EndpointRevoked:
 		return w.granted(r, e.Endpoint, e.Mode)
 	case staff.Registered:
-		if e.Username != q.Username || q.Mode != application.UserRestricted {
+		if q.Mode != application.UserRestricted || e.Username != q.Username && r.Stream.ID != q.Staff.UUID {
 			return access.RuleNone
 		}
 		w.member.UUID = r.Stream.ID

@@ -109,7 +109,7 @@ var errHashes = errors.New("staff_passwords has hashes that the log does not kno
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
-	engine, err := c.openAll(r, c.masterKeyFlags)
+	engine, err := c.openWith(r, c.masterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -150,9 +150,17 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		if result.Hashes == nil {
 			result.Hashes = []replay.Hash{}
 		}
+		if result.NotCompared == nil {
+			result.NotCompared = []string{}
+		}
 		return json.NewEncoder(w).Encode(result)
 	}
 	fmt.Fprintf(w, "compared at idx %d\n", result.Idx)
+	none := "no difference"
+	if len(result.NotCompared) > 0 {
+		none = "no other difference"
+		fmt.Fprintf(w, "not compared: %s, which hold personal data that is sealed here; give the master key with --master-key-file\n", strings.Join(result.NotCompared, ", "))
+	}
 	for _, d := range result.Differences {
 		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
 			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
@@ -165,7 +173,7 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 	}
 	switch {
 	case len(result.Differences)+len(result.Hashes) == 0 && result.Lost.Count == 0:
-		fmt.Fprintln(w, "no difference")
+		fmt.Fprintln(w, none)
 	case result.Switched:
 		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)
 	}

@@ -74,7 +74,7 @@ func (c *auditCallsCmd) Run(r *run) error {
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
-	return auditing.CallFilter{Outcome: c.Outcome, CallFilter: postgres.CallFilter{
+	return auditing.CallFilter{Outcome: c.Outcome, Personal: c.ShowPersonal, CallFilter: postgres.CallFilter{
 		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
 		Patient: c.Patient, Endpoint: c.Endpoint, Since: c.Since, Until: c.Until,
 	}}

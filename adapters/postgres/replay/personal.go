@@ -1,0 +1,50 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/projections"
+)
+
+// Most read models hold nothing personal, so a replay leaves events as they are stored. It
+// opens only what the tables of the others are made of. Without a master key these are not
+// made: they would hold event.Hidden.
+
+// openable returns the read models that can be made of what the keys open, and the
+// names of the others. Nil keys open a log of which nothing is sealed.
+func openable(keys *postgres.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
+	if keys == nil || keys.CanOpen() == nil {
+		return all, nil
+	}
+	for _, p := range all {
+		if slices.ContainsFunc(projections.TablesOf(p), holdsPersonal) {
+			hidden = append(hidden, p.Name())
+			continue
+		}
+		made = append(made, p)
+	}
+	return made, hidden
+}
+
+func holdsPersonal(t projections.Table) bool { return t.Of != 0 }
+
+// opening returns a log that opens what the tables of some read models hold of rows that
+// are kept at an instant.
+func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projection, now time.Time) postgres.Log {
+	if keys == nil {
+		return log
+	}
+	var tables []projections.Table
+	for _, p := range of {
+		tables = append(tables, slices.DeleteFunc(slices.Clone(projections.TablesOf(p)), func(t projections.Table) bool { return !holdsPersonal(t) })...)
+	}
+	log.Opens = keys.Only(func(s event.Stored, kind event.HolderKind) bool {
+		return slices.ContainsFunc(tables, func(t projections.Table) bool {
+			return t.Of == kind && (t.Kept == 0 || s.At.After(now.Add(-t.Kept)))
+		})
+	})
+	return log
+}
