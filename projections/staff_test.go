@@ -87,6 +87,12 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
+	if username, name, err := people.NamesOf(t.Context(), elm, lee); err != nil || username != "dr.lee" || name != "Dr Lee" {
+		t.Errorf("%s, %s, %v", username, name, err)
+	}
+	if _, _, err := people.NamesOf(t.Context(), oak, lee); !errors.Is(err, staff.ErrUnknown) {
+		t.Errorf("another practice's: %v", err)
+	}
 }
 
 // What a link's row says is what the last link's event says, until it has ended.
