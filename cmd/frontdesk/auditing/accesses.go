@@ -41,7 +41,7 @@ func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, persona
 				return
 			}
 		}
-		for call, err := range a.AccessRecord().Calls(ctx, calls) {
+		for call, err := range a.recordOf(personal).Calls(ctx, calls) {
 			if err != nil || !yield(accessOfCall(call), nil) {
 				yieldError(yield, err)
 				return
