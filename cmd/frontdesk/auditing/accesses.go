@@ -26,7 +26,7 @@ type Access struct {
 	Status       int       `json:"status,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
 
-	By event.Actor `json:"-"` // with personal data, whatever was asked for
+	By event.Actor `json:"-"` // of an event, with personal data, whatever was asked for
 }
 
 // Accesses yields the events about a patient that pass the filter up to an idx, oldest
