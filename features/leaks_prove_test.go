@@ -95,16 +95,16 @@ const shortest = 8
 
 // enter keeps every personal text in a value.
 func (k *keeping) enter(v reflect.Value, name string) {
-	switch v.Kind() {
-	case reflect.Pointer:
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer:
 		if !v.IsNil() {
 			k.enter(v.Elem(), name)
 		}
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		for i := range v.Len() {
 			k.enter(v.Index(i), name)
 		}
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
 			switch {
