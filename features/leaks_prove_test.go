@@ -95,16 +95,16 @@ const shortest = 8
 
 // enter keeps every personal text in a value.
 func (k *keeping) enter(v reflect.Value, name string) {
-	switch kind := v.Kind(); {
-	case kind == reflect.Pointer:
+	switch v.Kind() { //nolint:exhaustive // nothing else leads to a text
+	case reflect.Pointer:
 		if !v.IsNil() {
 			k.enter(v.Elem(), name)
 		}
-	case kind == reflect.Slice:
+	case reflect.Slice:
 		for i := range v.Len() {
 			k.enter(v.Index(i), name)
 		}
-	case kind == reflect.Struct:
+	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
 			switch {
