@@ -27,7 +27,7 @@ func (e *entered) word(name string) string {
 	raw := make([]byte, 8)
 	_, _ = rand.Read(raw)
 	word := hex.EncodeToString(raw)
-	if strings.HasPrefix(name, "staff.") {
+	if strings.HasPrefix(name, "staff.Registered.") || strings.HasPrefix(name, "staff.PasskeyAdded.") {
 		e.staff[word] = name
 	} else {
 		e.words[word] = name

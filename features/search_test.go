@@ -139,7 +139,7 @@ func (k *keeping) dump() []byte {
 
 func (k *keeping) metrics() []byte {
 	k.t.Helper()
-	answer, err := http.Get(k.PrivateURL() + "/metrics") //nolint:noctx // the program runs in the test
+	answer, err := http.Get(k.PrivateURL() + "/metrics")
 	k.must(err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)

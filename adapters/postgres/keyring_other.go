@@ -35,7 +35,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	for n, o := range all {
 		all[n].Of.ID = indexes.found[index(o.Tenant)].Practitioner(o.Tenant, o.Known)
 	}
-	keys, err := k.made(ctx, ownersIn(all, Other.owner))
+	keys, err := k.made(ctx, ownersIn(all, func(o Other) owner { return o.owner() }))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	return nil
 }
 
-func (o Other) owner() owner { return owner{o.Tenant, o.Of} }
+func (o *Other) owner() owner { return owner{o.Tenant, o.Of} }
 
 func (o *Other) seal(all keys) (err error) {
 	if o.Erased = all.erased[o.owner()]; o.Erased {
@@ -76,7 +76,7 @@ func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
 		}
 		boxes[n], all[n].Of = box[0], box[0].Of
 	}
-	keys, err := k.of(ctx, ownersIn(all, Other.owner))
+	keys, err := k.of(ctx, ownersIn(all, func(o Other) owner { return o.owner() }))
 	if err != nil {
 		return err
 	}

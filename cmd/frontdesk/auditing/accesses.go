@@ -33,10 +33,7 @@ type Access struct {
 // first, and then the calls that have named the patient up to now, newest first: the same
 // each time. The names of practitioners are hidden unless personal data is asked for.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
-	calls, record := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}, a.AccessRecord()
-	if personal {
-		record = a.OpenedAccessRecord()
-	}
+	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
 	return func(yield func(Access, error) bool) {
 		for e, err := range a.Events(ctx, f, end) {
 			if err != nil || !yield(accessOf(e, personal), nil) {
@@ -44,7 +41,7 @@ func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, persona
 				return
 			}
 		}
-		for call, err := range record.Calls(ctx, calls) {
+		for call, err := range a.recordOf(personal).Calls(ctx, calls) {
 			if err != nil || !yield(accessOfCall(call), nil) {
 				yieldError(yield, err)
 				return

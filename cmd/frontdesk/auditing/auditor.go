@@ -48,6 +48,13 @@ func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
 }
 
+func (a Auditor) recordOf(personal bool) postgres.AccessRecord {
+	if personal {
+		return a.OpenedAccessRecord()
+	}
+	return a.AccessRecord()
+}
+
 // Archives says what the database does not hold any more.
 func (a Auditor) Archives() retention.Archives {
 	return retention.Archives{DB: postgres.On(a.Pool)}

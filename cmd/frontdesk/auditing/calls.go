@@ -63,11 +63,7 @@ type CallFilter struct {
 // Calls reads the newest calls that pass the filter, at most as many as limit.
 func (a Auditor) Calls(ctx context.Context, f CallFilter, limit int) (calls []access.Call, err error) {
 	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
-	record := a.AccessRecord()
-	if f.Personal {
-		record = a.OpenedAccessRecord()
-	}
-	for call, err := range record.Calls(ctx, f.CallFilter) {
+	for call, err := range a.recordOf(f.Personal).Calls(ctx, f.CallFilter) {
 		if err != nil {
 			return nil, err
 		}
