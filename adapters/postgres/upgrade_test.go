@@ -63,8 +63,8 @@ func older(t *testing.T, db *postgrestest.Database) {
 	}
 }
 
-// Until the last migration, a process of the release before has listed its gaps, and put
-// events into the log. It is appending while that one is applied.
+// Until 0016, a process of the release before has listed its gaps, and put events into the
+// log. It is appending while that one is applied.
 func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -85,7 +85,7 @@ func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 		}
 	}
 	e.pool.Reset() // what this process has planned belongs to the version before
-	if done, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil || len(done.Applied) == 0 || done.Applied[0] != "0016_sequencing.sql" {
+	if done, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0017")); err != nil || len(done.Applied) == 0 || done.Applied[0] != "0016_sequencing.sql" {
 		t.Fatal(done, err)
 	}
 	if got := e.gaps(t); !slices.Equal(got, []int64{1, 2}) {
@@ -95,6 +95,9 @@ func TestAnUpgradeLosesNothingThatTheReleaseBeforeHadOpen_D53(t *testing.T) {
 		t.Error("a process of the release before goes on sequencing")
 	}
 	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
 		t.Fatal(err)
 	}
 	e.wantAll(t)

@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -65,4 +67,19 @@ func TestTheLogIsSealedByTheOwnerOnce_D75(t *testing.T) {
 		t.Errorf("the log says %s", whole.out)
 	}
 	frontdesk(t, "audit", "rebuild", "--database-url", db.AdminURL).wantSuccess(t)
+}
+
+func TestWhoServesIsWarnedWhilePersonalDataIsInClear_D75(t *testing.T) {
+	t.Parallel()
+	for db, warned := range map[*postgrestest.Database]int{unsealed(t): 1, postgrestest.New(t): 0} {
+		var said bytes.Buffer
+		service, err := app.New(t.Context(), app.Config{
+			DatabaseURL: db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: theMasterKey, Log: slog.New(slog.NewTextHandler(&said, nil)),
+		})
+		must(t, err)
+		service.Close()
+		if strings.Count(said.String(), "frontdesk seal-log") != warned {
+			t.Errorf("it says %q, want %d warnings", &said, warned)
+		}
+	}
 }
