@@ -121,7 +121,7 @@ func (w *world) readsLog() error {
 
 func (w *world) readsPersonalLog() error {
 	_, err := w.audit(w.auditor(), "log", "--tenant", w.tenant(w.practice), "--show-personal")
-	return err
+	return w.hears(err)
 }
 
 func (w *world) isShown(text, not string) error {

@@ -44,6 +44,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.attachmentSteps(sc)
 			w.logSteps(sc)
 			w.auditSteps(sc)
+			w.sealingSteps(sc)
 			w.tenancySteps(sc)
 			w.accessSteps(sc)
 			w.webhookSteps(sc)

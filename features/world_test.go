@@ -38,6 +38,7 @@ type world struct {
 	shown        string            // what an auditor or an operator was shown last
 	exit         int               // how the last command of an operator or auditor ended
 	pack         map[string]string // the files of the one last made
+	heard        string            // why an auditor was shown nothing
 	browsers     map[string]*browser
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last

@@ -114,8 +114,8 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks", "access_record",
-		"sealing", "master_keys", "personal_keys"}
+	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks",
+		"access_record", "access_record_default", "delivered", "delivered_default", "archives", "sealing", "master_keys", "personal_keys"}
 	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })
 }
 

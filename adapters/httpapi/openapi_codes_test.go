@@ -48,6 +48,7 @@ var (
 		"unknown-practice":          "nobody is enabled for an unknown practice",
 		"invalid-closure":           "closures are made by commands",
 		"invalid-pause":             "pauses are made by commands",
+		"no-master-key":             "serve always has one",
 	}
 )
 

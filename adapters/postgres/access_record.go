@@ -23,7 +23,8 @@ import (
 // AccessRecord reads the access record, which has a line for each judged call.
 type AccessRecord struct {
 	DB   DB
-	Page int // calls a query; 0 means 1,000
+	Keys *Keyring // opens whom calls were made for; nil leaves that hidden
+	Page int      // calls a query; 0 means 1,000
 }
 
 // CallFilter says which calls to read. A zero field lets all calls pass.
@@ -67,7 +68,15 @@ func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.
 
 func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
 	rows, _ := a.DB.Query(ctx, f.query(), append([]any{pgx.QueryExecModeCacheDescribe}, f.args(a.size())...)...)
-	page, err := pgx.CollectRows(rows, scanCall)
+	var boxes [][]byte
+	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.Call, error) {
+		call, box, err := scanCall(row)
+		boxes = append(boxes, box)
+		return call, err
+	})
+	if err == nil && a.Keys != nil {
+		err = a.Keys.openActs(ctx, page, boxes)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the access record: %w", err)
 	}
@@ -80,7 +89,7 @@ func (a AccessRecord) size() int { return cmp.Or(a.Page, logPage) }
 // the parameters at hand, so it drops the conditions that ask for nothing and uses
 // the index that fits the rest.
 const readCalls = `
-SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash
+SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed
 FROM %s
 WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($2::uuid IS NULL OR request_id < $2)
@@ -115,14 +124,14 @@ func (f CallFilter) args(limit int) []any {
 	}
 }
 
-func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
+func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	var member, about *uuid.UUID
 	var act *string
 	var hash []byte
 	err = row.Scan(&c.RequestID, &c.At, &c.Tenant, &c.Application, &c.Mode, &member, &c.Endpoint, &about,
-		&c.Status, &c.Code, &c.Reason, &act, &hash)
+		&c.Status, &c.Code, &c.Reason, &act, &hash, &box)
 	if err != nil {
-		return c, err
+		return c, nil, err
 	}
 	c.At = c.At.UTC()
 	copy(c.TokenHash[:], hash)
@@ -136,7 +145,7 @@ func scanCall(row pgx.CollectableRow) (c access.Call, err error) {
 		c.Act = &event.OnBehalfOf{}
 		err = json.Unmarshal([]byte(*act), c.Act)
 	}
-	return c, err
+	return c, box, err
 }
 
 // RecordAuditQuery appends the event that somebody reads patients' data. Every role

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -106,12 +107,12 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 		filter postgres.CallFilter
 		index  string
 	}{
-		"everything": {postgres.CallFilter{}, "access_record_pkey"},
-		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_pkey"},
-		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_pkey"},
-		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_tenant"},
-		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_patient"},
-		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_at"},
+		"everything": {postgres.CallFilter{}, "access_record_default_pkey"},
+		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_default_pkey"},
+		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_default_pkey"},
+		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_default_tenant"},
+		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_default_patient"},
+		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_default_at"},
 	} {
 		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -120,6 +121,43 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 		}
 		if text := strings.Join(plan, "\n"); !strings.Contains(text, c.index) || strings.Contains(text, "Seq Scan on access_record") {
 			t.Errorf("%s is not read by %s:\n%s", name, c.index, text)
+		}
+	}
+}
+
+// However many months there are, each is read by its indexes, and one call in its month alone.
+func TestTheAccessRecordIsReadByIndexInEveryPartition_D72(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	admin := r.db.AdminPool(t)
+	for _, digit := range "0123456789abcde" {
+		mustExec(t, admin, fmt.Sprintf(`CREATE TABLE access_record_%[1]c PARTITION OF access_record
+			FOR VALUES FROM ('%[1]c0000000-0000-0000-0000-000000000000') TO ('%[1]cfffffff-ffff-ffff-ffff-ffffffffffff')`, digit))
+	}
+	mustExec(t, admin, `
+		INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
+		SELECT md5(n::text)::uuid, timestamptz '2026-03-02' + n * interval '1 second', 'tenant-' || n % 1000, gen_random_uuid(), 'application-restricted', 'ping',
+			CASE WHEN n % 2 = 0 THEN md5((n % 5000)::text)::uuid END, 200, '', '', '\x00'
+		FROM generate_series(1, 50000) n`)
+	mustExec(t, admin, `ANALYZE access_record`)
+	for name, c := range map[string]struct {
+		filter postgres.CallFilter
+		tables int
+	}{
+		"everything": {postgres.CallFilter{}, 16},
+		"one call":   {postgres.CallFilter{RequestID: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 1},
+		"a page":     {postgres.CallFilter{Before: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 7},
+		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, 16},
+		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, 16},
+	} {
+		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(plan, "\n")
+		if got := strings.Count(text, " on access_record_") - strings.Count(text, "Bitmap Index Scan"); got != c.tables || strings.Contains(text, "Seq Scan") {
+			t.Errorf("%s is read in %d tables, want %d, and by index:\n%s", name, got, c.tables, text)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -25,6 +23,7 @@ import (
 // it are lost, and counted.
 type AccessRecorder struct {
 	Pool  *pgxpool.Pool
+	Keys  *Keyring // nil if whom calls were made for is written in clear
 	Log   *slog.Logger
 	Limit int           // most lines that may wait: a few hundred bytes each
 	Batch int           // most lines of one transaction
@@ -163,65 +162,20 @@ func (r *AccessRecorder) done(lines int) {
 func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 	ctx, cancel := context.WithTimeout(ctx, accessWriteLimit)
 	defer cancel()
-	if _, err := r.Pool.Exec(ctx, insertCalls, linesOf(calls).args()...); err != nil {
+	lines, err := r.linesOf(ctx, calls)
+	if err != nil {
+		return fmt.Errorf("write the access record: %w", err)
+	}
+	if _, err := r.Pool.Exec(ctx, insertCalls, lines.args()...); err != nil {
 		return fmt.Errorf("write the access record: %w", err)
 	}
 	return nil
 }
 
 // unwritable reports whether Postgres refuses a line for its content, as a data
-// exception (22) or a violated constraint (23), and will always do so.
+// exception (22) or a violated constraint (23), and will always do so. So it is with a
+// line whose key was altered.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
-}
-
-// insertCalls takes a quarter of the time of one statement for each line. A batch
-// whose commit was not confirmed is written again: lines that are there already
-// are left alone.
-const insertCalls = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash)
-SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[])
-ON CONFLICT (request_id) DO NOTHING`
-
-// accessLines holds calls by column.
-type accessLines struct {
-	id, application, staff, patient      []pgtype.UUID
-	at                                   []time.Time
-	tenant, mode, endpoint, code, reason []string
-	status                               []int
-	act                                  []*string
-	tokenHash                            [][]byte
-}
-
-func linesOf(calls []access.Call) *accessLines {
-	l := &accessLines{}
-	for _, c := range calls {
-		l.add(c)
-	}
-	return l
-}
-
-func (l *accessLines) add(c access.Call) {
-	var act *string
-	if c.Act != nil {
-		text, _ := json.Marshal(c.Act) // cannot fail: it holds only strings
-		act = new(string(text))
-	}
-	l.id, l.at = append(l.id, idOrNull(c.RequestID)), append(l.at, c.At)
-	l.tenant, l.application = append(l.tenant, c.Tenant), append(l.application, idOrNull(c.Application.UUID))
-	l.mode, l.staff = append(l.mode, string(c.Mode)), append(l.staff, idOrNull(c.Staff.UUID))
-	l.endpoint, l.patient = append(l.endpoint, string(c.Endpoint)), append(l.patient, idOrNull(c.Patient.UUID))
-	l.status = append(l.status, c.Status)
-	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
-	l.act, l.tokenHash = append(l.act, act), append(l.tokenHash, c.TokenHash[:])
-}
-
-// args returns the parameters of [insertCalls].
-func (l *accessLines) args() []any {
-	return []any{
-		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
-		l.status, l.code, l.reason, l.act, l.tokenHash,
-	}
+	return errors.Is(err, ErrOtherMasterKey) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }

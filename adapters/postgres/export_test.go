@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"time"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
 )
 
 // What the tests of this package look at from outside.
@@ -56,4 +60,9 @@ func Grouped(s *Store) string {
 		text += fmt.Sprintf("%d groups of %d appends %s; ", s.together.counted[o].groups.Load(), s.together.counted[o].appends.Load(), o)
 	}
 	return text
+}
+
+// SealActs is what the recorder does with the act claims of a batch.
+func (r *AccessRecorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
+	return r.sealActs(ctx, calls)
 }

@@ -25,6 +25,7 @@ type Keyring struct {
 	Master sealing.MasterKey // zero opens nothing
 
 	sealed bool // whether what is personal is sealed in this database
+	begun  bool // it is, and what was written in clear before is not yet
 	mu     sync.Mutex
 	known  map[owner]sealing.Key
 }
@@ -34,7 +35,8 @@ type Keyring struct {
 func (k *Keyring) Start(ctx context.Context) error {
 	var is string
 	err := k.DB.QueryRow(ctx, `
-		SELECT (SELECT since IS NOT NULL FROM sealing), coalesce((SELECT id FROM master_keys WHERE retired_at IS NULL), '')`).Scan(&k.sealed, &is)
+		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((SELECT id FROM master_keys WHERE retired_at IS NULL), '')
+		FROM sealing`).Scan(&k.sealed, &k.begun, &is)
 	if err != nil {
 		return fmt.Errorf("look for the master key: %w", err)
 	}

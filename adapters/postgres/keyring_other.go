@@ -1,4 +1,159 @@
 package postgres
 
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+)
+
+// Other is personal values of one holder that stand in no event.
+type Other struct {
+	event.Personal
+	Tenant string
+	Place  string // where they stand, which they are bound to: permanent, and unique in its practice
+	Box    []byte // the values, sealed; nil if the holder was erased
+}
+
 // Seals reports whether what is personal is sealed in this database.
 func (k *Keyring) Seals() bool { return k != nil && k.sealed }
+
+// SealOthers fills the boxes, and asks once for all keys that it does not know. A
+// practitioner gets an identifier, and a key if they are new. Whoever was erased is marked
+// so and gets no box.
+func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
+	if k.Master == (sealing.MasterKey{}) {
+		return errUnsealed
+	}
+	indexes, err := k.made(ctx, ownersIn(all, func(o Other) owner { return index(o.Tenant) }))
+	if err != nil {
+		return err
+	}
+	for n, o := range all {
+		all[n].Of.ID = indexes.found[index(o.Tenant)].Practitioner(o.Tenant, o.Known)
+	}
+	keys, err := k.made(ctx, ownersIn(all, Other.owner))
+	if err != nil {
+		return err
+	}
+	for n := range all {
+		if err := all[n].seal(keys); err != nil {
+			return fmt.Errorf("seal for %s %s: %w", all[n].Of.Kind, all[n].Of.ID, err)
+		}
+	}
+	return nil
+}
+
+func (o Other) owner() owner { return owner{o.Tenant, o.Of} }
+
+func (o *Other) seal(all keys) (err error) {
+	if o.Erased = all.erased[o.owner()]; o.Erased {
+		o.Box = nil
+		return nil
+	}
+	key, found := all.found[o.owner()]
+	if !found {
+		return ErrKeyLost
+	}
+	o.Box, err = key.SealAt(o.Tenant, o.Place, o.Of, o.Values)
+	return err
+}
+
+// OpenOthers fills the values from the boxes, and asks once for all keys that it does not
+// know. Without a master key they stay empty.
+func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
+	if k.Master == (sealing.MasterKey{}) {
+		return nil
+	}
+	boxes := make([]sealing.Box, len(all))
+	for n, o := range all {
+		box, err := sealing.Boxes(o.Box)
+		if err != nil || len(box) != 1 {
+			return fmt.Errorf("open %s: %w", o.Place, cmp.Or(err, sealing.ErrNotABox))
+		}
+		boxes[n], all[n].Of = box[0], box[0].Of
+	}
+	keys, err := k.of(ctx, ownersIn(all, Other.owner))
+	if err != nil {
+		return err
+	}
+	for n := range all {
+		if err := all[n].open(keys, boxes[n]); err != nil {
+			return fmt.Errorf("open %s: %s %s: %w", all[n].Place, all[n].Of.Kind, all[n].Of.ID, err)
+		}
+	}
+	return nil
+}
+
+func (o *Other) open(all keys, box sealing.Box) (err error) {
+	if o.Erased = all.erased[o.owner()]; o.Erased {
+		return nil
+	}
+	key, found := all.found[o.owner()]
+	if !found {
+		return ErrKeyLost
+	}
+	o.Values, err = box.OpenAt(key, o.Tenant, o.Place)
+	return err
+}
+
+// ownersIn are the owners of values, each once, in an order that all processes share.
+func ownersIn(all []Other, of func(Other) owner) []owner {
+	owners := make([]owner, len(all))
+	for n, o := range all {
+		owners[n] = of(o)
+	}
+	slices.SortFunc(owners, func(a, b owner) int {
+		return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.holder.Kind, b.holder.Kind), bytes.Compare(a.holder.ID[:], b.holder.ID[:]))
+	})
+	return slices.Compact(owners)
+}
+
+// made returns the keys of practices or practitioners, and makes those that are missing.
+// Of two processes that make one, the second takes the first one's.
+func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
+	all, err := k.of(ctx, owners)
+	missing := slices.DeleteFunc(slices.Clone(owners), all.has)
+	if err != nil || len(missing) == 0 {
+		return all, err
+	}
+	if err := k.mint(ctx, missing); err != nil {
+		return all, fmt.Errorf("make keys: %w", err)
+	}
+	return k.of(ctx, owners)
+}
+
+// mintKeys makes no key for whoever was erased: the look is fenced as that of an append.
+const mintKeys = `
+INSERT INTO personal_keys (tenant, kind, holder, fingerprint, master, wrapped)
+SELECT m.tenant, m.kind, m.holder, m.fingerprint, $6, m.wrapped
+FROM unnest($1::text[], $2::smallint[], $3::uuid[], $4::bytea[], $5::bytea[]) AS m (tenant, kind, holder, fingerprint, wrapped)
+WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = m.tenant AND e.kind = m.kind AND e.holder = m.holder FOR KEY SHARE)
+ON CONFLICT DO NOTHING`
+
+func (k *Keyring) mint(ctx context.Context, owners []owner) error {
+	wrapper, err := k.Master.Wrapper()
+	if err != nil {
+		return err
+	}
+	var tenants []string
+	var kinds []int16
+	var holders [][16]byte
+	var fingerprints, wrapped [][]byte
+	for _, o := range owners {
+		key := sealing.NewKey()
+		fingerprint := key.Fingerprint()
+		inside, err := wrapper.Wrap(key, o.tenant, o.holder)
+		if err != nil {
+			return err
+		}
+		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, o.holder.ID)
+		fingerprints, wrapped = append(fingerprints, fingerprint[:]), append(wrapped, inside)
+	}
+	_, err = k.DB.Exec(ctx, mintKeys, tenants, kinds, holders, fingerprints, wrapped, k.Master.ID())
+	return err
+}

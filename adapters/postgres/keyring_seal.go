@@ -32,6 +32,7 @@ func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split,
 			return nil, err
 		}
 		_, parts[n].first = r.Event.(patient.Registered)
+		parts[n].mints = k.Begun()
 		if about := patientOf(r.Event); about != nil {
 			parts[n].patient = *about
 		}
@@ -45,6 +46,7 @@ type split struct {
 	personal []event.Personal
 	patient  uuid.UUID // whom the event is about; zero if it is about none
 	first    bool      // it registers a patient
+	mints    bool      // holders of before may have no key yet, and get one
 }
 
 // practitioner returns whom the event's act claim names, once they are identified.
@@ -118,10 +120,12 @@ func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) 
 
 // begins reports whether the event is the first that can be about a holder of a kind.
 func (s *split) begins(kind event.HolderKind) bool {
-	switch kind {
-	case event.OfPatient:
+	switch {
+	case s.mints:
+		return true
+	case kind == event.OfPatient:
 		return s.first
-	case event.OfPractitioner:
+	case kind == event.OfPractitioner:
 		return true
 	}
 	return s.Version == 1

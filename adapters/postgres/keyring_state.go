@@ -2,11 +2,18 @@ package postgres
 
 import "frontdesk/adapters/sealing"
 
-// CanOpen is an error that says what to do if personal data is sealed here and the keyring
-// has no master key.
+// CanOpen is an error that says what to do if personal data is sealed here and the
+// keyring has no master key.
 func (k *Keyring) CanOpen() error {
 	if k.sealed && k.Master == (sealing.MasterKey{}) {
 		return errUnsealed
 	}
 	return nil
 }
+
+// Begun reports whether personal data is sealed from now on, and what was written in
+// clear before is not all sealed yet (D75).
+func (k *Keyring) Begun() bool { return k != nil && k.begun }
+
+// clear reports whether what is personal is written in clear.
+func (k *Keyring) clear() bool { return k != nil && !k.sealed }

@@ -28,7 +28,7 @@ func durably(events []written) *pgx.Batch {
 	if tenants, patients := needed(events); len(patients) > 0 {
 		batch.Queue(durablyOfPatients, tenants, patients)
 	} else {
-		batch.Queue(`SELECT commit_durably()`)
+		batch.Queue(`SELECT commit_safely()`)
 	}
 	return batch
 }
@@ -39,7 +39,7 @@ const (
 	FROM generate_subscripts($1::text[], 1) AS n
 	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL`
 
-	durablyOfPatients = `SELECT commit_durably(), (SELECT count(*)` + missing + `)::patients_missing`
+	durablyOfPatients = `SELECT commit_safely(), (SELECT count(*)` + missing + `)::patients_missing`
 	whoIsMissing      = `SELECT ($2::uuid[])[n]` + missing
 )
 

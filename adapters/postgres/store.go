@@ -184,6 +184,9 @@ func queue(batch *pgx.Batch, statements []statement) {
 
 // commit sends a batch: it is one round trip and one implicit transaction.
 func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if s.Keys.clear() {
+		batch.Queue(`SELECT write_in_clear()`)
+	}
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}

@@ -69,6 +69,10 @@ var ErrForeignBox = errors.New("the box does not open: it was altered, moved or 
 
 // Seal returns the box of a holder's values in an event.
 func (k Key) Seal(of event.Holder, values []string, in event.Stored) ([]byte, error) {
+	return k.seal(of, values, boundTo(of, in))
+}
+
+func (k Key) seal(of event.Holder, values []string, bound []byte) ([]byte, error) {
 	plain, err := json.Marshal(values)
 	if err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
@@ -86,7 +90,7 @@ func (k Key) Seal(of event.Holder, values []string, in event.Stored) ([]byte, er
 	box = append(box, of.ID[:]...)
 	box = append(box, fingerprint[:]...)
 	box = binary.BigEndian.AppendUint32(box, uint32(len(plain)+aead.Overhead())) // an event has a few MiB
-	return aead.Seal(box, nil, plain, boundTo(of, in)), nil
+	return aead.Seal(box, nil, plain, bound), nil
 }
 
 // Boxes takes apart the boxes of an event, which stand one after another.
@@ -111,7 +115,11 @@ func Boxes(all []byte) (boxes []Box, err error) {
 }
 
 // Open returns the values of a box in an event, or [ErrForeignBox].
-func (b Box) Open(k Key, in event.Stored) (values []string, err error) {
+func (b Box) Open(k Key, in event.Stored) ([]string, error) {
+	return b.open(k, boundTo(b.Of, in))
+}
+
+func (b Box) open(k Key, bound []byte) (values []string, err error) {
 	if k.Fingerprint() != b.Fingerprint {
 		return nil, ErrForeignBox
 	}
@@ -119,7 +127,7 @@ func (b Box) Open(k Key, in event.Stored) (values []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := aead.Open(nil, nil, b.sealed, boundTo(b.Of, in))
+	plain, err := aead.Open(nil, nil, b.sealed, bound)
 	if err != nil {
 		return nil, ErrForeignBox
 	}

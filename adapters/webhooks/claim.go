@@ -22,7 +22,7 @@ import (
 // The statement before it pins the isolation, which the database may have been set to
 // keep: a claim goes by what the last sender has left.
 const plainPlan = `
-SELECT commit_durably(), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+SELECT commit_safely(), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const readCommitted = `SET transaction_isolation = 'read committed'`

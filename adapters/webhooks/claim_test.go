@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -106,6 +107,29 @@ func TestOutcomesAreForgottenInTime(t *testing.T) {
 	c.clock.pass(keeper.Retention + time.Minute)
 	must(t, keeper.Keep(t.Context()))
 	c.wantSummary("")
+}
+
+// Who was told about whom, and how that ended, stays known (D72).
+func TestWhoWasToldStaysKnown_D72(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	app := c.application(r.URL)
+	c.openRecord(t.Context(), c.patient)
+	c.sendTo(r)
+	log := webhooks.DeliveryLog{DB: c.pool}
+	before, err := log.List(t.Context(), webhooks.Filter{Limit: 9})
+	must(t, err)
+	c.clock.pass(webhooks.DefaultRetention + time.Minute)
+	must(t, c.keeper().Keep(t.Context()))
+	after, err := log.List(t.Context(), webhooks.Filter{Limit: 9, Application: app, Status: webhooks.Delivered})
+	must(t, err)
+	if len(before) != 1 || len(after) != 1 || after[0].ID != before[0].ID || after[0].Idx != before[0].Idx || !after[0].FinishedAt.Equal(*before[0].FinishedAt) || after[0].KID != nil {
+		t.Errorf("it was %+v and is %+v", before, after)
+	}
+	if n := c.count(fmt.Sprintf(`SELECT count(*) FROM delivered WHERE patient = '%s' AND application = '%s'`, c.patient, app)); n != 1 {
+		t.Error("it is not known whom they were told about")
+	}
+	must(t, c.keeper().Keep(t.Context()))
 }
 
 // Without a key nothing could be signed, so nothing is claimed: it waits.

@@ -20,8 +20,8 @@
 //   - reason.go: it names the reason why the attempt failed.
 //   - outcomes.go: it writes down how the attempt ended. [DeliveryLog] shows how
 //     each delivery ended, and why.
-//   - keeper.go: [Keeper] ends what is too old or was left behind by a crash, and
-//     deletes what has been kept long enough.
+//   - keeper.go: [Keeper] ends what is too old or was left behind by a crash. Of what
+//     ended long ago it keeps who was told of what.
 //
 // Trust: a receiver's address, its answers and its certificates are strangers'.
 // At most they cost a slot for the time of one call. What is said about them is

@@ -13,12 +13,12 @@ import (
 )
 
 // Keeper ends the deliveries that nobody sends: those that are too old, and those
-// whose sender has crashed. It deletes those that ended long enough ago. Any
-// number of processes may run one.
+// whose sender has crashed. Of those that ended long enough ago it keeps who was told of
+// what. Any number of processes may run one.
 type Keeper struct {
 	DB        *pgxpool.Pool
 	Now       func() time.Time
-	Retention time.Duration // how long it is kept how a delivery ended
+	Retention time.Duration // how long all that is known of a delivery is kept after its end
 	Log       *slog.Logger
 	Metrics   *Metrics // nil measures nothing
 }
@@ -52,10 +52,19 @@ WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AN
 UPDATE deliveries SET status = 'expired', finished_at = $1
 WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'pending' AND not_after < $1 AND idx > (SELECT untold FROM sequencer)
 	ORDER BY not_after LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
+	// Whom an event has been told to, and how that ended, is kept for longer (D72).
 	forget = `
-DELETE FROM deliveries
-WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
-	ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
+WITH gone AS (
+	DELETE FROM deliveries
+	WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
+		ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED))
+	RETURNING event, application, idx, tenant, kind, destination, happened_at, finished_at, status, reason),
+kept AS (
+	INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status, reason)
+	SELECT g.event, g.application, g.idx, g.tenant, g.kind, e.patient, g.destination, g.happened_at, g.finished_at, g.status, g.reason
+	FROM gone g LEFT JOIN log USING (idx) LEFT JOIN events e ON e.position = log.position AND e.id = g.event
+	ON CONFLICT (event, application) DO NOTHING)
+SELECT kind FROM gone`
 )
 
 // Keep does everything once, until there is nothing left to do.

@@ -93,7 +93,8 @@ func milliseconds(d time.Duration) *int32 {
 }
 
 // DeliveryLog shows how deliveries stand and how they ended, for as long as that
-// is kept. It holds no patient's data.
+// is kept: in every detail at first, and later who was told of what. It holds no
+// patient's data.
 type DeliveryLog struct{ DB projections.Querier }
 
 // Logged is one delivery.
@@ -109,7 +110,7 @@ type Logged struct {
 	HTTPStatus  *int                     `json:"httpStatus"`
 	KID         *string                  `json:"kid"` // of the key that signed it
 	HappenedAt  time.Time                `json:"happenedAt"`
-	ClaimedAt   *time.Time               `json:"claimedAt"`
+	ClaimedAt   *time.Time               `json:"claimedAt"` // null as well when the details are forgotten
 	FinishedAt  *time.Time               `json:"finishedAt"`
 	ConnectMS   *int                     `json:"connectMs"` // until there was a connection
 	AnswerMS    *int                     `json:"answerMs"`  // until the first byte of an answer
@@ -130,7 +131,7 @@ type Filter struct {
 const logged = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM deliveries d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination`
+FROM delivery_log d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination`
 
 // deliveriesOf finds the deliveries of events, by the key of deliveries.
 const deliveriesOf = logged + ` WHERE d.event = ANY ($1) ORDER BY d.event, d.application`

@@ -119,7 +119,7 @@ func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //no
 			taken = append(taken, conn)
 			continue
 		}
-		_, err = admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'frontdesk'`)
+		_, err = admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'frontdesk%'`)
 		s.must(err)
 	}
 	s.refuses("append", 1)

@@ -120,6 +120,10 @@ var firstGrown = []string{
 	SELECT ` + minted("c7a2", "n") + `, md5('app' || n % 200)::uuid, n, ` + practiceN + `, 'note.created', ` + patientN + `, md5('destination' || n % 200)::uuid,
 		now() - interval '1 second' * ({deliveries} - n), now(), CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END, now() - interval '1 second' * ({deliveries} - n)
 	FROM generate_series(1, {deliveries}) n`,
+	`INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status)
+	SELECT ` + minted("c7a1", "n") + `, md5('app' || n % 200)::uuid, n, ` + practiceN + `, 'note.created', ` + patientN + `, md5('destination' || n % 200)::uuid,
+		now() - interval '40 days' - interval '1 second' * ({deliveries} - n), now() - interval '40 days', CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END
+	FROM generate_series(1, {deliveries}) n`,
 	`INSERT INTO practices SELECT ` + practiceN + `, 'Practice ' || n, 'Europe/London' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO applications SELECT md5('app' || n)::uuid, 'Application ' || n, 'https://app.example/' || n FROM generate_series(1, 200) n`,
 	`INSERT INTO application_callbacks SELECT md5('app' || n)::uuid, 'https://app.example/cb' FROM generate_series(1, 200) n`,
@@ -168,7 +172,7 @@ var sequenced = []string{
 }
 
 // large are the tables that are worth it.
-var large = []string{"events", "access_record", "deliveries", "timeline", "record_entries", "log", "appointments", "call_ins", "patients"}
+var large = []string{"events", "access_record_default", "deliveries", "delivered_default", "timeline", "record_entries", "log", "appointments", "call_ins", "patients"}
 
 var leaveIndexes = `UPDATE pg_index SET (indisready, indisvalid) = (false, false) WHERE indrelid::regclass::text IN ('` + strings.Join(large, "', '") + `')`
 

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
 )
@@ -42,9 +43,11 @@ func New(ctx context.Context, config Config) (*App, error) {
 		engine.Close()
 		return nil, err
 	}
+	engine.warnUnsealed(ctx)
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store))
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
+		retention.Ahead(engine.background))
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
@@ -52,6 +55,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Now:       a.config.Now,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()

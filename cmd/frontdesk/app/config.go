@@ -47,7 +47,7 @@ type Config struct {
 	CallInAgeLimit    time.Duration     // applications are not told of older call-ins
 	WebhookAgeLimit   time.Duration     // applications are not told of other events that are older
 	WebhookTimeout    time.Duration     // for one delivery
-	DeliveryRetention time.Duration     // how long the outcome of a delivery is kept
+	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
 	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
 
 	ErasureLedger string // file that remembers erasures when a backup is restored; "" for none

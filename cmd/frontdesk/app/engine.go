@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -58,6 +59,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	}
 	if !e.keyring.Sealed() { // a process of the release before may read names
 		e.store.AtOnce = projections.InClear(e.store.AtOnce)
+		all.inClear()
 	}
 	return e, nil
 }
@@ -118,6 +120,12 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 	return event.Operator(user, machine), err
 }
 
+// Retain prepares a run that keeps records no longer than needed. It needs the rights of
+// the database's owner.
+func (e *Engine) Retain() *retention.Retain {
+	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
+}
+
 // OpensPersonal is an error that says what to do if personal data is sealed in this
 // database and the engine was given no master key.
 func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
@@ -145,6 +153,14 @@ type pools struct {
 	calls      *pgxpool.Pool
 	background *pgxpool.Pool
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
+	writing    *postgres.Writing
+}
+
+// inClear names the connections as those of a process that writes in clear.
+func (p pools) inClear() {
+	p.writing.InClear()
+	p.calls.Reset()
+	p.background.Reset()
 }
 
 // openPools opens the pools and checks the schema.
@@ -154,16 +170,17 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 			p.close()
 		}
 	}()
-	if p.calls, err = openPool(ctx, config, config.CallConnections); err != nil {
+	p.writing = &postgres.Writing{}
+	if p.calls, err = openPool(ctx, config, config.CallConnections, p.writing); err != nil {
 		return p, err
 	}
 	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
-	if p.background, err = openPool(ctx, config, backgroundConnections); err != nil {
+	if p.background, err = openPool(ctx, config, backgroundConnections, p.writing); err != nil {
 		return p, err
 	}
-	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer)
+	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer, p.writing)
 	return p, err
 }
 
@@ -176,8 +193,8 @@ func (p pools) close() {
 }
 
 // openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, config Config, connections int32) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer)
+func openPool(ctx context.Context, config Config, connections int32, writing *postgres.Writing) (*pgxpool.Pool, error) {
+	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer, writing)
 	if err != nil {
 		return nil, err
 	}

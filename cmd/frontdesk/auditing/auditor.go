@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
@@ -23,7 +24,7 @@ import (
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  postgres.Log
-	Keys *postgres.Keyring
+	Keys *postgres.Keyring // opens what is personal
 	Now  func() time.Time
 }
 
@@ -37,9 +38,19 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q au
 	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
-// AccessRecord returns the record of judged calls.
+// AccessRecord returns the record of judged calls. Whom they were made for is hidden.
 func (a Auditor) AccessRecord() postgres.AccessRecord {
 	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
+}
+
+// OpenedAccessRecord returns the record of judged calls with whom they were made for.
+func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
+	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
+}
+
+// Archives says what the database does not hold any more.
+func (a Auditor) Archives() retention.Archives {
+	return retention.Archives{DB: postgres.On(a.Pool)}
 }
 
 // Rebuild prepares a rebuild of the named read models, or of all if none is named.

@@ -56,13 +56,18 @@ func (o Outcome) statuses() (from, until int) {
 // calls pass.
 type CallFilter struct {
 	postgres.CallFilter
-	Outcome Outcome
+	Outcome  Outcome
+	Personal bool // with whom the calls were made for
 }
 
 // Calls reads the newest calls that pass the filter, at most as many as limit.
 func (a Auditor) Calls(ctx context.Context, f CallFilter, limit int) (calls []access.Call, err error) {
 	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
-	for call, err := range a.AccessRecord().Calls(ctx, f.CallFilter) {
+	record := a.AccessRecord()
+	if f.Personal {
+		record = a.OpenedAccessRecord()
+	}
+	for call, err := range record.Calls(ctx, f.CallFilter) {
 		if err != nil {
 			return nil, err
 		}

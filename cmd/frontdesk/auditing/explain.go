@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -107,11 +108,27 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 		}
 		return q, call, err
 	}
-	return Question{}, access.Call{}, ErrUnknownCall
+	return Question{}, access.Call{}, a.unknown(ctx, requestID)
+}
+
+// unknown says why the access record has no such call.
+func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
+	archive, err := a.Archives().Of(ctx, retention.AccessRecord, requestID)
+	if err != nil {
+		return err
+	}
+	if archive != "" {
+		return ErrArchivedCall.With("A call with this request id would be in the archive %s, and not in the database any more.", archive)
+	}
+	return ErrUnknownCall
 }
 
 // ErrUnknownCall refuses to explain a call that is not in the access record.
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
+
+// ErrArchivedCall refuses to explain a call of a time whose calls were taken out of the
+// database. With names the archive.
+var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and not in the database any more.")
 
 // claimOf returns what a recorded call claimed. Of an endpoint that is no longer in the
 // catalogue it has only the name.

@@ -94,6 +94,24 @@ func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) 
 	return nil
 }
 
+// sayArchived says beside the output that some of what was asked for is not in the
+// database any more. A zero instant is no bound.
+func (r *run) sayArchived(engine *app.Engine, record string, since, until time.Time) error {
+	names, err := engine.Auditor.Archives().Between(r.ctx, record, since, until)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	fmt.Fprintf(r.Err, "What was asked for reaches into archives, which are not in the database any more: %s (docs/retention.md says how to read them)\n", fromTo(names))
+	return nil
+}
+
+func fromTo(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%d, from %s to %s", len(names), names[0], names[len(names)-1])
+}
+
 type auditRebuildCmd struct {
 	databaseFlag   `embed:""`
 	masterKeyFlags `embed:""`

@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -70,11 +72,26 @@ func (c *auditCallsCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	return c.print(r.Out, calls)
+	if err := c.print(r.Out, calls); err != nil || len(calls) == c.Limit {
+		return err
+	}
+	return c.sayArchived(r, engine)
+}
+
+// sayArchived says so if there would be calls in archives.
+func (c *auditCallsCmd) sayArchived(r *run, engine *app.Engine) error {
+	since, until := c.Since, c.Until
+	if c.Before != uuid.Nil {
+		until = retention.InstantOf(c.Before)
+	}
+	if c.Request != uuid.Nil {
+		since, until = retention.InstantOf(c.Request), retention.InstantOf(c.Request).Add(time.Millisecond)
+	}
+	return r.sayArchived(engine, retention.AccessRecord, since, until)
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
-	return auditing.CallFilter{Outcome: c.Outcome, CallFilter: postgres.CallFilter{
+	return auditing.CallFilter{Outcome: c.Outcome, Personal: c.ShowPersonal, CallFilter: postgres.CallFilter{
 		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
 		Patient: c.Patient, Endpoint: c.Endpoint, Since: c.Since, Until: c.Until,
 	}}

@@ -3,9 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"text/tabwriter"
 	"time"
 
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 )
@@ -35,8 +37,16 @@ func (c *auditDeliveriesCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
+	if err := c.print(r.Out, found); err != nil || len(found) == c.Limit {
+		return err
+	}
+	return r.sayArchived(engine, retention.Delivered, c.Since, time.Time{})
+}
+
+// print prints an object a line for machines, or a table for people.
+func (c *auditDeliveriesCmd) print(w io.Writer, found []webhooks.Logged) error {
 	if c.JSON {
-		encoder := json.NewEncoder(r.Out)
+		encoder := json.NewEncoder(w)
 		for _, d := range found {
 			if err := encoder.Encode(d); err != nil {
 				return err
@@ -44,7 +54,7 @@ func (c *auditDeliveriesCmd) Run(r *run) error {
 		}
 		return nil
 	}
-	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
 	for _, d := range found {
 		err := row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
@@ -53,7 +54,10 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 			return err
 		}
 	}
-	return flush()
+	if err := flush(); err != nil {
+		return err
+	}
+	return r.sayArchived(engine, retention.AccessRecord, time.Time{}, time.Time{})
 }
 
 func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) error, flush func() error) {

@@ -34,8 +34,10 @@ type commandLine struct {
 	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	SealLog sealLogCmd `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
+	Retain  retainCmd  `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 

@@ -36,7 +36,7 @@ type webhookFlags struct {
 	CallInAgeLimit    time.Duration `default:"${call_in_age}" help:"Call-in events that are older are not told any more."`
 	WebhookAgeLimit   time.Duration `default:"${webhook_age}" help:"Other events that are older are not told any more."`
 	WebhookTimeout    time.Duration `default:"${webhook_timeout}" help:"How long one webhook may take, its answer included."`
-	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long it is kept how webhooks went."`
+	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long every detail is kept of how webhooks went. Who was told of what is kept as long as the access record."`
 }
 
 // webhookDefaults are the limits that hold if the flags are not given.

@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
+)
+
+// sealActs returns the act claims of calls as they are written, and the boxes of what was
+// taken out of them.
+func (r *AccessRecorder) sealActs(ctx context.Context, calls []access.Call) (acts []*event.OnBehalfOf, boxes [][]byte, err error) {
+	acts, boxes = make([]*event.OnBehalfOf, len(calls)), make([][]byte, len(calls))
+	var named []Other
+	var of []int // which call
+	for n, c := range calls {
+		if acts[n] = c.Act; c.Act == nil || !r.Keys.Seals() {
+			continue
+		}
+		act, practitioner := c.Act.Split()
+		if acts[n] = &act; len(practitioner.Values) > 0 {
+			named, of = append(named, Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
+		}
+	}
+	if len(named) == 0 {
+		return acts, boxes, nil
+	}
+	if err := r.Keys.SealOthers(ctx, named); err != nil {
+		return nil, nil, err
+	}
+	for i, n := range of {
+		if boxes[n] = named[i].Box; named[i].Erased {
+			*acts[n], err = acts[n].Join(event.Personal{Erased: true})
+		}
+	}
+	return acts, boxes, err
+}
+
+// placeOf is what the box of a call is bound to.
+func placeOf(requestID uuid.UUID) string { return "call " + requestID.String() }
+
+// openActs puts the practitioners into the act claims of calls, from their boxes.
+func (k *Keyring) openActs(ctx context.Context, calls []access.Call, boxes [][]byte) (err error) {
+	var named []Other
+	var of []int // which call
+	for n, box := range boxes {
+		if box != nil && calls[n].Act != nil {
+			named, of = append(named, Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
+		}
+	}
+	if err := k.OpenOthers(ctx, named); err != nil {
+		return err
+	}
+	for i, n := range of {
+		if len(named[i].Values) == 0 && !named[i].Erased { // without a master key
+			continue
+		}
+		if *calls[n].Act, err = calls[n].Act.Join(named[i].Personal); err != nil {
+			return err
+		}
+	}
+	return nil
+}

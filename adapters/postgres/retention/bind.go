@@ -1,0 +1,147 @@
+package retention
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// briefScan is how many bytes of a table Postgres may look through while calls wait for a
+// lock on it: a few milliseconds' worth.
+const briefScan = 8 << 20
+
+// bind makes a partition with bounds of the default one, if that has lines or takes those
+// of this month, and puts an empty one in its place. It has lines of the time before there
+// were partitions, of months in which nobody ran this, and lines that came after their
+// month was taken out.
+func (r *Retain) bind(ctx context.Context, rec record) error {
+	there, err := r.partitions(ctx, rec)
+	if err != nil {
+		return err
+	}
+	now := starting(r.Now())
+	lowest, highest, err := r.ends(ctx, rec)
+	switch {
+	case err != nil, highest == uuid.Nil && covers(there, now):
+		return err
+	case highest == uuid.Nil:
+		lowest, highest = now, now
+	}
+	p, err := r.between(ctx, rec, there, lowest, highest)
+	if err != nil {
+		return err
+	}
+	if err := r.prepare(ctx, rec, p); err != nil {
+		return fmt.Errorf("give %s bounds: %w", rec.fallback(), err)
+	}
+	if err := r.exchange(ctx, rec, p); err != nil {
+		return fmt.Errorf("exchange %s: %w", rec.fallback(), err)
+	}
+	r.Say(fmt.Sprintf("%s: what had no partition of its own is in %s", rec.table, p.Name))
+	return r.pass(attached)
+}
+
+// ends returns the lowest and the highest identifier of the default partition; none if it
+// is empty.
+func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUID, err error) {
+	const ends = `SELECT lowest.%[1]s, (SELECT %[1]s FROM %[2]s ORDER BY %[1]s DESC LIMIT 1) FROM %[2]s lowest ORDER BY lowest.%[1]s LIMIT 1`
+	err = r.db().QueryRow(ctx, fmt.Sprintf(ends, rec.key[0], rec.fallback())).Scan(&lowest, &highest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, uuid.Nil, nil
+	}
+	if err != nil {
+		return uuid.Nil, uuid.Nil, fmt.Errorf("look into %s: %w", rec.fallback(), err)
+	}
+	return lowest, highest, nil
+}
+
+// between returns the partition that the default one becomes. It goes from the end of
+// the last partition before its lines to the beginning of the first one behind them. If
+// there is none behind, it goes on to the end of the next month: until then, nothing comes
+// that its bounds would refuse.
+func (r *Retain) between(ctx context.Context, rec record, there []partition, lowest, highest uuid.UUID) (p partition, err error) {
+	for _, other := range there {
+		switch {
+		case !below(lowest, other.To):
+			p.From = other.To
+		case below(highest, other.From):
+			if p.To == uuid.Nil {
+				p.To = other.From
+			}
+		default:
+			return p, strayed(rec, lowest, highest)
+		}
+	}
+	if p.To == uuid.Nil {
+		p.To = starting(monthOf(r.Now()).AddDate(0, 2, 0))
+	}
+	if !below(highest, p.To) {
+		return p, strayed(rec, lowest, highest)
+	}
+	p.Name, err = r.unused(ctx, rec.table+InstantOf(p.To).Format("_until_2006_01"))
+	return p, err
+}
+
+func strayed(rec record, lowest, highest uuid.UUID) error {
+	return fmt.Errorf("%s has lines from %s to %s, between and beyond those of other partitions: a clock was wrong (docs/retention.md says what to do)",
+		rec.fallback(), InstantOf(lowest).Format(time.RFC3339), InstantOf(highest).Format(time.RFC3339))
+}
+
+// unused returns a name that no table has, and no archive.
+func (r *Retain) unused(ctx context.Context, name string) (unused string, err error) {
+	err = r.db().QueryRow(ctx, `
+		SELECT min(candidate) FROM (SELECT $1 || CASE WHEN n > 1 THEN '_' || n ELSE '' END AS candidate FROM generate_series(1, 9999) n) c
+		WHERE to_regclass(candidate) IS NULL AND NOT EXISTS (SELECT FROM archives WHERE archives.name = candidate)`, name).Scan(&unused)
+	if err != nil {
+		return "", fmt.Errorf("find a name like %s: %w", name, err)
+	}
+	return unused, nil
+}
+
+// prepare spares Postgres from looking through a large table while others wait for it: a
+// constraint says the same as the bounds to be, and is checked while calls go on. If that
+// fails, the constraint goes again.
+func (r *Retain) prepare(ctx context.Context, rec record, p partition) error {
+	var size int64
+	err := r.db().QueryRow(ctx, `SELECT pg_relation_size(to_regclass($1))`, rec.fallback()).Scan(&size)
+	if err != nil || size <= cmp.Or(r.scanned, briefScan) {
+		return err
+	}
+	err = r.change(ctx, func(tx pgx.Tx) error {
+		return execute(ctx, tx, unbind(rec.fallback()),
+			fmt.Sprintf(`ALTER TABLE %s ADD CONSTRAINT retain_bounds CHECK (%s >= '%s' AND %[2]s < '%[4]s') NOT VALID`, rec.fallback(), rec.key[0], p.From, p.To))
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.pass(bounded); err != nil {
+		return err
+	}
+	_, err = r.db().Exec(ctx, `ALTER TABLE `+rec.fallback()+` VALIDATE CONSTRAINT retain_bounds`)
+	if err == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // who is told to stop leaves no constraint behind
+	return errors.Join(err, r.change(ctx, func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) }))
+}
+
+func unbind(table string) string {
+	return `ALTER TABLE ` + table + ` DROP CONSTRAINT IF EXISTS retain_bounds`
+}
+
+func (r *Retain) exchange(ctx context.Context, rec record, p partition) error {
+	return r.change(ctx, func(tx pgx.Tx) error {
+		statements := []string{
+			fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s`, rec.table, rec.fallback()),
+			fmt.Sprintf(`ALTER TABLE %s RENAME TO %s`, rec.fallback(), p.Name),
+			rec.attaching(p), unbind(p.Name),
+		}
+		statements = append(statements, rec.making(rec.fallback())...)
+		return execute(ctx, tx, append(statements, fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s DEFAULT`, rec.table, rec.fallback()))...)
+	})
+}

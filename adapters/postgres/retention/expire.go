@@ -1,0 +1,141 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/audit"
+	"frontdesk/domain/event"
+)
+
+// archive is a row of archives: a partition that was detached.
+type archive struct {
+	Name, Record string
+	Since        *time.Time // nil: from the beginning
+	Until        time.Time
+}
+
+// ErrNoDir says that something is to be written, and not where.
+var ErrNoDir = errors.New("say with --archive in which folder archives are written")
+
+// expire takes out the partitions that are wholly old enough, oldest first.
+//
+// Nothing may be taken out before its proof exists, once there are proofs: that condition
+// belongs here, beside the period.
+func (r *Retain) expire(ctx context.Context, rec record) error {
+	there, err := r.partitions(ctx, rec)
+	if err != nil {
+		return err
+	}
+	for _, p := range there {
+		if InstantOf(p.To).After(r.Keep.Before(r.Now())) {
+			r.Say(fmt.Sprintf("%s: nothing else is older than %s", rec.table, r.Keep))
+			return nil
+		}
+		if err := r.detach(ctx, rec, p); err != nil {
+			return fmt.Errorf("detach %s: %w", p.Name, err)
+		}
+		if err := r.finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detach takes a partition out of its table, and notes that it is to be written. A line
+// for it that comes later goes to the default partition.
+func (r *Retain) detach(ctx context.Context, rec record, p partition) error {
+	if r.Dir == "" {
+		return ErrNoDir
+	}
+	err := r.change(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO archives (name, record, since, until, detached_at) VALUES ($1, $2, $3, $4, $5)`,
+			p.Name, rec.table, timeOrNull(InstantOf(p.From)), InstantOf(p.To), r.Now())
+		if err != nil {
+			return err
+		}
+		return execute(ctx, tx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s`, rec.table, p.Name))
+	})
+	if err != nil {
+		return err
+	}
+	return r.pass(detached)
+}
+
+// finish writes what was detached, by this run or by one that was stopped.
+func (r *Retain) finish(ctx context.Context) error {
+	rows, _ := r.db().Query(ctx, `SELECT name, record, since, until FROM archives WHERE archived_at IS NULL ORDER BY until, name`)
+	waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[archive])
+	if err != nil {
+		return fmt.Errorf("look for what is to be written: %w", err)
+	}
+	if len(waiting) > 0 && r.Dir == "" {
+		return fmt.Errorf("%s is detached and not written yet: %w", waiting[0].Name, ErrNoDir)
+	}
+	for _, a := range waiting {
+		if err := r.move(ctx, a); err != nil {
+			return fmt.Errorf("archive %s: %w", a.Name, err)
+		}
+	}
+	return nil
+}
+
+// move writes a detached partition to its file, says so in the log, and drops it.
+func (r *Retain) move(ctx context.Context, a archive) error {
+	file, err := r.write(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := r.log(ctx, a, file); err != nil {
+		return err
+	}
+	if err := file.check(); err != nil {
+		return err
+	}
+	err = r.change(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE archives SET archived_at = $2, lines = $3, sha256 = $4 WHERE name = $1`, a.Name, r.Now(), file.Lines, file.SHA256.String())
+		if err != nil {
+			return err
+		}
+		return execute(ctx, tx, `DROP TABLE `+a.Name)
+	})
+	if err != nil {
+		return err
+	}
+	r.Say(fmt.Sprintf("%s: %s holds %d of its lines, all from before %s (SHA-256 %s); the database does not hold them any more",
+		a.Record, file.path, file.Lines, a.Until.UTC().Format(time.DateOnly), file.SHA256))
+	return r.pass(dropped)
+}
+
+// log appends the event that says so, unless a run that was stopped has done it.
+func (r *Retain) log(ctx context.Context, a archive, file manifest) error {
+	said := audit.Archived{Name: a.Name, Record: a.Record, To: a.Until.UTC(), Lines: file.Lines, SHA256: file.SHA256}
+	if a.Since != nil {
+		said.From = a.Since.UTC()
+	}
+	before, err := r.Store.Load(ctx, audit.StreamOfArchive(a.Name))
+	if err != nil {
+		return err
+	}
+	if len(before) > 0 {
+		if before[0] != event.Event(said) {
+			return fmt.Errorf("the log says that it was archived with SHA-256 %s, and the file has %s", before[0].(audit.Archived).SHA256, said.SHA256)
+		}
+		return nil
+	}
+	if _, err := r.Store.Append(ctx, event.Change{Stream: audit.StreamOfArchive(a.Name), Events: []event.Event{said}}); err != nil {
+		return err
+	}
+	return r.pass(logged)
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,167 @@
+package retention
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"frontdesk/domain/event"
+)
+
+// manifest says what an archive is, so that it can be known again.
+type manifest struct {
+	File   string       `json:"file"`
+	Record string       `json:"record"`
+	From   *time.Time   `json:"from"` // null: from the beginning
+	To     time.Time    `json:"to"`   // exclusive
+	Lines  int64        `json:"lines"`
+	SHA256 event.Digest `json:"sha256"` // of the file
+
+	path string
+}
+
+// write writes the file and its manifest. Both are on the disk, under their names, when
+// it returns. The same lines always make the same file, so a run that was stopped here is
+// simply made again.
+func (r *Retain) write(ctx context.Context, a archive) (manifest, error) {
+	m := manifest{File: a.Name + ".jsonl.gz", Record: a.Record, From: a.Since, To: a.Until.UTC()}
+	m.path = filepath.Join(r.Dir, m.File)
+	sum := sha256.New()
+	draft, err := drafted(m.path, func(w io.Writer) (err error) {
+		m.Lines, err = r.lines(ctx, a, io.MultiWriter(w, sum))
+		return err
+	})
+	if err != nil {
+		return m, err
+	}
+	m.SHA256 = event.Digest(sum.Sum(nil))
+	if err := m.place(draft); err != nil {
+		return m, err
+	}
+	if err := r.pass(written); err != nil {
+		return m, err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return m, err
+	}
+	beside := m.path + ".manifest.json"
+	draft, err = drafted(beside, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err == nil {
+		err = placed(draft, beside)
+	}
+	if err != nil {
+		return m, err
+	}
+	return m, r.pass(listed)
+}
+
+// drafted writes a file beside its place, as far as the disk.
+func drafted(name string, write func(io.Writer) error) (draft string, err error) {
+	draft = name + ".draft"
+	file, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", err
+	}
+	buffered := bufio.NewWriterSize(file, 64<<10)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(draft))
+	}
+	return draft, nil
+}
+
+// place gives a draft of the archive its name. An archive of that name is left alone: it
+// is the same, or something is wrong.
+func (m manifest) place(draft string) error {
+	there, err := digestOf(m.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return placed(draft, m.path)
+	case err != nil:
+		return err
+	case there != m.SHA256:
+		return errors.Join(fmt.Errorf("%s is there already and holds something else: put it elsewhere", m.path), os.Remove(draft))
+	}
+	return errors.Join(os.Remove(draft), synced(filepath.Dir(m.path)))
+}
+
+// placed gives a draft its name, for good.
+func placed(draft, name string) error {
+	if err := os.Rename(draft, name); err != nil {
+		return err
+	}
+	return synced(filepath.Dir(name))
+}
+
+// synced brings the names in a folder to the disk.
+func synced(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+func digestOf(name string) (d event.Digest, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return d, err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return event.Digest(sum.Sum(nil)), err
+}
+
+// check reads the file once more, before the lines are dropped from the database.
+func (m manifest) check() error {
+	file, err := os.Open(m.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	unpacked, err := gzip.NewReader(io.TeeReader(file, sum))
+	if err != nil {
+		return err
+	}
+	lines, err := countLines(unpacked)
+	if err != nil {
+		return err
+	}
+	if lines != m.Lines || event.Digest(sum.Sum(nil)) != m.SHA256 {
+		return fmt.Errorf("%s has %d lines, and not what was written: look at its disk", m.path, lines)
+	}
+	return nil
+}
+
+func countLines(r io.Reader) (n int64, err error) {
+	buffer := make([]byte, 64<<10)
+	for {
+		read, err := r.Read(buffer)
+		n += int64(bytes.Count(buffer[:read], []byte("\n")))
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}

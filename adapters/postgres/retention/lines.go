@@ -1,0 +1,64 @@
+package retention
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// linesAtOnce are read in one short transaction, so that VACUUM goes on.
+const linesAtOnce = 10_000
+
+// lines writes the lines of a partition, compressed, in the order of their key.
+func (r *Retain) lines(ctx context.Context, a archive, w io.Writer) (n int64, err error) {
+	packed := gzip.NewWriter(w)
+	key := records[slices.IndexFunc(records, func(r record) bool { return r.table == a.Record })].key
+	for last := []uuid.UUID(nil); ; {
+		page, err := r.page(ctx, a.Name, key, last)
+		if err != nil {
+			return n, fmt.Errorf("read %s: %w", a.Name, err)
+		}
+		for _, line := range page {
+			if _, err := io.WriteString(packed, line.Text+"\n"); err != nil {
+				return n, err
+			}
+		}
+		n += int64(len(page))
+		if len(page) < linesAtOnce {
+			return n, packed.Close()
+		}
+		last = page[len(page)-1].Key
+	}
+}
+
+// line is one row, as JSON with the names of its columns.
+type line struct {
+	Key  []uuid.UUID
+	Text string
+}
+
+// page returns the lines after a key. Whatever columns the table has are in them.
+func (r *Retain) page(ctx context.Context, table string, key []string, after []uuid.UUID) (page []line, err error) {
+	columns, condition, args := strings.Join(key, ", "), "", []any{linesAtOnce}
+	if after != nil {
+		condition = fmt.Sprintf("WHERE (%s) > (%s)", columns, strings.Join([]string{"$2", "$3"}[:len(key)], ", "))
+		for _, id := range after {
+			args = append(args, id)
+		}
+	}
+	err = r.db().InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if err := execute(ctx, tx, `SET LOCAL timezone = 'UTC'`); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, fmt.Sprintf(`SELECT ARRAY[%[1]s], row_to_json(%[2]s)::text FROM %[2]s %[3]s ORDER BY %[1]s LIMIT $1`, columns, table, condition), args...)
+		page, err = pgx.CollectRows(rows, pgx.RowToStructByPos[line])
+		return err
+	})
+	return page, err
+}

@@ -1,0 +1,129 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// Retain makes partitions, and takes out those that are old enough. It needs the rights of
+// the database's owner.
+type Retain struct {
+	Pool  *pgxpool.Pool
+	Store interface {
+		Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
+		Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
+	}
+	Keep Period // how long lines are kept; zero for ever
+	Dir  string // where archives are written; needed if anything is to be taken out
+	Now  func() time.Time
+	Wait time.Duration // for a lock that others hold; 0 means ten minutes
+	Tell func(string)  // is told who holds it
+	Say  func(string)  // is told what was done
+
+	scanned int64            // bytes that are looked through under a lock; 0 means [briefScan]
+	reached func(step) error // lets a test stop on the way; nil in the program
+}
+
+// step is what a run has just done, for good.
+type step string
+
+const (
+	bounded  step = "bounded"  // the default partition refuses what is outside its bounds to be
+	attached step = "attached" // a partition is there
+	detached step = "detached" // a partition is not part of its table any more
+	written  step = "written"  // the file is on the disk
+	listed   step = "listed"   // so is the manifest
+	logged   step = "logged"   // the event is stored
+	dropped  step = "dropped"  // the partition's table is gone
+)
+
+func (r *Retain) pass(s step) error {
+	if r.reached == nil {
+		return nil
+	}
+	return r.reached(s)
+}
+
+// sessionName is the application_name of a run's sessions while they ask for locks.
+const sessionName = "frontdesk retain"
+
+// Run does all there is to do. A second run at the same time is refused, and told who is
+// at it. What was detached is written before anything else is detached.
+func (r *Retain) Run(ctx context.Context) error {
+	alone, err := postgres.NewAlone(ctx, r.Pool, postgres.RetentionLock, sessionName)
+	if err != nil {
+		return err
+	}
+	held, err := alone.Try(ctx)
+	if err == nil && !held {
+		err = r.refusal(ctx, alone)
+	}
+	if err == nil {
+		err = r.all(ctx)
+	}
+	return errors.Join(err, alone.Release(ctx))
+}
+
+func (r *Retain) refusal(ctx context.Context, alone *postgres.Alone) error {
+	other, err := alone.Holder(ctx, r.db())
+	if err != nil {
+		return err
+	}
+	return fault.New(fault.Refused, "retain-running", fmt.Sprintf("Another retain is running: %s. Wait until it has ended, or end it.", other))
+}
+
+func (r *Retain) all(ctx context.Context) error {
+	for _, rec := range records {
+		if err := r.ahead(ctx, rec); err != nil {
+			return fmt.Errorf("make partitions of %s: %w", rec.table, err)
+		}
+	}
+	if err := r.finish(ctx); err != nil {
+		return err
+	}
+	if r.Keep.Forever() {
+		return nil
+	}
+	for _, rec := range records {
+		if err := r.expire(ctx, rec); err != nil {
+			return fmt.Errorf("archive %s: %w", rec.table, err)
+		}
+	}
+	return nil
+}
+
+func (r *Retain) db() postgres.DB { return postgres.On(r.Pool) }
+
+// asOwner makes whatever is made the owner's, also if a superuser runs this (D51).
+const asOwner = `SELECT set_config('role', rolname, true) FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner WHERE pg_class.oid = to_regclass('access_record')`
+
+// change makes a change that needs strong locks for a moment.
+func (r *Retain) change(ctx context.Context, do func(pgx.Tx) error) error {
+	locks := postgres.Locks{DB: r.db(), As: sessionName, Limit: r.Wait, Tell: r.Tell}
+	return locks.Ask(ctx, func(ctx context.Context) error {
+		return r.db().InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			if err := execute(ctx, tx, postgres.Briefly, `SET LOCAL application_name = '`+sessionName+`'`, asOwner); err != nil {
+				return err
+			}
+			return do(tx)
+		})
+	})
+}
+
+func execute(ctx context.Context, tx pgx.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}

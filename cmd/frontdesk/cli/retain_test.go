@@ -1,0 +1,62 @@
+package cli_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// old is a call of 10 March 2019, of which nobody but the archive knows in the end.
+const old = "016964e6-2c00-7000-8000-000000000001"
+
+func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
+	t.Parallel()
+	c, dir := newClinic(t), t.TempDir()
+	for _, statement := range []string{
+		`CREATE TABLE access_record_2019_03 PARTITION OF access_record FOR VALUES FROM ('0169368c-f000-0000-0000-000000000000') TO ('0169d632-1400-0000-0000-000000000000')`,
+		`INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
+			VALUES ('` + old + `', '2019-03-10', 'elm', '` + c.app + `', 'application-restricted', 'create-note', '` + c.ann + `', 200, '', '', '\x00')`,
+	} {
+		if _, err := c.db.AdminPool(t).Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	retain := func(more ...string) outcome {
+		return frontdesk(t, append([]string{"retain", "--database-url", c.db.AdminURL}, more...)...)
+	}
+	ahead := retain()
+	ahead.wantSuccess(t)
+	if !strings.Contains(ahead.out, "access_record: there are partitions up to ") || !strings.Contains(ahead.out, "no --access-retention is set") {
+		t.Errorf("it says\n%s", ahead.out)
+	}
+	retain("--access-retention=2y").wantFailure(t, 1, "--archive")
+	retain("--access-retention=2y", "--archive="+dir+"/none").wantFailure(t, 1, "names no folder")
+	retain("--access-retention=720h", "--archive="+dir).wantFailure(t, 2, "write 8y or 400d, or never")
+	frontdesk(t, "retain", "--database-url", c.auditor, "--access-retention=2y", "--archive="+dir).wantFailure(t, 1, "access_record")
+	if listed := c.audit(t, "calls", "--request="+old); !strings.Contains(listed.out, c.ann) || listed.err != "" {
+		t.Errorf("before, the call is listed as\n%s%s", listed.out, listed.err)
+	}
+	moved := retain("--access-retention=2y", "--archive="+dir)
+	moved.wantSuccess(t)
+	if want := filepath.Join(dir, "access_record_2019_03.jsonl.gz") + " holds 1 of its lines, all from before 2019-04-01"; !strings.Contains(moved.out, want) {
+		t.Errorf("it says\n%s, want %s", moved.out, want)
+	}
+	if again := retain("--access-retention=2y", "--archive="+dir); again.status != 0 || strings.Contains(again.out, "holds") {
+		t.Errorf("a second time it says\n%s%s", again.out, again.err)
+	}
+	for _, asked := range []string{"calls", "calls --request=" + old, "calls --until=2019-03-11T00:00:00Z", "who-accessed --tenant=elm --patient=" + c.ann} {
+		if listed := c.audit(t, strings.Fields(asked)...); !strings.Contains(listed.err, "not in the database any more: access_record_2019_03 ") || strings.Contains(listed.out, old) {
+			t.Errorf("audit %s says %s%s", asked, listed.out, listed.err)
+		}
+	}
+	for _, asked := range []string{"calls --since=2019-05-01T00:00:00Z", "calls --request=0190c7a2-0000-7000-8000-0000000000a1", "deliveries"} {
+		if listed := c.audit(t, strings.Fields(asked)...); listed.err != "" {
+			t.Errorf("audit %s says %s", asked, listed.err)
+		}
+	}
+	frontdesk(t, "audit", "explain", "--call="+old, "--database-url", c.auditor).wantFailure(t, 1, "archived-call", "access_record_2019_03")
+	said := objects(t, c.audit(t, "log", "--json", "--event=audit.archived").out)
+	if len(said) != 1 || c.actorOf(t, "audit.archived")["id"] != "frontdesk_owner" {
+		t.Errorf("the log says %v", said)
+	}
+}

@@ -1,0 +1,96 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+var quoted = regexp.MustCompile("`([a-z_]+)`")
+
+// A table that nobody has thought about is kept for ever.
+func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("retention.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Tables\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var listed []string
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, "|"); len(cells) > 4 {
+			for _, name := range quoted.FindAllStringSubmatch(cells[1], -1) {
+				listed = append(listed, name[1])
+			}
+		}
+	}
+	rows, _ := postgrestest.New(t).AdminPool(t).Query(t.Context(), `
+		SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'm', 'f') AND NOT relispartition`)
+	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(listed)
+	slices.Sort(there)
+	if diff := cmp.Diff(there, listed); diff != "" {
+		t.Errorf("docs/retention.md says how long each table is kept (-there +listed):\n%s", diff)
+	}
+}
+
+// writers are the packages that write files, and which of the page's rows those are in.
+// Tests' files are in none.
+var writers = map[string]string{
+	"adapters/postgres/retention":    "--archive",
+	"adapters/postgres/embedded":     "--dir",
+	"adapters/postgres/postgrestest": "",
+	"adapters/webhooks/receiver":     "--dir",
+	"domain/event/eventtest":         "",
+	"cmd/frontdesk/cli":              "--out",
+	"cmd/frontdesk/sandbox":          "--dir",
+}
+
+var writes = regexp.MustCompile(`\bos\.(Create|CreateTemp|WriteFile|OpenFile|MkdirAll|Mkdir)\(`)
+
+func TestEveryPlaceThatWritesFilesIsKnown_D72(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("retention.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	err = filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "../.ci") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if writes.Match(text) {
+			found[filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), "../"))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder := range found {
+		if row, known := writers[folder]; !known && !strings.HasPrefix(folder, "bench/") {
+			t.Errorf("%s writes files: say in docs/retention.md how long they are kept", folder)
+		} else if !strings.Contains(string(page), row) {
+			t.Errorf("docs/retention.md says nothing of %s", row)
+		}
+	}
+	for folder := range writers {
+		if !found[folder] {
+			t.Errorf("%s writes no file any more", folder)
+		}
+	}
+}

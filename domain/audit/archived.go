@@ -1,0 +1,27 @@
+package audit
+
+import (
+	"time"
+
+	"frontdesk/domain/event"
+)
+
+// Archived says that a stretch of a record beside the log was written to a file, and is
+// taken out of the database. Its metadata says who did it.
+type Archived struct {
+	Name   string       `json:"name"`          // of the archive, whose file is called <name>.jsonl.gz
+	Record string       `json:"record"`        // "access_record" or "delivered", the table
+	From   time.Time    `json:"from,omitzero"` // zero: from the beginning
+	To     time.Time    `json:"to"`            // exclusive
+	Lines  int64        `json:"lines"`
+	SHA256 event.Digest `json:"sha256"` // of the file
+}
+
+// EventName returns the name that the event is stored under.
+func (Archived) EventName() string { return "audit.archived.v1" }
+
+// StreamOfArchive returns the stream of an archive. It has one event, so nothing is
+// archived twice.
+func StreamOfArchive(name string) event.Stream {
+	return event.Stream{ID: event.DerivedID("archive", name)}
+}
