@@ -138,6 +138,11 @@ func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
 	if !errors.Is(err, staff.ErrPasswordShort) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasswordShort)
 	}
+	// What the log says of their names is hidden from decisions.
+	_, err = set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "dr.lee12345"})
+	if !errors.Is(err, staff.ErrPasswordGuessed) {
+		t.Errorf("got %v, want %v", err, staff.ErrPasswordGuessed)
+	}
 	_, err = register.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: elm, Username: "dr.may", Name: "Dr May", Email: "may@elm.example", Password: "short",
 	})

@@ -20,6 +20,9 @@ type Staff interface {
 	// they have left, because nobody else is ever given it. It returns
 	// staff.ErrUnknown if there never was one.
 	AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
+	// NamesOf returns the username and the name of a member of staff, or
+	// staff.ErrUnknown. No state has them, because they are personal.
+	NamesOf(ctx context.Context, tenant string, member staff.ID) (username, name string, err error)
 	// AuthorisationsOf returns the current authorisations that a member has given.
 	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
 }
@@ -56,7 +59,7 @@ func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, err
 		return staff.ID{}, err
 	}
 	if c.Password != "" {
-		kept, err := d.keepPassword(ctx, c.Tenant, id, event.Fold[staff.Member](events...), c.Password)
+		kept, err := d.keepPassword(ctx, id, staff.Known{Username: c.Username, Name: c.Name, Tenant: c.Tenant}, c.Password)
 		if err != nil {
 			return staff.ID{}, err
 		}
@@ -140,11 +143,11 @@ func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.Crede
 func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, password string,
 	decide func(staff.Member, staff.PasswordSet) ([]event.Event, error),
 ) (staff.CredentialID, error) {
-	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(tenant, id))
+	username, name, err := d.Staff.NamesOf(ctx, tenant, id)
 	if err != nil {
 		return staff.CredentialID{}, err
 	}
-	kept, err := d.keepPassword(ctx, tenant, id, member, password)
+	kept, err := d.keepPassword(ctx, id, staff.Known{Username: username, Name: name, Tenant: tenant}, password)
 	if err != nil {
 		return staff.CredentialID{}, err
 	}
@@ -158,15 +161,16 @@ func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, passw
 }
 
 // keepPassword checks a password against the rules and keeps its hash.
-func (d Desk) keepPassword(ctx context.Context, tenant string, id staff.ID, m staff.Member, password string) (staff.PasswordSet, error) {
-	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(tenant))
+func (d Desk) keepPassword(ctx context.Context, id staff.ID, of staff.Known, password string) (staff.PasswordSet, error) {
+	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(of.Tenant))
 	if err != nil {
 		return staff.PasswordSet{}, err
 	}
-	if err := staff.CheckPassword(password, m.Known(tenant, p.Name())); err != nil {
+	of.Practice = p.Name()
+	if err := staff.CheckPassword(password, of); err != nil {
 		return staff.PasswordSet{}, err
 	}
-	return d.Passwords.Keep(ctx, tenant, id, password)
+	return d.Passwords.Keep(ctx, of.Tenant, id, password)
 }
 
 // SetStaffRoles gives a member of staff these roles in place of what they had.

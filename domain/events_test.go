@@ -70,3 +70,56 @@ func TestEveryEventAboutAPatientSaysSo_D37(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryEventWithPersonalValuesHasAStoredRow_D68(t *testing.T) {
+	t.Parallel()
+	for _, e := range goldenEvents(t) {
+		files, err := filepath.Glob(filepath.Join("*", "testdata", "stored", e.EventName()+".json"))
+		if has := !reflect.DeepEqual(e, event.Hide(e)); err != nil || has != (len(files) == 1) {
+			t.Errorf("%s: personal %t, rows %v, error %v", e.EventName(), has, files, err)
+		}
+	}
+}
+
+// Every personal field is a text, so that something can stand in for it.
+func TestPersonalFieldsAreTexts_D68(t *testing.T) {
+	t.Parallel()
+	for _, e := range append(domain.Events(), event.Event(metadata{})) {
+		typ := reflect.TypeOf(e)
+		if found, texts := personalFields(typ), personalTexts(typ); found != texts {
+			t.Errorf("%s: %d of its %d personal fields are texts", typ, texts, found)
+		}
+	}
+}
+
+// metadata is an event's, for a test of events.
+type metadata struct{ event.Metadata }
+
+func (metadata) EventName() string { return "" }
+
+func personalFields(typ reflect.Type) int {
+	return countFields(typ, func(reflect.Type) bool { return true })
+}
+
+func personalTexts(typ reflect.Type) int {
+	return countFields(typ, func(field reflect.Type) bool { return field.Kind() == reflect.String })
+}
+
+// countFields counts the personal fields of certain types, however deep they are.
+func countFields(typ reflect.Type, counts func(reflect.Type) bool) (n int) {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
+		typ = typ.Elem()
+	}
+	if typ.Kind() != reflect.Struct {
+		return 0
+	}
+	for field := range typ.Fields() {
+		switch {
+		case field.Tag.Get("personal") == "":
+			n += countFields(field.Type, counts)
+		case counts(field.Type):
+			n++
+		}
+	}
+	return n
+}

@@ -119,14 +119,21 @@ func (s Staff) AnyStaffByUsername(ctx context.Context, tenant, username string) 
 // UsernameOf returns the username of a member of staff, who may have left, or
 // staff.ErrUnknown. A username never changes.
 func (s Staff) UsernameOf(ctx context.Context, tenant string, id staff.ID) (username string, err error) {
-	err = s.DB.QueryRow(ctx, `SELECT username FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id).Scan(&username)
+	username, _, err = s.NamesOf(ctx, tenant, id)
+	return username, err
+}
+
+// NamesOf returns the username and the name of a member of staff, who may have left, or
+// staff.ErrUnknown.
+func (s Staff) NamesOf(ctx context.Context, tenant string, id staff.ID) (username, name string, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT username, name FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id).Scan(&username, &name)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", staff.ErrUnknown
+		return "", "", staff.ErrUnknown
 	}
 	if err != nil {
-		return "", fmt.Errorf("find a username: %w", err)
+		return "", "", fmt.Errorf("find the names of a member of staff: %w", err)
 	}
-	return username, nil
+	return username, name, nil
 }
 
 // AuthorisationsOf returns the authorisations that a member of staff has given and that

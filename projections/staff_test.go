@@ -87,6 +87,12 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
+	if username, name, err := people.NamesOf(t.Context(), elm, lee); err != nil || username != "dr.lee" || name != "Dr Lee" {
+		t.Errorf("%s, %s, %v", username, name, err)
+	}
+	if _, _, err := people.NamesOf(t.Context(), oak, lee); !errors.Is(err, staff.ErrUnknown) {
+		t.Errorf("another practice's: %v", err)
+	}
 }
 
 // What a link's row says is what the last link's event says, until it has ended.
@@ -178,5 +184,17 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 		has(0)
 		d.happens(t, staff.StreamOf(elm, lee), passkey(elm, 1), passkey(elm, 2), staff.PasskeyRemoved{Passkey: passkey(elm, 1).Passkey})
 		has(1)
+	}
+}
+
+// A username is unique, also in a replay that begins with those who were erased later.
+func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	for _, id := range []staff.ID{lee, kim} {
+		d.happens(t, staff.StreamOf(elm, id), staff.Registered{Username: event.Erased, Name: event.Erased, Email: event.Erased})
+		if got, err := (projections.Staff{DB: d.pool}).UsernameOf(t.Context(), elm, id); err != nil || got != "[erased] "+id.String() {
+			t.Errorf("the username is %q, error %v", got, err)
+		}
 	}
 }

@@ -177,5 +177,5 @@ func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 // line whose key was altered.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return errors.Is(err, ErrOtherMasterKey) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
+	return errors.Is(err, errKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }

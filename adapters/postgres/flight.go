@@ -148,6 +148,7 @@ func queueGroup(batch *pgx.Batch, events []written) {
 		c.add(e)
 	}
 	batch.Queue(appendGroup, c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed, c.practitioner)
+	queueKeys(batch, events)
 }
 
 func (c *columns) add(e written) {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"maps"
+	"sync/atomic"
+	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
@@ -23,50 +25,21 @@ type Keyring struct {
 	DB     DB
 	Codec  *event.Codec
 	Master sealing.MasterKey // zero opens nothing
+	Old    sealing.MasterKey // opened as well, while Master takes its place; zero for none
+	Now    func() time.Time  // the clock by which keys in memory grow old; nil for the system's
 
-	sealed bool // whether what is personal is sealed in this database
-	begun  bool // it is, and what was written in clear before is not yet
-	mu     sync.Mutex
-	known  map[owner]sealing.Key
+	sealed  bool // whether what is personal is sealed in this database
+	begun   bool // it is, and what was written in clear before is not yet
+	masters atomic.Pointer[masters]
+	known   keyCache
+	counted struct{ fetched, minted, lost atomic.Int64 }
 }
 
-// Start reads whether the database is sealed, and makes sure that the master key is the
-// database's. The first one that is given to a sealed database becomes it.
-func (k *Keyring) Start(ctx context.Context) error {
-	var is string
-	err := k.DB.QueryRow(ctx, `
-		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((SELECT id FROM master_keys WHERE retired_at IS NULL), '')
-		FROM sealing`).Scan(&k.sealed, &k.begun, &is)
-	if err != nil {
-		return fmt.Errorf("look for the master key: %w", err)
+func (k *Keyring) now() time.Time {
+	if k.Now == nil {
+		return time.Now()
 	}
-	if k.Master == (sealing.MasterKey{}) {
-		return nil
-	}
-	if is == "" && k.sealed {
-		return k.register(ctx)
-	}
-	return k.isOurs(is)
-}
-
-func (k *Keyring) isOurs(id string) error {
-	if id == "" || id == k.Master.ID() {
-		return nil
-	}
-	return fmt.Errorf("%w: it is %s, and the one given is %s", ErrOtherMasterKey, id, k.Master.ID())
-}
-
-// register makes the master key the database's, unless another process is faster.
-func (k *Keyring) register(ctx context.Context) error {
-	_, err := k.DB.Exec(ctx, `INSERT INTO master_keys (id, since) VALUES ($1, now()) ON CONFLICT DO NOTHING`, k.Master.ID())
-	if err != nil {
-		return fmt.Errorf("register the master key: %w", err)
-	}
-	var is string
-	if err := k.DB.QueryRow(ctx, `SELECT id FROM master_keys WHERE retired_at IS NULL`).Scan(&is); err != nil {
-		return fmt.Errorf("register the master key: %w", err)
-	}
-	return k.isOurs(is)
+	return k.Now()
 }
 
 // owner is a holder of a practice.
@@ -82,14 +55,15 @@ func index(tenant string) owner { return owner{tenant: tenant} }
 // in the database although its holder was not erased.
 var ErrKeyLost = errors.New("the key is lost: it is not in the database, and its holder was not erased")
 
-// ErrOtherMasterKey says that the database's personal data is sealed under another master
-// key than the one given.
-var ErrOtherMasterKey = errors.New("the personal data in this database is sealed under another master key")
+// errKeyAltered says that a key is in the database and cannot be unwrapped.
+var errKeyAltered = errors.New("the key does not open under its master key: its row was altered, or is another's")
 
 // keys are those of some owners.
 type keys struct {
 	found  map[owner]sealing.Key
 	erased map[owner]bool
+	stamp  uint64        // of the cache, before it was asked
+	lost   *atomic.Int64 // counts the keys that are in neither map and should be
 }
 
 func (k keys) has(o owner) bool {
@@ -97,81 +71,91 @@ func (k keys) has(o owner) bool {
 	return found || k.erased[o]
 }
 
+// of returns the keys of owners, and asks once for all that it does not know. An owner
+// who has no key and was not erased is in neither map.
+func (k *Keyring) of(ctx context.Context, owners []owner) (keys, error) {
+	found, missing, stamp := k.known.take(owners, k.now())
+	all := keys{found, map[owner]bool{}, stamp, &k.counted.lost}
+	if len(missing) == 0 {
+		return all, nil
+	}
+	fetched, err := k.fetch(ctx, missing)
+	if err != nil {
+		return keys{}, fmt.Errorf("fetch keys: %w", err)
+	}
+	all.erased = fetched.erased
+	maps.Copy(all.found, fetched.found)
+	k.known.put(fetched.found, stamp, k.now())
+	return all, nil
+}
+
 const fetchKeys = `
-SELECT w.tenant, w.kind, w.holder, k.fingerprint, k.wrapped, e.holder IS NOT NULL
+SELECT w.tenant, w.kind, w.holder, k.master, k.wrapped, e.holder IS NOT NULL
 FROM unnest($1::text[], $2::smallint[], $3::uuid[]) AS w (tenant, kind, holder)
 LEFT JOIN personal_keys k ON k.tenant = w.tenant AND k.kind = w.kind AND k.holder = w.holder
 LEFT JOIN erasures e ON e.tenant = w.tenant AND e.kind = w.kind AND e.holder = w.holder`
 
-// of returns the keys of owners, and asks once for all that it does not know. An owner
-// who has no key and was not erased is in neither map.
-func (k *Keyring) of(ctx context.Context, owners []owner) (keys, error) {
-	all := keys{map[owner]sealing.Key{}, map[owner]bool{}}
-	var tenants []string
-	var kinds []int16
-	var holders []uuid.UUID
-	k.mu.Lock()
-	for _, o := range owners {
-		if key, known := k.known[o]; known {
-			all.found[o] = key
-			continue
-		}
-		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, o.holder.ID)
-	}
-	k.mu.Unlock()
-	if len(tenants) == 0 {
-		return all, nil
-	}
-	wrapper, err := k.Master.Wrapper()
+func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
+	ours, err := k.ours()
 	if err != nil {
 		return keys{}, err
 	}
-	rows, _ := k.DB.Query(ctx, fetchKeys, tenants, kinds, holders)
-	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
-		return struct{}{}, all.scan(row, wrapper)
-	})
-	if err != nil {
-		return keys{}, fmt.Errorf("fetch keys: %w", err)
+	var tenants []string
+	var kinds []int16
+	var holders pgtype.FlatArray[pgtype.UUID]
+	for _, o := range owners {
+		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, nullable(&o.holder.ID))
 	}
-	k.keep(all.found)
-	return all, nil
+	fetched := keys{found: make(map[owner]sealing.Key, len(owners)), erased: map[owner]bool{}}
+	rows, _ := k.DB.Query(ctx, fetchKeys, tenants, kinds, holders)
+	var row keyRow
+	_, err = pgx.ForEachRow(rows, row.columns(), func() error { return fetched.add(row, ours) })
+	k.counted.fetched.Add(int64(len(fetched.found)))
+	return fetched, err
 }
 
-func (k keys) scan(row pgx.CollectableRow, wrapper sealing.Wrapper) error {
-	var o owner
-	var fingerprint, wrapped []byte
-	var erased bool
-	if err := row.Scan(&o.tenant, &o.holder.Kind, &o.holder.ID, &fingerprint, &wrapped, &erased); err != nil {
-		return err
-	}
-	if erased {
-		k.erased[o] = true
-	}
-	if wrapped == nil || erased {
+// keyRow is what is read about an owner.
+type keyRow struct {
+	owner
+	master  *string
+	wrapped []byte
+	erased  bool
+}
+
+func (r *keyRow) columns() []any {
+	return []any{&r.tenant, &r.holder.Kind, &r.holder.ID, &r.master, &r.wrapped, &r.erased}
+}
+
+// keyLost notes that the key of a holder is lost, and says so.
+func (k keys) keyLost(of event.Holder) error {
+	k.lost.Add(1)
+	return fmt.Errorf("%s %s: %w", of.Kind, of.ID, ErrKeyLost)
+}
+
+func (k keys) add(r keyRow, ours *masters) error {
+	switch {
+	case r.erased:
+		k.erased[r.owner] = true
+		return nil
+	case r.wrapped == nil:
 		return nil
 	}
-	key, err := wrapper.Unwrap(wrapped, o.tenant, o.holder)
-	if errors.Is(err, sealing.ErrWrongMasterKey) {
-		return ErrOtherMasterKey
-	}
+	wrapper, err := ours.under(*r.master)
 	if err != nil {
 		return err
 	}
-	k.found[o] = key
+	key, err := wrapper.Unwrap(r.wrapped, r.tenant, r.holder)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", r.holder.Kind, r.holder.ID, errKeyAltered)
+	}
+	k.found[r.owner] = key
 	return nil
 }
 
-// keep remembers keys that are in the database.
-func (k *Keyring) keep(found map[owner]sealing.Key) {
-	if len(found) == 0 {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil {
-		k.known = map[owner]sealing.Key{}
-	}
-	for o, key := range found {
-		k.known[o] = key
+// keep remembers the keys that an append has made, once it is committed.
+func (k *Keyring) keep(made minted) {
+	if len(made.keys) > 0 {
+		k.known.put(made.keys, made.stamp, k.now())
+		k.counted.minted.Add(int64(len(made.keys)))
 	}
 }

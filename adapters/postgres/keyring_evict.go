@@ -60,12 +60,7 @@ func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error)
 
 // forget drops the keys of owners who are erased.
 func (k *Keyring) forget(gone []owner) {
-	if k == nil {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, o := range gone {
-		delete(k.known, o)
+	if k != nil && len(gone) > 0 {
+		k.known.forget(gone)
 	}
 }

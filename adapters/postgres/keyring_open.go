@@ -117,7 +117,7 @@ func (k keys) open(boxes []sealing.Box, in event.Stored) ([]event.Personal, erro
 			personal = append(personal, event.Personal{Of: b.Of, Erased: true})
 			continue
 		case !found:
-			return nil, fmt.Errorf("%s %s, key %s: %w", b.Of.Kind, b.Of.ID, b.Fingerprint, ErrKeyLost)
+			return nil, fmt.Errorf("key %s of %w", b.Fingerprint, k.keyLost(b.Of))
 		}
 		values, err := b.Open(key, in)
 		if err != nil {

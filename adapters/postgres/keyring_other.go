@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -107,9 +106,7 @@ func ownersIn(all []Other, of func(Other) owner) []owner {
 	for n, o := range all {
 		owners[n] = of(o)
 	}
-	slices.SortFunc(owners, func(a, b owner) int {
-		return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.holder.Kind, b.holder.Kind), bytes.Compare(a.holder.ID[:], b.holder.ID[:]))
-	})
+	slices.SortFunc(owners, compareOwners)
 	return slices.Compact(owners)
 }
 
@@ -129,31 +126,20 @@ func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
 
 // mintKeys makes no key for whoever was erased: the look is fenced as that of an append.
 const mintKeys = `
-INSERT INTO personal_keys (tenant, kind, holder, fingerprint, master, wrapped)
-SELECT m.tenant, m.kind, m.holder, m.fingerprint, $6, m.wrapped
-FROM unnest($1::text[], $2::smallint[], $3::uuid[], $4::bytea[], $5::bytea[]) AS m (tenant, kind, holder, fingerprint, wrapped)
+INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
+SELECT * FROM ` + newKeys + ` AS m (tenant, kind, holder, patient, fingerprint, master, wrapped)
 WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = m.tenant AND e.kind = m.kind AND e.holder = m.holder FOR KEY SHARE)
 ON CONFLICT DO NOTHING`
 
 func (k *Keyring) mint(ctx context.Context, owners []owner) error {
-	wrapper, err := k.Master.Wrapper()
+	made := minted{keys: map[owner]sealing.Key{}}
+	for _, o := range owners {
+		made.keys[o] = sealing.NewKey()
+	}
+	rows, err := k.wrap(made, nil)
 	if err != nil {
 		return err
 	}
-	var tenants []string
-	var kinds []int16
-	var holders [][16]byte
-	var fingerprints, wrapped [][]byte
-	for _, o := range owners {
-		key := sealing.NewKey()
-		fingerprint := key.Fingerprint()
-		inside, err := wrapper.Wrap(key, o.tenant, o.holder)
-		if err != nil {
-			return err
-		}
-		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, o.holder.ID)
-		fingerprints, wrapped = append(fingerprints, fingerprint[:]), append(wrapped, inside)
-	}
-	_, err = k.DB.Exec(ctx, mintKeys, tenants, kinds, holders, fingerprints, wrapped, k.Master.ID())
+	_, err = k.DB.Exec(ctx, mintKeys, keyColumns(rows)...)
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
@@ -59,51 +58,61 @@ func (s *split) practitioner() *uuid.UUID {
 	return nil
 }
 
-// minted are the keys that an append makes.
-type minted map[owner]sealing.Key
+// minted are the keys that an append makes. It stores them with its events.
+type minted struct {
+	keys  map[owner]sealing.Key
+	stamp uint64 // of the cache, before the append
+}
 
-// seal puts the personal values of an append into boxes. It returns the keys that the
-// append has to store with its events. It returns [patient.ErrUnknown] if a patient was
-// erased.
+// seal puts the personal values of an append into boxes. It returns [patient.ErrUnknown]
+// if a patient was erased.
 func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 	if !slices.ContainsFunc(events, func(e split) bool { return e.personal != nil }) {
-		return nil, nil
+		return minted{}, nil
 	}
 	if k.Master == (sealing.MasterKey{}) {
-		return nil, errUnsealed
+		return minted{}, errUnsealed
 	}
 	if err := k.identify(ctx, events); err != nil {
-		return nil, err
+		return minted{}, err
 	}
-	all, err := k.of(ctx, ownersOf(events))
+	all, err := k.of(ctx, knownIn(events))
 	if err != nil {
-		return nil, err
+		return minted{}, err
 	}
-	made := minted{}
+	made := minted{map[owner]sealing.Key{}, all.stamp}
 	for n := range events {
-		for _, p := range events[n].personal {
-			key, err := made.take(all, &events[n], p)
-			if err != nil {
-				return nil, err
-			}
-			box, err := key.Seal(p.Of, p.Values, events[n].Stored)
-			if err != nil {
-				return nil, err
-			}
-			events[n].Sealed = append(events[n].Sealed, box...)
+		if err := made.box(&events[n], all); err != nil {
+			return minted{}, fmt.Errorf("seal %s: %w", events[n].Name, err)
 		}
 	}
 	return made, nil
+}
+
+// box puts the personal values of an event into boxes.
+func (m minted) box(e *split, all keys) error {
+	for _, p := range e.personal {
+		key, err := m.take(all, e, p)
+		if err != nil {
+			return err
+		}
+		box, err := key.Seal(p.Of, p.Values, e.Stored)
+		if err != nil {
+			return err
+		}
+		e.Sealed = append(e.Sealed, box...)
+	}
+	return nil
 }
 
 // take returns the key of a holder in an event, and makes it if the event is the first
 // that is about the holder.
 func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) {
 	o := owner{e.Stream.Tenant, p.Of}
-	if key, found := all.found[o]; found {
+	if key, found := m.keys[o]; found {
 		return key, nil
 	}
-	if key, found := m[o]; found {
+	if key, found := all.found[o]; found {
 		return key, nil
 	}
 	switch {
@@ -111,27 +120,32 @@ func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) 
 		return sealing.Key{}, event.ErrConflict
 	case all.erased[o]:
 		return sealing.Key{}, patient.ErrUnknown
-	case !e.begins(p.Of.Kind):
-		return sealing.Key{}, fmt.Errorf("seal %s for %s %s: %w", e.Name, p.Of.Kind, p.Of.ID, ErrKeyLost)
+	case !e.makes(p.Of.Kind):
+		return sealing.Key{}, all.keyLost(p.Of)
 	}
-	m[o] = sealing.NewKey()
-	return m[o], nil
+	m.keys[o] = sealing.NewKey()
+	return m.keys[o], nil
 }
 
-// begins reports whether the event is the first that can be about a holder of a kind.
+// makes reports whether the event may make the key of a holder of a kind who has none.
+func (s *split) makes(kind event.HolderKind) bool {
+	return s.mints || kind == event.OfPractitioner || s.begins(kind)
+}
+
+// begins reports whether the event is the first that can be about a holder of a kind, so
+// that there is no key yet. A practitioner may be known already.
 func (s *split) begins(kind event.HolderKind) bool {
 	switch {
-	case s.mints:
-		return true
+	case s.mints, kind == event.OfPractitioner:
+		return false
 	case kind == event.OfPatient:
 		return s.first
-	case kind == event.OfPractitioner:
-		return true
 	}
 	return s.Version == 1
 }
 
-// identify gives each practitioner an identifier.
+// identify gives each practitioner an identifier. Whatever else is missing is fetched with
+// the practice's index key.
 func (k *Keyring) identify(ctx context.Context, events []split) error {
 	for n := range events {
 		for i := range events[n].personal {
@@ -139,7 +153,7 @@ func (k *Keyring) identify(ctx context.Context, events []split) error {
 			if p.Known == "" {
 				continue
 			}
-			key, err := k.index(ctx, events[n].Stream.Tenant)
+			key, err := k.index(ctx, events[n].Stream.Tenant, knownIn(events))
 			if err != nil {
 				return err
 			}
@@ -150,74 +164,35 @@ func (k *Keyring) identify(ctx context.Context, events []split) error {
 }
 
 // index returns the index key of a practice, and makes it at its first use.
-func (k *Keyring) index(ctx context.Context, tenant string) (sealing.Key, error) {
+func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sealing.Key, error) {
 	o := index(tenant)
-	for range 2 {
-		all, err := k.of(ctx, []owner{o})
-		if err != nil {
-			return sealing.Key{}, err
-		}
-		if key, found := all.found[o]; found {
-			return key, nil
-		}
-		batch := &pgx.Batch{}
-		statements, err := k.statements(minted{o: sealing.NewKey()}, nil)
-		if err != nil {
-			return sealing.Key{}, err
-		}
-		for _, s := range statements {
-			batch.Queue(s.sql+` ON CONFLICT DO NOTHING`, s.args...)
-		}
-		if err := k.DB.ExecBatch(ctx, batch); err != nil {
-			return sealing.Key{}, fmt.Errorf("make the index key of a practice: %w", err)
-		}
+	all, err := k.of(ctx, append(others, o))
+	if err != nil {
+		return sealing.Key{}, err
+	}
+	if _, found := all.found[o]; !found {
+		all, err = k.made(ctx, []owner{o})
+	}
+	if key, found := all.found[o]; found || err != nil {
+		return key, err
 	}
 	return sealing.Key{}, ErrKeyLost
 }
 
-func ownersOf(events []split) (owners []owner) {
+// knownIn returns the owners of an append who must have keys already, as far as they are
+// identified. Those whom one of its events begins have none, or the database refuses
+// another one.
+func knownIn(events []split) (owners []owner) {
+	begun := map[owner]bool{}
 	for _, e := range events {
 		for _, p := range e.personal {
 			o := owner{e.Stream.Tenant, p.Of}
-			if !slices.Contains(owners, o) {
+			if e.begins(p.Of.Kind) {
+				begun[o] = true
+			} else if !begun[o] && p.Of.ID != uuid.Nil {
 				owners = append(owners, o)
 			}
 		}
 	}
 	return owners
-}
-
-const insertKey = `
-INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped) VALUES ($1, $2, $3, $4, $5, $6, $7)`
-
-// statements store the keys that an append has made with its events. A request's key
-// belongs to the patient whom its event is about.
-func (k *Keyring) statements(made minted, events []split) (all []statement, err error) {
-	if len(made) == 0 {
-		return nil, nil
-	}
-	wrapper, err := k.Master.Wrapper()
-	if err != nil {
-		return nil, err
-	}
-	for o, key := range made {
-		wrapped, err := wrapper.Wrap(key, o.tenant, o.holder)
-		if err != nil {
-			return nil, err
-		}
-		fingerprint := key.Fingerprint()
-		all = append(all, statement{insertKey, []any{
-			o.tenant, int16(o.holder.Kind), o.holder.ID, patientFor(o, events), fingerprint[:], k.Master.ID(), wrapped,
-		}})
-	}
-	return all, nil
-}
-
-func patientFor(o owner, events []split) *uuid.UUID {
-	for _, e := range events {
-		if o.holder == (event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}) && e.patient != uuid.Nil {
-			return &e.patient
-		}
-	}
-	return nil
 }

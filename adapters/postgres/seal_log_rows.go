@@ -83,12 +83,14 @@ func (s *SealLog) seal(ctx context.Context, page []placed) error {
 	if err != nil {
 		return fmt.Errorf("seal events up to position %d: %w", page[len(page)-1].position, err)
 	}
-	keys, err := s.Keys.statements(made, parts)
+	keys, err := s.Keys.wrap(made, parts)
 	if err != nil {
 		return err
 	}
 	batch := durably(nil)
-	queue(batch, keys)
+	if len(keys) > 0 {
+		batch.Queue(insertKeys, keyColumns(keys)...)
+	}
 	positions, data, metadata, boxes := columnsOf(inClear, parts)
 	batch.Queue(`UPDATE sealing SET reached = $1, moved = moved + seal_events($2, $3, $4, $5)`,
 		page[len(page)-1].position, positions, data, metadata, boxes)

@@ -37,7 +37,11 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 		if err := row.Scan(&name, &data); err != nil {
 			return nil, err
 		}
-		return s.Codec.Decode(name, []byte(data))
+		e, err := s.Codec.Decode(name, []byte(data))
+		if err != nil {
+			return nil, err
+		}
+		return event.Hide(e), nil // it may be from before anything was sealed
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load stream %s: %w", stream.ID, err)
@@ -101,6 +105,7 @@ type written struct {
 	idempotency  event.Digest // the key of the call; zero if it has none
 	patient      *uuid.UUID
 	practitioner *uuid.UUID // of the act claim, if it is sealed
+	keys         []newKey   // that the append has made: of its first event
 	rows, guards []statement
 	ofPatient    bool // the practice must have the patient
 }
@@ -115,19 +120,18 @@ type statement struct {
 func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, minted, error) {
 	parts, err := s.Keys.split(s.Codec, recorded)
 	if err != nil {
-		return nil, nil, err
+		return nil, minted{}, err
 	}
 	made, err := s.Keys.seal(ctx, parts)
 	if err != nil {
-		return nil, nil, err
+		return nil, minted{}, err
 	}
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), rows, guards, false}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), nil, rows, guards, false}
 	}
-	keys, err := s.Keys.statements(made, parts)
-	all[0].rows = append(keys, all[0].rows...)
+	all[0].keys, err = s.Keys.wrap(made, parts)
 	return all, made, err
 }
 
@@ -162,6 +166,18 @@ func queueEvents(batch *pgx.Batch, events []written) {
 		}
 		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
+	}
+	queueKeys(batch, events)
+}
+
+// queueKeys queues the keys that appends have made.
+func queueKeys(batch *pgx.Batch, events []written) {
+	var keys []newKey
+	for _, e := range events {
+		keys = append(keys, e.keys...)
+	}
+	if len(keys) > 0 {
+		batch.Queue(insertKeys, keyColumns(keys)...)
 	}
 }
 

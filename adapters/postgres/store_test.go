@@ -19,6 +19,16 @@ func TestStoreConforms(t *testing.T) {
 	eventtest.Conformance(t, func(t *testing.T) eventtest.Store { return newEngine(t).store })
 }
 
+func TestASealedStoreConforms_D68(t *testing.T) {
+	t.Parallel()
+	eventtest.Conformance(t, func(t *testing.T) eventtest.Store {
+		t.Helper()
+		v := newVault(t)
+		v.registerAs(t, eventtest.Ann)
+		return v.store
+	})
+}
+
 // rowFor is a projection that keeps a row for each event, in a table where a
 // note may stand once: by a constraint of a name that means a refusal.
 type rowFor struct{}

@@ -50,6 +50,16 @@ func (s *Store) staffNamed(tenant, username string) (id staff.ID, active bool) {
 	return id, active
 }
 
+// NamesOf returns the username and the name of a member of staff.
+func (s *Store) NamesOf(_ context.Context, tenant string, member staff.ID) (username, name string, err error) {
+	for _, e := range s.Log() {
+		if r, ok := e.Event.(staff.Registered); ok && e.Stream == staff.StreamOf(tenant, member) {
+			return r.Username, r.Name, nil
+		}
+	}
+	return "", "", staff.ErrUnknown
+}
+
 // AuthorisationsOf returns the current authorisations that a member of staff has given.
 func (s *Store) AuthorisationsOf(_ context.Context, tenant string, member staff.ID, now time.Time) (given []authorisation.Subject, err error) {
 	for _, r := range s.Log() {

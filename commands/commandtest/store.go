@@ -38,14 +38,15 @@ func NewStore(extra ...event.Event) *Store {
 	return &Store{codec: codec, streams: map[uuid.UUID][]event.Recorded{}}
 }
 
-// Load returns the history of a stream, oldest event first.
+// Load returns the history of a stream, oldest event first. Personal values are hidden, as
+// they are from every decision.
 func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var history []event.Event
 	for _, e := range s.streams[stream.ID] {
 		if e.Stream.Tenant == stream.Tenant {
-			history = append(history, e.Event)
+			history = append(history, event.Hide(e.Event))
 		}
 	}
 	return history, nil

@@ -233,6 +233,19 @@ func (p Practitioner) knownBy() string {
 	return ""
 }
 
+// Hide returns the event with [Hidden] in place of every personal value that is not empty.
+// The event is not changed. Decisions are taken on such events.
+func Hide(e Event) Event {
+	plan := planOf(reflect.TypeOf(e))
+	if plan == nil {
+		return e
+	}
+	hidden := reflect.New(reflect.TypeOf(e)).Elem()
+	hidden.Set(reflect.ValueOf(e))
+	plan.each(hidden, func(_ step, text reflect.Value) { text.SetString(Hidden) })
+	return hidden.Interface().(Event)
+}
+
 // Join returns a stored event with the values of those holders that are given. Those of
 // others stay hidden. It returns [ErrUnknownName] for an event that the codec does not
 // know, and [ErrOtherValues] if there are more or fewer values than the event has.

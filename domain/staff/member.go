@@ -62,7 +62,6 @@ type Member struct {
 	roles                   Roles
 	link                    Link // zero for none
 	passkeys                []PasskeyID
-	username, name          string
 	erasure                 erasure.State
 }
 
@@ -84,11 +83,6 @@ func (m Member) HasLeft() error {
 		return ErrActive
 	}
 	return nil
-}
-
-// Known is what anybody may know of the member of staff of a practice.
-func (m Member) Known(tenant, practice string) Known {
-	return Known{m.username, m.name, tenant, practice}
 }
 
 // SetRoles gives the member of staff these roles in place of what they had (rule 4).
@@ -126,7 +120,7 @@ func (m Member) Reactivate(by Link) ([]event.Event, error) {
 func (m Member) Apply(e event.Event) Member {
 	switch e := e.(type) {
 	case Registered:
-		m.registered, m.username, m.name = true, e.Username, e.Name
+		m.registered = true
 		if e.Administrator {
 			m.roles = Roles{Manager}
 		}

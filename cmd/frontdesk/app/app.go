@@ -48,6 +48,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
 		retention.Ahead(engine.background))
+	a.registry.MustRegister(postgres.KeyMetrics(engine.keyring)...)
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,

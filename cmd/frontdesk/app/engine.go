@@ -77,7 +77,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
-	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey}
+	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Now: config.Now}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
@@ -105,6 +105,11 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 
 // Directory returns what people, applications and places are called.
 func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
+
+// Book returns the book of names, which is empty yet.
+func (e *Engine) Book() *projections.Book {
+	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.Now}
+}
 
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }

@@ -15,7 +15,8 @@ import (
 var update = flag.Bool("update-golden", false, "write golden files that do not exist yet")
 
 // Golden compares the stored shape of events with testdata/<name>.json, and
-// reads the file back as the same event. A shape that differs is a broken
+// reads the file back as the same event. What is stored of an event with personal values
+// is in testdata/stored/<name>.json. A shape that differs is a broken
 // promise: give the new one a new name. New files are written with
 // -update-golden; existing ones never are.
 func Golden(t *testing.T, events ...event.Event) {
@@ -53,6 +54,7 @@ func golden(t *testing.T, codec *event.Codec, folder string, e event.Event) {
 	if diff := cmp.Diff(e, back); diff != "" {
 		t.Errorf("the stored event reads back differently (-want +got):\n%s", diff)
 	}
+	stored(t, codec, folder, e)
 }
 
 func goldenFile(t *testing.T, path string, initial []byte) []byte {

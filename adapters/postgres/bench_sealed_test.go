@@ -1,0 +1,150 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/patient"
+)
+
+const benchPatients = 10_000
+
+// sealedBench is two stores on one durable database: one that seals and one without a
+// keyring. Both write notes about the same patients.
+type sealedBench struct {
+	sealed, clear *postgres.Store
+	keys          *postgres.Keyring
+	patients      []uuid.UUID
+}
+
+func newSealedBench(b *testing.B, e *engine) *sealedBench {
+	b.Helper()
+	codec, err := event.NewCodec(append(eventtest.Events(), domain.Events()...)...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	db := postgres.On(e.pool)
+	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Master: master}}
+	if err := s.keys.Start(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	s.sealed = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: time.Now}
+	s.clear = &postgres.Store{DB: db, Codec: codec, Now: time.Now}
+	for range benchPatients / 100 {
+		var changes []event.Change
+		for range 100 {
+			id := uuid.New()
+			s.patients = append(s.patients, id)
+			changes = append(changes, event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer"}}})
+		}
+		if _, err := s.sealed.Append(b.Context(), changes...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
+
+func (s *sealedBench) note(store *postgres.Store) func(context.Context) error {
+	return func(ctx context.Context) error {
+		noted := sample
+		noted.Patient = s.patients[rand.IntN(len(s.patients))]
+		_, err := store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+		return err
+	}
+}
+
+// BenchmarkSealedAppend compares appends that are sealed with those of the same store
+// without a keyring. Both are fenced, because the statement is the same.
+func BenchmarkSealedAppend(b *testing.B) {
+	admin, _, e := durable(b, 40)
+	s := newSealedBench(b, e)
+	for _, writers := range []int{8, 32} {
+		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
+			benchtest.Comparison{
+				Ratio:   "of-clear",
+				Floor:   benchtest.Rate{Unit: "clear/s", Turn: turnOf(b, writers, s.note(s.clear))},
+				Rate:    benchtest.Rate{Unit: "sealed/s", Turn: turnOf(b, writers, s.note(s.sealed))},
+				Cluster: benchtest.ClusterOf(b, admin),
+			}.Run(b)
+		})
+	}
+}
+
+// BenchmarkKeys measures what a key costs that is in memory, and one that is not.
+func BenchmarkKeys(b *testing.B) {
+	_, _, e := durable(b, 4)
+	s := newSealedBench(b, e)
+	for name, cold := range map[string]bool{"warm": false, "cold": true} {
+		b.Run(name, func(b *testing.B) {
+			do := s.note(s.sealed)
+			for b.Loop() {
+				if cold {
+					postgres.ForgetKeys(s.keys)
+				}
+				if err := do(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSealedReplay compares reading a log whose personal values stay hidden with the
+// same events in clear, and with opening them.
+func BenchmarkSealedReplay(b *testing.B) {
+	_, _, e := durable(b, 4)
+	s := newSealedBench(b, e)
+	const events = 20_000
+	read := func(b *testing.B, from int64, log postgres.Log) {
+		b.Helper()
+		n := 0
+		for range b.N {
+			for _, err := range log.After(b.Context(), from) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n++; n%events == 0 {
+					break
+				}
+			}
+		}
+		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+	}
+	write := func(store *postgres.Store) (from int64) {
+		e.drain(b)
+		from, err := postgres.Log{DB: e.pool}.Head(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range events / 100 {
+			var changes []event.Change
+			for range 100 {
+				noted := sample
+				noted.Patient = s.patients[rand.IntN(len(s.patients))]
+				changes = append(changes, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+			}
+			if _, err := store.Append(b.Context(), changes...); err != nil {
+				b.Fatal(err)
+			}
+		}
+		e.drain(b)
+		return from
+	}
+	clear, hidden := write(s.clear), write(s.sealed)
+	log := postgres.Log{DB: e.pool, Codec: s.sealed.Codec}
+	opened := log
+	opened.Opens = s.keys
+	b.Run("clear", func(b *testing.B) { read(b, clear, log) })
+	b.Run("hidden", func(b *testing.B) { read(b, hidden, log) })
+	b.Run("opened", func(b *testing.B) { read(b, hidden, opened) })
+}

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/event"
+)
+
+// newKey is a key as it is stored.
+type newKey struct {
+	owner
+	patient     *uuid.UUID // to whom a request's key belongs
+	fingerprint []byte
+	master      string
+	wrapped     []byte
+}
+
+// wrap returns the rows of the keys that an append has made. A request's key belongs to
+// the patient whom its event is about.
+func (k *Keyring) wrap(made minted, events []split) (rows []newKey, err error) {
+	if len(made.keys) == 0 {
+		return nil, nil
+	}
+	ours, err := k.ours()
+	if err != nil {
+		return nil, err
+	}
+	wrapper, err := ours.under(ours.current)
+	if err != nil {
+		return nil, err
+	}
+	for o, key := range made.keys {
+		fingerprint := key.Fingerprint()
+		rows = append(rows, newKey{o, patientFor(o, events), fingerprint[:], ours.current, wrapper.Wrap(key, o.tenant, o.holder)})
+	}
+	return rows, nil
+}
+
+func patientFor(o owner, events []split) *uuid.UUID {
+	for _, e := range events {
+		if o.holder == (event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}) && e.patient != uuid.Nil {
+			return &e.patient
+		}
+	}
+	return nil
+}
+
+// insertKeys stores keys. It is one statement, however many they are.
+const insertKeys = `
+INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
+SELECT * FROM ` + newKeys
+
+const newKeys = `unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])`
+
+// keyColumns returns the columns of keys, in an order in which two who make the same keys
+// do not wait for each other in a circle.
+func keyColumns(keys []newKey) []any {
+	slices.SortFunc(keys, func(a, b newKey) int { return compareOwners(a.owner, b.owner) })
+	var tenants, masters []string
+	var kinds []int16
+	var holders, patients pgtype.FlatArray[pgtype.UUID]
+	var fingerprints, wrapped [][]byte
+	for _, k := range keys {
+		tenants, kinds, holders = append(tenants, k.tenant), append(kinds, int16(k.holder.Kind)), append(holders, nullable(&k.holder.ID))
+		patients, masters = append(patients, nullable(k.patient)), append(masters, k.master)
+		fingerprints, wrapped = append(fingerprints, k.fingerprint), append(wrapped, k.wrapped)
+	}
+	return []any{tenants, kinds, holders, patients, fingerprints, masters, wrapped}
+}
+
+func compareOwners(a, b owner) int {
+	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.holder.Kind, b.holder.Kind), bytes.Compare(a.holder.ID[:], b.holder.ID[:]))
+}
