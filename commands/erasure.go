@@ -120,13 +120,18 @@ type WithdrawErasure struct {
 
 // WithdrawErasure leaves everything as it was before the request.
 func (d Desk) WithdrawErasure(ctx context.Context, c WithdrawErasure) error {
-	switch c.Kind {
-	case event.OfStaff:
-		return withdraw[staff.Member](ctx, d, c)
-	case event.OfPractitioner:
-		return withdraw[practitioner.Practitioner](ctx, d, c)
-	}
-	return withdraw[patient.Patient](ctx, d, c)
+	return retry(ctx, func() error {
+		person, change, err := d.somebody(ctx, c.Person)
+		if err != nil {
+			return err
+		}
+		change.Events, err = person.WithdrawErasure(c.Holder, erasure.Withdrawal{Erasure: c.Erasure, Reason: strings.TrimSpace(c.Reason)})
+		if err != nil {
+			return err
+		}
+		_, err = d.Store.Append(ctx, change)
+		return err
+	})
 }
 
 // HoldErasure keeps a patient from being forgotten.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -25,7 +24,7 @@ import (
 
 const (
 	eraserLock  = "100ms"               // appends queue behind the eraser no longer than that
-	eraserPause = 20 * time.Millisecond // between two attempts at most
+	eraserPause = 20 * time.Millisecond // between two attempts, in which appends go on
 	eraserLimit = 20 * time.Second      // for all attempts
 )
 
@@ -56,7 +55,7 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]era
 		case !contended(err) || ctx.Err() != nil:
 			return nil, fmt.Errorf("erase: %w", err)
 		}
-		pause(ctx, rand.N(eraserPause), nil)
+		pause(ctx, eraserPause, nil)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,112 +11,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
-	"frontdesk/commands/commandtest"
-	"frontdesk/domain"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/record"
-	"frontdesk/domain/request"
-	"frontdesk/projections"
 )
-
-// ward is a practice served by two processes, each with keys of its own in memory.
-type ward struct {
-	super     *pgxpool.Pool
-	processes [2]*process
-	clock     *commandtest.Clock
-}
-
-// process is a store and its keyring.
-type process struct {
-	pool  *pgxpool.Pool
-	codec *event.Codec
-	keys  *postgres.Keyring
-	store *postgres.Store
-	desk  commands.Desk
-}
-
-const street = "elm-street"
-
-// newWard opens two processes at a URL of a database.
-func newWard(t *testing.T, db *postgrestest.Database, url string) *ward {
-	t.Helper()
-	w := &ward{super: db.SuperuserPool(t), clock: commandtest.NewClock(commandtest.Noon)}
-	for n := range w.processes {
-		w.processes[n] = w.process(t, url)
-	}
-	w.do(t, w.processes[0].desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: street, Name: "Elm Street"}))
-	return w
-}
-
-func (w *ward) process(t *testing.T, url string) *process {
-	t.Helper()
-	codec, err := event.NewCodec(domain.Events()...)
-	w.do(t, err)
-	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 12)
-	w.do(t, err)
-	t.Cleanup(pool.Close)
-	p := &process{pool: pool, codec: codec, keys: &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}}}
-	w.do(t, p.keys.Start(t.Context()))
-	p.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: p.keys, AtOnce: projections.AtOnce(), Now: w.clock.Now}
-	p.desk = commands.Desk{
-		Store: p.store, Patients: projections.Patients{DB: pool}, Staff: projections.Staff{DB: pool}, Now: w.clock.Now,
-		Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: pool}, Store: p.store},
-	}
-	return p
-}
-
-func (w *ward) do(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (w *ward) count(t *testing.T, sql string, args ...any) (n int) {
-	t.Helper()
-	w.do(t, w.super.QueryRow(t.Context(), sql, args...).Scan(&n))
-	return n
-}
-
-// register returns a new patient, whose key both processes have in memory.
-func (w *ward) register(t *testing.T) patient.ID {
-	t.Helper()
-	id, err := w.processes[0].desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: street, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	w.do(t, err)
-	for _, p := range w.processes {
-		w.do(t, p.note(t.Context(), id))
-	}
-	return id
-}
-
-// note appends a note as somebody does who has asked before whether the patient exists.
-func (p *process) note(ctx context.Context, about patient.ID) error {
-	id := record.NoteID{UUID: event.NewID()}
-	_, err := p.store.Append(ctx, event.Change{
-		Stream: record.NoteStreamOf(street, id), Events: []event.Event{record.NoteCreated{Note: id, Patient: about, Text: "has a cough"}},
-	})
-	return err
-}
-
-func (p *process) ask(ctx context.Context, about patient.ID) error {
-	_, err := p.store.Append(ctx, event.Change{
-		Stream: request.StreamOf(street, request.ID{UUID: event.NewID()}),
-		Events: []event.Event{request.Submitted{Patient: about, Type: request.Admin, Response: []request.Answer{{Question: "requestDetails", Answer: "a letter"}}}},
-	})
-	return err
-}
-
-func operatedBy(ctx context.Context, operator string) context.Context {
-	return event.WithMetadata(ctx, event.Metadata{Actor: event.Operator(operator, operator+"@desk")})
-}
 
 // askFor asks for an erasure, and lets a day pass.
 func (w *ward) askFor(t *testing.T, about patient.ID) commands.ConfirmErasure {
@@ -344,85 +245,4 @@ func TestNobodyIsErasedWhereEventsAreClear_D70(t *testing.T) {
 		t.Errorf("error = %v, want %v", err, postgres.ErrUnsealed)
 	}
 	w.do(t, w.processes[1].note(t.Context(), ann))
-}
-
-// A connection that fails at any statement leaves all of an erasure or nothing.
-func TestAnErasureIsDoneOrNotBegun_D70(t *testing.T) {
-	t.Parallel()
-	db := postgrestest.New(t)
-	w := newWard(t, db, db.URL)
-	for n := 1; ; n++ {
-		ann := w.register(t)
-		w.do(t, w.processes[0].ask(t.Context(), ann))
-		confirm := w.askFor(t, ann)
-		failing, broke := w.failing(t, db, n)
-		err := failing.desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)
-		var keys, rows, erased int // in one snapshot: a commit whose answer is lost may still be under way
-		w.do(t, w.super.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM personal_keys WHERE holder = $1 OR patient = $1),
-			(SELECT count(*) FROM record_entries WHERE patient = $1), (SELECT count(*) FROM erasures WHERE holder = $1)
-				+ (SELECT count(*) FROM events WHERE patient = $1 AND name = 'patient.erased.v1')`, ann).Scan(&keys, &rows, &erased))
-		if done, notBegun := keys+rows == 0 && erased == 2, keys == 2 && rows == 3 && erased == 0; !done && !notBegun {
-			t.Fatalf("cut off at message %d: %d keys, %d rows, erased %d; %v", n, keys, rows, erased, err)
-		}
-		if err == nil && erased == 0 {
-			t.Fatalf("cut off at message %d: it is said to be done", n)
-		}
-		w.do(t, w.processes[1].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)) // and then it is
-		w.wantNothingLate(t, ann)
-		if !broke() {
-			if n < 10 {
-				t.Errorf("only %d messages were sent", n)
-			}
-			return
-		}
-	}
-}
-
-// failing returns a process whose connection is cut off: before the n-th message is sent, in
-// the middle of it, or before it is answered. It says whether that has happened.
-func (w *ward) failing(t *testing.T, db *postgrestest.Database, n int) (*process, func() bool) {
-	t.Helper()
-	config, err := pgxpool.ParseConfig(db.URL)
-	w.do(t, err)
-	config.MaxConns = 1
-	cut := &cutOff{}
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		return &cutConn{conn, cut}, err
-	}
-	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(t.Context()), config)
-	w.do(t, err)
-	t.Cleanup(pool.Close)
-	w.do(t, pool.Ping(t.Context()))
-	p := *w.processes[0]
-	p.store = &postgres.Store{DB: postgres.On(pool), Codec: p.codec, Keys: p.keys, AtOnce: projections.AtOnce(), Now: w.clock.Now}
-	p.desk.Store, p.desk.Erasures = p.store, postgres.Eraser{Erasures: projections.Erasures{DB: pool}, Store: p.store}
-	cut.left.Store(int64(n))
-	return &p, func() bool { return cut.left.Load() <= 0 }
-}
-
-// cutOff counts down; nobody is cut off before it is set.
-type cutOff struct{ left atomic.Int64 }
-
-type cutConn struct {
-	net.Conn
-	cut *cutOff
-}
-
-// Write counts three for each message, so that each is cut off in each of three ways.
-func (c *cutConn) Write(message []byte) (int, error) {
-	left := c.cut.left.Load()
-	if left <= 0 {
-		return c.Conn.Write(message)
-	}
-	if c.cut.left.Add(-3) > 0 {
-		return c.Conn.Write(message)
-	}
-	sent := message[:len(message)*int(left-1)/2]
-	if _, err := c.Conn.Write(sent); err != nil {
-		return 0, err
-	}
-	_ = c.Conn.Close()
-	return len(message), nil
 }

@@ -63,6 +63,23 @@ func TestAnotherPracticesApplicationsAreNotTold_D18(t *testing.T) {
 	c.wantSummary("")
 }
 
+// What happened before an erasure, and is fanned out after it, is told to nobody.
+func TestNothingIsToldOfWhoeverIsErased_D70(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	gone := c.newPatient("Cleo")
+	c.openRecord(t.Context(), gone)
+	c.openRecord(t.Context(), c.patient)
+	_, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, gone)
+	must(t, err)
+	c.fanOut()
+	c.wantSummary("pending 1")
+	if told := c.count(`SELECT count(*) FROM deliveries WHERE subject = $1`, gone); told > 0 {
+		t.Error("the erased patient is told of")
+	}
+}
+
 func TestAnEventIsFannedOutOnce_D28(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

@@ -139,8 +139,9 @@ func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
-	confirm := a.about("confirm-erasure", "--erasure="+a.askedBefore(t), "--erasure-ledger="+a.ledger)
-	unwritable := append(confirm[:len(confirm)-1:len(confirm)-1], "--erasure-ledger="+filepath.Join(a.ledger, "no", "such", "folder"))
+	id := a.askedBefore(t)
+	confirm := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)
+	unwritable := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+filepath.Join(a.ledger, "no", "such", "folder"))
 	typedAt(t, a.bob, unwritable...).wantFailure(t, 1, "the erasure is done, but it is not in the ledger yet")
 
 	again := typedAt(t, a.bob, confirm...)
