@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -92,7 +93,7 @@ func (l *lively) manage(tenant string) {
 func (l *lively) audit(db *postgrestest.Database) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	engine, err := app.Open(ctx, app.Config{DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), Tracer: l.sent})
+	engine, err := app.Open(ctx, app.Config{DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent})
 	l.must(err)
 	defer engine.Close()
 	l.wait("calls are recorded", `SELECT count(*) FROM access_record WHERE tenant = 'elm-street'`)

@@ -30,7 +30,7 @@ func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 		frontdeskWith(t, "A cough", append(args, noMasterKey)...).wantFailure(t, 1, sealedHere)
 		another := sealing.MasterKey{2}
 		frontdeskWith(t, "A cough", append(args, "--master-key", base64.StdEncoding.EncodeToString(another[:]))...).
-			wantFailure(t, 1, "sealed under another master key", theMasterKey.ID(), another.ID())
+			wantFailure(t, 1, "sealed under master key", theMasterKey.ID(), another.ID())
 	}
 	if log := c.audit(t, "log", "--json"); strings.Contains(log.out, "audit.queried") {
 		t.Errorf("a reading that showed nothing is recorded:\n%s", log.out)
