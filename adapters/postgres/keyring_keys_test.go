@@ -162,11 +162,12 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 // Two of a group make the key of the same practitioner, so the group falls apart.
 func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, "")
-	c.store.Keys = &postgres.Keyring{DB: c.store.DB, Codec: c.store.Codec, Master: master}
-	if err := c.store.Keys.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c := newCrowd(t, "", func(e *engine) {
+		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Master: master}
+		if err := e.store.Keys.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
 	outcomes := c.join(act(t.Context(), "one@elm.example"), t, "a")
 	for n, email := range []string{"two@elm.example", "one@elm.example", "three@elm.example"} {
 		outcome := make(chan error, 1)
