@@ -34,6 +34,7 @@ const (
 	json  = "github.com/go-json-experiment/json" // what encoding/json/v2 will be; events are stored as JSON
 	goCmp = "github.com/google/go-cmp"
 	pgx   = "github.com/jackc/pgx/v5"
+	norm  = "golang.org/x/text/unicode/norm" // takes accents off names, to compare them
 )
 
 // layers is the rule. A folder that is not here may hold no Go files. An
@@ -42,7 +43,7 @@ var layers = map[string]layer{
 	"domain":   {may: []string{uuid, json, "frontdesk/domain"}, pure: true},
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
 	"projections": {
-		may:   []string{uuid, pgx, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
+		may:   []string{uuid, pgx, norm, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
 		tests: []string{"frontdesk/adapters/postgres", "frontdesk/adapters/sealing"}, // only a real database shows that SQL is right
 	},
 	"adapters": {

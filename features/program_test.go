@@ -43,7 +43,7 @@ type program struct {
 const apiDomain = "frontdesk.test"
 
 // startProgram runs the program on a database until the test ends.
-func startProgram(t *testing.T, db *postgrestest.Database) *program {
+func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Config)) *program {
 	t.Helper()
 	clock := commandtest.NewClock(commandtest.Noon)
 	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
@@ -52,7 +52,7 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(authority.PEM())
-	service, err := app.New(t.Context(), app.Config{
+	config := app.Config{
 		DatabaseURL: db.URL,
 		Listen:      "127.0.0.1:0",
 		APIDomain:   apiDomain,
@@ -62,7 +62,11 @@ func startProgram(t *testing.T, db *postgrestest.Database) *program {
 		RootCAs:      roots,
 		Now:          clock.Now,
 		MasterKey:    theMasterKey,
-	})
+	}
+	for _, edit := range edits {
+		edit(&config)
+	}
+	service, err := app.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,12 @@ Feature: A patient asks what is held about them
       | rash.png | image/png   | 70000 |
     And "Chart" calls GET /transactional-api/retrieve-care-record?patientId=<Ann Archer> on behalf of "Dr Lee"
     And "Chart" is told of "record.opened"
+    And the next token has the claim act = {"practitioner": {"name": "Jo Day", "email": "jo@other.example"}, "organisation": {"name": "Other"}}
+    And "Chart" calls GET /transactional-api/retrieve-care-record?patientId=<Ann Archer>
     When an auditor makes the pack of "Ann Archer"
     Then the pack's page says "Ann Archer"
     And the pack's page says "Dr Lee, through Chart"
+    And the pack's page says that "Jo Day (Other), through Chart" was the caller who read the record
     And the pack's page says "opened the record"
     And the pack's page says "the record was opened"
     And the pack's page says "rash.png"

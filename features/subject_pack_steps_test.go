@@ -19,6 +19,9 @@ func (w *world) packSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an auditor makes the pack of "([^"]*)"$`, w.makesPack)
 	sc.Step(`^the auditor is refused with "([^"]*)"$`, func(code string) error { return w.operatorTold(1, "("+code+")") })
 	sc.Step(`^the pack's page says "([^"]*)"$`, w.packSays)
+	sc.Step(`^the pack's page says that "([^"]*)" was the caller who read the record$`, func(who string) error {
+		return w.packSays(who + `</bdi></td><td role="cell" data-is="What">call: read the record`)
+	})
 	sc.Step(`^the pack holds the file that was sent$`, w.packHoldsFile)
 	sc.Step(`^nothing in the pack says "([^"]*)"$`, w.packSilent)
 }

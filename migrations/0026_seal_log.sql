@@ -40,12 +40,12 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- An event never changes but for this: what is personal in it is moved into boxes, by
--- seal_events, as long as that is not finished.
+-- What happened never changes but for this: what is personal in it is moved into boxes, by
+-- seal_events and seal_calls, as long as that is not finished.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'UPDATE' AND TG_TABLE_NAME = 'events' AND current_setting('frontdesk.sealing', true) = 'on' THEN
+    IF TG_OP = 'UPDATE' AND TG_TABLE_NAME IN ('events', 'access_record') AND current_setting('frontdesk.sealing', true) = 'on' THEN
         IF EXISTS (SELECT FROM public.sealing WHERE closed_at IS NOT NULL AND finished_at IS NULL) THEN
             RETURN NULL;
         END IF;
@@ -54,9 +54,10 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
 END $$;
 
--- Puts what is personal in events into boxes. It changes nothing that was sealed.
+-- Puts what is personal in events into boxes. It changes nothing that was sealed. It finds
+-- them by the index, whatever the statistics say of the tables.
 CREATE FUNCTION seal_events(positions bigint[], hidden_data text[], hidden_metadata text[], boxes bytea[]) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     done bigint;
 BEGIN
@@ -68,13 +69,23 @@ BEGIN
     PERFORM set_config('frontdesk.sealing', 'off', true);
     RETURN done;
 END $$;
+
+-- The same for whom recorded calls were made for. Of who was erased there is no box.
+CREATE FUNCTION seal_calls(ids uuid[], hidden_acts text[], boxes bytea[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM set_config('frontdesk.sealing', 'on', true);
+    UPDATE public.access_record r SET act = n.act, sealed = n.box
+    FROM unnest(ids, hidden_acts, boxes) AS n (id, act, box) WHERE r.request_id = n.id AND r.sealed IS NULL;
+    PERFORM set_config('frontdesk.sealing', 'off', true);
+END $$;
 -- +goose StatementEnd
 
-REVOKE ALL ON FUNCTION commit_safely(), write_in_clear(), seal_events(bigint[], text[], text[], bytea[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_safely(), write_in_clear(), seal_events(bigint[], text[], text[], bytea[]), seal_calls(uuid[], text[], bytea[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION commit_safely(), write_in_clear() TO frontdesk_app;
 
 -- +goose Down
-DROP FUNCTION seal_events(bigint[], text[], text[], bytea[]);
+DROP FUNCTION seal_events(bigint[], text[], text[], bytea[]), seal_calls(uuid[], text[], bytea[]);
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -8,3 +8,16 @@ const (
 	ReceptionsApplication = receptionsApplication
 	ReceptionsUser        = receptionsUser
 )
+
+// Kept returns how many names the book has in memory.
+func Kept(b *Book) (names int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.practices {
+		names += len(s.names)
+	}
+	return names
+}
+
+// Tidy does what the book does from time to time.
+var Tidy = (*Book).tidy

@@ -38,11 +38,12 @@ func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
 	return name, of
 }
 
-// namesOf finds the event that counts of each patient whom the practice has.
+// namesOf finds the event that counts of each patient whom the practice has. It looks
+// patients up one by one: otherwise Postgres may compare each with all others.
 const namesOf = `
 SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
 FROM unnest($2::uuid[], $3::uuid[]) AS w (patient, stream)
-JOIN patients p ON p.tenant = $1 AND p.patient = w.patient
+CROSS JOIN LATERAL (SELECT FROM patients WHERE tenant = $1 AND patient = w.patient OFFSET 0) p
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND name = ANY ($4) ORDER BY version DESC LIMIT 1) e`
 
 // AskNames returns the query for the events that name patients of a practice. [ScanNames]

@@ -79,6 +79,12 @@ func (d *day) erases(t *testing.T, id patient.ID) {
 			t.Fatal(err)
 		}
 	}
+	d.freshKeys(t)
+}
+
+// freshKeys is the keyring of another process, which knows no key yet.
+func (d *day) freshKeys(t testing.TB) {
+	t.Helper()
 	d.keys = &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec, Master: sealing.MasterKey{1, 2, 3}}
 	if err := d.keys.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -19,14 +19,14 @@ type Patients struct {
 
 // InClear returns read models that have the names of patients in their rows.
 func InClear(all []Projection) []Projection {
-	clear := slices.Clone(all)
-	for n, p := range clear {
+	filling := slices.Clone(all)
+	for n, p := range filling {
 		if patients, ok := p.(Patients); ok {
 			patients.Clear = true
-			clear[n] = patients
+			filling[n] = patients
 		}
 	}
-	return clear
+	return filling
 }
 
 // Name returns the permanent name.

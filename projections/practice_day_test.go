@@ -16,7 +16,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
@@ -43,12 +42,12 @@ type day struct {
 
 const elm, oak = "elm-street", "oak-lane"
 
-func newDay(t *testing.T) *day {
+func newDay(t testing.TB) *day {
 	t.Helper()
 	return dayOn(t, postgrestest.New(t))
 }
 
-func dayOn(t *testing.T, db *postgrestest.Database) *day {
+func dayOn(t testing.TB, db *postgrestest.Database) *day {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
@@ -56,10 +55,7 @@ func dayOn(t *testing.T, db *postgrestest.Database) *day {
 	}
 	pool := db.Pool(t)
 	d := &day{pool: pool, codec: codec, at: noon}
-	d.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
-	if err := d.keys.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	d.freshKeys(t)
 	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
 }

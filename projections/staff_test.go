@@ -186,3 +186,15 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 		has(1)
 	}
 }
+
+// A username is unique, also in a replay that begins with those who were erased later.
+func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	for _, id := range []staff.ID{lee, kim} {
+		d.happens(t, staff.StreamOf(elm, id), staff.Registered{Username: event.Erased, Name: event.Erased, Email: event.Erased})
+		if got, err := (projections.Staff{DB: d.pool}).UsernameOf(t.Context(), elm, id); err != nil || got != "[erased] "+id.String() {
+			t.Errorf("the username is %q, error %v", got, err)
+		}
+	}
+}

@@ -35,7 +35,6 @@ var (
 		"replace them with this release, then run this again")
 	errClearProcesses = errors.New("from now on, processes that start seal what they write; some that started before are connected: " +
 		"restart every process of frontdesk, then run this again")
-	errStillClear = errors.New("something personal is in clear still: run this again")
 )
 
 // sealingState is how far a database is on its way to being sealed.
@@ -66,7 +65,7 @@ func (s *SealLog) Run(ctx context.Context) (events int64, changed bool, err erro
 	if err != nil || is.finished {
 		return is.moved, false, errors.Join(err, alone.Release(ctx))
 	}
-	for _, step := range []func(context.Context, sealingState) error{s.begin, s.close, s.move, s.forget, s.check, s.finish} {
+	for _, step := range []func(context.Context, sealingState) error{s.begin, s.close, s.move, s.moveCalls, s.forget, s.check, s.checkCalls, s.finish} {
 		if err := step(ctx, is); err != nil {
 			return 0, true, errors.Join(err, alone.Release(ctx))
 		}

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -34,9 +35,11 @@ type before struct {
 }
 
 var (
-	ann     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
-	annsRow = `INSERT INTO patients (tenant, patient, name, birth_date) VALUES ('elm', '` + ann.String() + `', 'Ann Archer', '1980-02-29')`
-	claimed = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Strange", Email: "Strange@hosp.example", GMCNumber: "7654321"}}
+	ann      = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
+	annsRow  = `INSERT INTO patients (tenant, patient, name, birth_date) VALUES ('elm', '` + ann.String() + `', 'Ann Archer', '1980-02-29')`
+	claimed  = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Strange", Email: "Strange@hosp.example", GMCNumber: "7654321"}}
+	annsCall = `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, act, token_hash)
+		VALUES ('0190c7a2-0000-7000-8000-0000000000ca', now(), 'elm', gen_random_uuid(), 'application-restricted', 'create-note', $1, 200, '', '', $2, '\x01')`
 	// secrets are all personal values of the history.
 	secrets = []string{
 		"Ann Archer", "1980-02-29", "A cough", "Paula Proxy", "mother", "wound.jpg", "beef1234", "Sleeps badly",
@@ -82,6 +85,10 @@ func newBefore(t *testing.T, histories ...[]event.Recorded) *before {
 		}
 	}
 	_, err = served.Exec(t.Context(), annsRow)
+	b.must(err)
+	act, err := json.Marshal(claimed)
+	b.must(err)
+	_, err = served.Exec(t.Context(), annsCall, ann, string(act))
 	b.must(err)
 	b.must(postgres.NewSequencer(served, nil, nil, nil).Drain(t.Context()))
 	served.Close()
@@ -161,6 +168,17 @@ func (b *before) read() (all []event.Recorded) {
 	return all
 }
 
+// calls are whom the recorded calls were made for, as somebody sees them who has the master
+// key.
+func (b *before) calls() (all []*event.OnBehalfOf) {
+	b.t.Helper()
+	for c, err := range (postgres.AccessRecord{DB: postgres.On(b.owner), Keys: b.keyring(b.owner)}).Calls(b.t.Context(), postgres.CallFilter{Tenant: "elm"}) {
+		b.must(err)
+		all = append(all, c.Act)
+	}
+	return all
+}
+
 // found are the personal values in any table but for what is clear of staff.
 func (b *before) found() (values []string) {
 	b.t.Helper()
@@ -210,6 +228,9 @@ func TestALogInClearIsSealedBesideAService_D75(t *testing.T) {
 	}
 	if found := b.found(); len(found) > 0 {
 		t.Errorf("sealed, the tables hold %v", found)
+	}
+	if diff := cmp.Diff([]*event.OnBehalfOf{claimed}, b.calls()); diff != "" {
+		t.Errorf("whom a recorded call was made for reads differently (-before +after):\n%s", diff)
 	}
 	events, changed, err := b.sealLog(nil).Run(t.Context())
 	if b.must(err); changed || events != 5 {

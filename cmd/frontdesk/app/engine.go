@@ -106,6 +106,11 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 // Directory returns what people, applications and places are called.
 func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
 
+// Book returns the book of names, which is empty yet.
+func (e *Engine) Book() *projections.Book {
+	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.Now}
+}
+
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
 

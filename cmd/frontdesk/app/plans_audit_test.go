@@ -93,7 +93,9 @@ func (l *lively) manage(tenant string) {
 func (l *lively) audit(db *postgrestest.Database) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	engine, err := app.Open(ctx, app.Config{DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent})
+	engine, err := app.Open(ctx, app.Config{
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent,
+	})
 	l.must(err)
 	defer engine.Close()
 	l.wait("calls are recorded", `SELECT count(*) FROM access_record WHERE tenant = 'elm-street'`)
@@ -126,6 +128,11 @@ func (l *lively) audit(db *postgrestest.Database) {
 	l.must(err)
 	_, err = engine.Auditor.Explain(ctx, question, nil)
 	l.must(err)
+	book := engine.Book()
+	for range 2 { // the second time it looks for what has changed
+		_, _, err = book.Search(ctx, "elm-street", "a", 10)
+		l.must(err)
+	}
 	l.must(engine.Auditor.RecordReading(ctx, "elm-street", "auditor", audit.Queried{Command: "log", Patient: l.patient}))
 	for _, f := range []webhooks.Filter{{Limit: 100}, {Tenant: "elm-street", Limit: 100}, {Status: webhooks.Failed, Limit: 100}, {Application: l.integrator.ID, Limit: 100}} {
 		_, err := engine.Deliveries().List(ctx, f)

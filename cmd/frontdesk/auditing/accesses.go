@@ -26,14 +26,17 @@ type Access struct {
 	Status       int       `json:"status,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
 
-	By event.Actor `json:"-"` // with personal data, whatever was asked for
+	By event.Actor `json:"-"` // of an event, with personal data, whatever was asked for
 }
 
 // Accesses yields the events about a patient that pass the filter up to an idx, oldest
 // first, and then the calls that have named the patient up to now, newest first: the same
 // each time. The names of practitioners are hidden unless personal data is asked for.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
-	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
+	calls, record := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}, a.AccessRecord()
+	if personal {
+		record = a.OpenedAccessRecord()
+	}
 	return func(yield func(Access, error) bool) {
 		for e, err := range a.Events(ctx, f, end) {
 			if err != nil || !yield(accessOf(e, personal), nil) {
@@ -41,7 +44,7 @@ func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, persona
 				return
 			}
 		}
-		for call, err := range a.AccessRecord().Calls(ctx, calls) {
+		for call, err := range record.Calls(ctx, calls) {
 			if err != nil || !yield(accessOfCall(call), nil) {
 				yieldError(yield, err)
 				return

@@ -24,3 +24,19 @@ func TestWhoHasComeBackIsNotExplainedByTheirLeaving_D14(t *testing.T) {
 		t.Errorf("the evidence is %+v", found)
 	}
 }
+
+// A recorded call says for whom it was by their identifier, which stays when they are
+// erased.
+func TestWhoWasErasedIsExplainedByTheirIdentifier_D68(t *testing.T) {
+	t.Parallel()
+	kim, lee := staff.ID{UUID: uuid.Max}, staff.ID{UUID: uuid.New()}
+	question := Question{Staff: kim}
+	question.Tenant, question.Username, question.Mode = "elm", event.Erased+" "+kim.String(), application.UserRestricted
+	w := witness{question: question, events: map[access.Rule]event.Recorded{}}
+	for _, who := range []staff.ID{kim, lee} {
+		w.see(event.Recorded{Event: staff.Registered{Username: event.Erased}, Stream: staff.StreamOf("elm", who)})
+	}
+	if found := w.evidence(); len(found) != 1 || found[0].Stream.ID != kim.UUID || w.member != kim {
+		t.Errorf("the evidence is %+v, of %s", found, w.member)
+	}
+}

@@ -42,7 +42,7 @@ func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 	c := newClinic(t)
 	for line, database := range map[string]string{
 		"register-practice --tenant=ash --name=Ash":        c.db.URL,
-		"add-site --tenant=elm --name=Main --as=dr.lee":    c.db.URL,
+		"add-site --tenant=elm --name=Main":                c.db.URL,
 		"open-care-record --tenant=elm --patient=" + c.ann: c.db.URL,
 		"deactivate-staff --tenant=elm --username=dr.lee":  c.db.URL,
 		"audit log": c.auditor,

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/app"
 )
 
 const (
@@ -32,7 +33,7 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(ctx, server); err != nil {
+	if err := prepare(ctx, config.Dir, server); err != nil {
 		stopDatabase(ctx, server)
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func forget(ctx context.Context, dir string) error {
 	return nil
 }
 
-func prepare(ctx context.Context, server *embedded.Server) error {
+func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if err := server.EnsureDatabase(ctx, databaseName); err != nil {
 		return err
 	}
@@ -64,7 +65,16 @@ func prepare(ctx context.Context, server *embedded.Server) error {
 	if _, err := postgres.ChangeOwner(ctx, superuser, embedded.Owner); err != nil {
 		return err
 	}
-	_, err := postgres.Migrate(ctx, server.URL(databaseName, embedded.Owner))
+	owner := server.URL(databaseName, embedded.Owner)
+	if _, err := postgres.Migrate(ctx, owner); err != nil {
+		return err
+	}
+	// An older sandbox has personal data in clear.
+	master, err := masterKey(dir)
+	if err != nil {
+		return err
+	}
+	_, _, err = app.SealLog{Machine: "sandbox"}.Run(ctx, app.Config{DatabaseURL: owner, MasterKey: master})
 	return err
 }
 

@@ -1,0 +1,121 @@
+//go:build prove
+
+package features_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// TestProveThatTheFeaturesLeaveNothingPersonal tells the whole story of the features on one
+// cluster, and then looks there for every personal value that its events and calls hold,
+// sealed. Values that staff have, too, and short ones, say nothing where they are found.
+func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
+	files, err := filepath.Glob("*.feature")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("feature files: %v, %v", files, err)
+	}
+	server := postgrestest.Cluster(t)
+	databases := databasesOf(t, server, len(files))
+	t.Run("story", func(t *testing.T) {
+		for n, file := range files {
+			t.Run(file, func(t *testing.T) {
+				t.Parallel()
+				runFeature(t, file, databases[n])
+			})
+		}
+	})
+	for n, db := range databases {
+		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, db: db}}}
+		k.db, err = pgx.Connect(t.Context(), db.SuperuserURL)
+		k.must(err)
+		k.recall()
+		t.Logf("%s: %d values", files[n], len(k.words))
+		for table, rows := range k.tables() {
+			k.none("the table "+table, rows, k.words, mayStand[table])
+		}
+		k.none("a dump", k.dump(), k.words, "")
+		k.none("a file of the cluster", k.files(), k.words, "Idempotency.Body") // of the answers
+		k.must(k.db.Close(context.WithoutCancel(t.Context())))
+	}
+}
+
+// databasesOf are so many databases of a cluster.
+func databasesOf(t *testing.T, server *embedded.Server, n int) (all []*postgrestest.Database) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres", embedded.Superuser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for i := range n {
+		name := fmt.Sprintf("story_%d", i)
+		if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+name+" OWNER "+embedded.Owner+" TEMPLATE frontdesk"); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &postgrestest.Database{
+			URL: server.URL(name, postgres.AppRole), AdminURL: server.URL(name, embedded.Owner), SuperuserURL: server.URL(name, embedded.Superuser),
+		})
+	}
+	return all
+}
+
+// recall enters what the events and calls of a database hold, sealed.
+func (k *keeping) recall() {
+	k.t.Helper()
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.db.URL, MasterKey: theMasterKey})
+	k.must(err)
+	defer engine.Close()
+	for e, err := range engine.Log.After(k.ctx, 0) {
+		k.must(err)
+		k.enter(reflect.ValueOf(e.Event), reflect.TypeOf(e.Event).String())
+		k.enter(reflect.ValueOf(e.Metadata), "event.Metadata")
+	}
+	for call, err := range engine.Auditor.OpenedAccessRecord().Calls(k.ctx, postgres.CallFilter{}) {
+		k.must(err)
+		k.enter(reflect.ValueOf(call), "access.Call")
+	}
+	for text := range k.staff {
+		delete(k.words, text)
+	}
+}
+
+// shortest is what is not found by chance.
+const shortest = 8
+
+// enter keeps every personal text in a value.
+func (k *keeping) enter(v reflect.Value, name string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			k.enter(v.Elem(), name)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			k.enter(v.Index(i), name)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			switch {
+			case !field.IsExported():
+			case field.Tag.Get("personal") == "":
+				k.enter(v.Field(i), name+"."+field.Name)
+			case field.Tag.Get("personal") == "staff":
+				k.staff[v.Field(i).String()] = name
+			case v.Field(i).Len() >= shortest:
+				k.words[v.Field(i).String()] = name + "." + field.Name
+			}
+		}
+	}
+}

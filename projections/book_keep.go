@@ -1,0 +1,82 @@
+package projections
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"time"
+)
+
+var errBookFull = errors.New("the book of names is full")
+
+// makeRoom forgets the practices that were asked for longest ago, until there is room.
+func (b *Book) makeRoom(grown *section) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	grown.size = len(grown.names)
+	for {
+		all, oldest := grown.size, ""
+		for tenant, s := range b.practices {
+			if s == grown {
+				continue
+			}
+			all += s.size
+			if oldest == "" || s.asked.Before(b.practices[oldest].asked) {
+				oldest = tenant
+			}
+		}
+		switch {
+		case all <= cmp.Or(b.Most, bookMost):
+			return nil
+		case oldest == "":
+			return errBookFull
+		}
+		delete(b.practices, oldest)
+	}
+}
+
+// Run keeps the book until ctx ends: it forgets the names of practices where nobody has
+// searched for a while, and in the others those of patients who are gone.
+func (b *Book) Run(ctx context.Context) {
+	tick := time.NewTicker(bookPace)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			b.tidy(ctx)
+		}
+	}
+}
+
+func (b *Book) tidy(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, bookPace)
+	defer cancel()
+	for tenant, s := range b.kept() {
+		if err := b.within(ctx, tenant, s, func() {}); err != nil { // what cannot be brought up to date is forgotten
+			b.forget(tenant)
+		}
+	}
+}
+
+// kept forgets what nobody has asked for, and returns the rest.
+func (b *Book) kept() map[string]*section {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	kept := map[string]*section{}
+	for tenant, s := range b.practices {
+		if b.Now().Sub(s.asked) < bookIdle {
+			kept[tenant] = s
+		}
+	}
+	b.practices = kept
+	return maps.Clone(kept)
+}
+
+func (b *Book) forget(tenant string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.practices, tenant)
+}

@@ -1,0 +1,150 @@
+package projections_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// bookOf is a practice whose patients have these names, and the book of it.
+func bookOf(t testing.TB, d *day, names ...string) *projections.Book {
+	t.Helper()
+	for page := 0; page < len(names); page += 250 {
+		var changes []event.Change
+		for _, name := range names[page:min(page+250, len(names))] {
+			id := patient.ID{UUID: uuid.New()}
+			changes = append(changes, event.Change{Stream: patient.StreamOf(elm, id), Events: []event.Event{patient.Registered{Patient: id, Name: name}}})
+		}
+		if _, err := d.store.Append(t.Context(), changes...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.drain(t)
+	return &projections.Book{Names: d.names(), Now: func() time.Time { return d.at }}
+}
+
+func (d *day) drain(t testing.TB) {
+	t.Helper()
+	if err := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantFound(t *testing.T, b *projections.Book, tenant, text string, want ...string) {
+	t.Helper()
+	found, more, err := b.Search(t.Context(), tenant, text, 3)
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, ", "); err != nil || more || got != strings.Join(want, ", ") {
+		t.Errorf("%q at %s finds %s (more: %t), error %v; want %s", text, tenant, got, more, err, want)
+	}
+}
+
+func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
+	t.Parallel()
+	b := bookOf(t, newDay(t), "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "ann marie archer", "İpek Straße")
+	for text, want := range map[string][]string{
+		"zoe": {"Zoë Müller-Søndergård"}, "MULLER-SONDERGARD": {"Zoë Müller-Søndergård"}, "ndergå": {"Zoë Müller-Søndergård"},
+		"o'brien": {"Sean O’Brien"}, "archer  ANN": {"Ann Archer", "ann marie archer"}, "rche": {"Ann Archer", "ann marie archer"},
+		"ipek strasse": {"İpek Straße"}, "archer zoe": nil, "x": nil,
+	} {
+		wantFound(t, b, elm, text, want...)
+		wantFound(t, b, oak, text)
+	}
+	if found, more, err := b.Search(t.Context(), elm, "e", 2); len(found) != 2 || !more || err != nil {
+		t.Errorf("found %v, more %t, error %v", found, more, err)
+	}
+}
+
+func TestTheBookFollowsTheLog_D68(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	b := bookOf(t, d, "Cid Cole")
+	wantFound(t, b, elm, "cole", "Cid Cole")
+	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer"})
+	d.happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
+	d.drain(t)
+	wantFound(t, b, elm, "ann", "Ann Archer")
+	d.happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
+	wantFound(t, b, elm, "archer") // whatever is in memory
+	d.drain(t)
+	wantFound(t, b, elm, "archer")
+	wantFound(t, b, elm, "baker", "Ann Baker")
+	d.happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in the place of the erasure's event
+	d.erases(t, ann)
+	b.Names = d.names()
+	wantFound(t, b, elm, "baker")
+	d.drain(t)
+	projections.Tidy(b, t.Context())
+	if kept := projections.Kept(b); kept != 1 {
+		t.Errorf("%d names are kept, want Cid's alone", kept)
+	}
+}
+
+func TestTheBookIsBounded_D68(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	b := bookOf(t, d, "Ann Archer", "Bill Baker")
+	d.happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
+	b.Most = 2
+	wantFound(t, b, elm, "ann", "Ann Archer")
+	wantFound(t, b, oak, "ann", "Ann Oakes")
+	if kept := projections.Kept(b); kept != 1 {
+		t.Errorf("%d names are kept", kept)
+	}
+	b.Most = 1
+	if _, _, err := b.Search(t.Context(), elm, "ann", 3); err == nil {
+		t.Error("more names than there is room for were kept")
+	}
+	d.at = d.at.Add(14 * time.Minute)
+	wantFound(t, b, oak, "ann", "Ann Oakes")
+	d.at = d.at.Add(14 * time.Minute)
+	projections.Tidy(b, t.Context())
+	if kept := projections.Kept(b); kept != 1 {
+		t.Errorf("%d names are kept where somebody has just searched", kept)
+	}
+	d.at = d.at.Add(time.Minute)
+	projections.Tidy(b, t.Context())
+	if kept := projections.Kept(b); kept != 0 {
+		t.Errorf("%d names are kept where nobody searches", kept)
+	}
+}
+
+// BenchmarkBook loads the names of a practice with 10,000 patients, and searches them.
+//
+//	ms/load    with a keyring that knows no key
+//	ms/search  with one that knows them, 20 found
+func BenchmarkBook(b *testing.B) {
+	d := newDay(b)
+	names := make([]string, 10_000)
+	for n := range names {
+		names[n] = fmt.Sprintf("Zoë Patient-%05d Ångström", n)
+	}
+	bookOf(b, d, names...)
+	var load, search time.Duration
+	for b.Loop() {
+		d.freshKeys(b)
+		book := &projections.Book{Names: d.names(), Now: time.Now}
+		for _, into := range []*time.Duration{&load, &search} {
+			begun := time.Now()
+			found, _, err := book.Search(b.Context(), elm, "angstrom 99", 20)
+			if err != nil || len(found) != 20 {
+				b.Fatalf("found %d, error %v", len(found), err)
+			}
+			*into += time.Since(begun)
+		}
+	}
+	b.ReportMetric(load.Seconds()*1000/float64(b.N), "ms/load")
+	b.ReportMetric(search.Seconds()*1000/float64(b.N), "ms/search")
+}
