@@ -13,6 +13,13 @@ import (
 // Staff finds members of staff by the usernames that they sign in with, and what they
 // have authorised. Events hold only their identifiers.
 type Staff interface {
+	StaffNames
+	// AuthorisationsOf returns the current authorisations that a member has given.
+	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
+}
+
+// StaffNames knows members of staff by their names.
+type StaffNames interface {
 	// StaffByUsername returns the active member of staff with that username, or
 	// staff.ErrUnknown.
 	StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
@@ -23,8 +30,6 @@ type Staff interface {
 	// NamesOf returns the username and the name of a member of staff, or
 	// staff.ErrUnknown. No state has them, because they are personal.
 	NamesOf(ctx context.Context, tenant string, member staff.ID) (username, name string, err error)
-	// AuthorisationsOf returns the current authorisations that a member has given.
-	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
 }
 
 // Passwords keeps hashes of passwords, outside the log.

@@ -73,12 +73,12 @@ func foldsAlike[S event.State[S]](t *testing.T, golden []event.Event) {
 		for n, e := range history {
 			hidden[n] = event.Hide(e)
 		}
-		clear, blank := event.Fold[S](history...), event.Fold[S](hidden...)
-		if reflect.DeepEqual(clear, blank) {
+		whole, blank := event.Fold[S](history...), event.Fold[S](hidden...)
+		if reflect.DeepEqual(whole, blank) {
 			return
 		}
-		if diff := cmp.Diff(clear, blank, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
-			t.Errorf("%T after %d events, from %s on (-clear +hidden):\n%s", clear, len(history), history[0].EventName(), diff)
+		if diff := cmp.Diff(whole, blank, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+			t.Errorf("%T after %d events, from %s on (-whole +hidden):\n%s", whole, len(history), history[0].EventName(), diff)
 		}
 	}
 	same(golden...)

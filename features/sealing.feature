@@ -32,13 +32,13 @@ Feature: Personal data is sealed
   @D68
   Scenario: Another database's master key opens nothing
     When an auditor with another master key reads the log and asks for personal data
-    Then the auditor is told "the personal data in this database is sealed under another master key: it is <the master key>, and the one given is <another master key>"
+    Then the auditor is told "the personal data in this database is sealed under master key <the master key>; the one given is <another master key>"
     And the log shows 0 "audit.queried.v1"
 
   @D68
   Scenario: Nothing is served without the right master key
     When the service is started with another master key
-    Then it says "it is <the master key>, and the one given is <another master key>" and does not serve
+    Then it says "sealed under master key <the master key>; the one given is <another master key>" and does not serve
     When the service is started without a master key
     Then it says "there is no master key" and does not serve
 

@@ -140,11 +140,11 @@ func BenchmarkSealedReplay(b *testing.B) {
 		e.drain(b)
 		return from
 	}
-	clear, hidden := write(s.clear), write(s.sealed)
+	plain, hidden := write(s.clear), write(s.sealed)
 	log := postgres.Log{DB: e.pool, Codec: s.sealed.Codec}
 	opened := log
 	opened.Opens = s.keys
-	b.Run("clear", func(b *testing.B) { read(b, clear, log) })
+	b.Run("clear", func(b *testing.B) { read(b, plain, log) })
 	b.Run("hidden", func(b *testing.B) { read(b, hidden, log) })
 	b.Run("opened", func(b *testing.B) { read(b, hidden, opened) })
 }

@@ -1,5 +1,7 @@
 package postgres
 
+import "github.com/jackc/pgx/v5"
+
 // The statements that store events are fenced against erasures. Each looks whether what
 // an event is about was erased: its patient, the practitioner of its act claim, or its
 // request, which is its stream. If so, its name is NULL, which the column refuses.
@@ -41,3 +43,27 @@ const appendGroup = insertEvents + `
 SELECT e.id, e.tenant, e.stream, e.version,` + unerased + `, e.patient, e.data, e.metadata, e.recorded_at, e.sealed
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[], $11::uuid[])
 	AS e (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed, practitioner)`
+
+// queueEvents queues every event, and then the keys that the append has made.
+func queueEvents(batch *pgx.Batch, events []written) {
+	for _, e := range events {
+		statement := appendNext
+		if e.Version == 1 {
+			statement = appendFirst
+		}
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
+			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
+	}
+	queueKeys(batch, events)
+}
+
+// queueKeys queues the keys that appends have made.
+func queueKeys(batch *pgx.Batch, events []written) {
+	var keys []newKey
+	for _, e := range events {
+		keys = append(keys, e.keys...)
+	}
+	if len(keys) > 0 {
+		batch.Queue(insertKeys, keyColumns(keys)...)
+	}
+}

@@ -80,6 +80,9 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 	if err != nil {
 		return minted{}, err
 	}
+	if err := k.areRegistered(ctx, events, all); err != nil {
+		return minted{}, err
+	}
 	made := minted{map[owner]sealing.Key{}, all.stamp}
 	for n := range events {
 		if err := made.box(&events[n], all); err != nil {
@@ -87,6 +90,26 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 		}
 	}
 	return made, nil
+}
+
+// areRegistered returns [patient.ErrUnknown] if an event is about a patient who has no key
+// because they never were one. Otherwise their key is lost.
+func (k *Keyring) areRegistered(ctx context.Context, events []split, all keys) error {
+	for _, o := range knownIn(events) {
+		if o.holder.Kind != event.OfPatient || all.has(o) || events[0].mints {
+			continue
+		}
+		var registered bool
+		stream := patient.StreamOf(o.tenant, patient.ID{UUID: o.holder.ID})
+		err := k.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events WHERE stream = $1 AND version = 1)`, stream.ID).Scan(&registered)
+		if err != nil {
+			return fmt.Errorf("look whose key is missing: %w", err)
+		}
+		if !registered {
+			return patient.ErrUnknown
+		}
+	}
+	return nil
 }
 
 // box puts the personal values of an event into boxes.
@@ -142,41 +165,6 @@ func (s *split) begins(kind event.HolderKind) bool {
 		return s.first
 	}
 	return s.Version == 1
-}
-
-// identify gives each practitioner an identifier. Whatever else is missing is fetched with
-// the practice's index key.
-func (k *Keyring) identify(ctx context.Context, events []split) error {
-	for n := range events {
-		for i := range events[n].personal {
-			p := &events[n].personal[i]
-			if p.Known == "" {
-				continue
-			}
-			key, err := k.index(ctx, events[n].Stream.Tenant, knownIn(events))
-			if err != nil {
-				return err
-			}
-			p.Of.ID = key.Practitioner(events[n].Stream.Tenant, p.Known)
-		}
-	}
-	return nil
-}
-
-// index returns the index key of a practice, and makes it at its first use.
-func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sealing.Key, error) {
-	o := index(tenant)
-	all, err := k.of(ctx, append(others, o))
-	if err != nil {
-		return sealing.Key{}, err
-	}
-	if _, found := all.found[o]; !found {
-		all, err = k.made(ctx, []owner{o})
-	}
-	if key, found := all.found[o]; found || err != nil {
-		return key, err
-	}
-	return sealing.Key{}, ErrKeyLost
 }
 
 // knownIn returns the owners of an append who must have keys already, as far as they are

@@ -158,29 +158,6 @@ func batchOf(events []written) *pgx.Batch {
 	return batch
 }
 
-func queueEvents(batch *pgx.Batch, events []written) {
-	for _, e := range events {
-		statement := appendNext
-		if e.Version == 1 {
-			statement = appendFirst
-		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
-			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
-	}
-	queueKeys(batch, events)
-}
-
-// queueKeys queues the keys that appends have made.
-func queueKeys(batch *pgx.Batch, events []written) {
-	var keys []newKey
-	for _, e := range events {
-		keys = append(keys, e.keys...)
-	}
-	if len(keys) > 0 {
-		batch.Queue(insertKeys, keyColumns(keys)...)
-	}
-}
-
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses
 // it.
 func queueAtOnce(batch *pgx.Batch, events []written) {

@@ -28,7 +28,7 @@ type crowd struct {
 	letGo func()
 }
 
-func newCrowd(t *testing.T, options string) *crowd {
+func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
 	t.Helper()
 	db := postgrestest.New(t)
 	c := &crowd{engine: engineOn(t, db.URL+"&pool_max_conns=24"+options), super: db.SuperuserPool(t)}
@@ -37,6 +37,9 @@ func newCrowd(t *testing.T, options string) *crowd {
 			settings text DEFAULT current_setting('synchronous_commit') || ', ' || current_setting('transaction_isolation'), writer text DEFAULT pg_current_xact_id()::text);
 		GRANT ALL ON test.notes TO frontdesk_app`)
 	c.store.AtOnce = []projections.Projection{rowFor{}}
+	for _, do := range furnish {
+		do(c.engine)
+	}
 	c.hold(t)
 	var landing context.Context
 	landing, c.land = context.WithCancel(context.WithoutCancel(t.Context()))

@@ -28,6 +28,7 @@ type Database interface {
 type Vault struct {
 	DB     Database
 	Master sealing.MasterKey
+	Old    sealing.MasterKey // opens as well, while Master takes its place; zero for none
 	Now    func() time.Time
 }
 
@@ -94,6 +95,9 @@ func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, e
 		return nil, fmt.Errorf("read signing key: %w", err)
 	}
 	private, err := v.Master.Open(sealed, []byte(kid))
+	if errors.Is(err, sealing.ErrWrongMasterKey) && v.Old != (sealing.MasterKey{}) {
+		private, err = v.Old.Open(sealed, []byte(kid))
+	}
 	if errors.Is(err, sealing.ErrWrongMasterKey) {
 		return nil, ErrWrongMasterKey
 	}

@@ -75,7 +75,7 @@ func happened() []event.Recorded {
 	nobody := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "7", OnBehalfOf: &event.OnBehalfOf{}}}
 	same := &guest{"Bill", 2, &pet{"Rex"}}
 	var all []event.Recorded
-	for _, metadata := range []event.Metadata{known, nobody, event.Metadata{Actor: event.Service("test")}} {
+	for _, metadata := range []event.Metadata{known, nobody, {Actor: event.Service("test")}} {
 		for _, e := range []event.Event{
 			visited{},
 			visited{Patient: ann},

@@ -49,6 +49,7 @@ type Config struct {
 	WebhookTimeout    time.Duration     // for one delivery
 	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
 	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
+	OldMasterKey      sealing.MasterKey // is accepted as well while the MasterKey takes its place; zero for none
 
 	ErasureLedger string // file that remembers erasures when a backup is restored; "" for none
 

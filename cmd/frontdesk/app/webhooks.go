@@ -57,7 +57,7 @@ func (a *App) canSign(ctx context.Context) error {
 
 // vault returns where the service's private keys are kept.
 func (e *Engine) vault() signing.Vault {
-	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Now: e.config.Now}
+	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Old: e.config.OldMasterKey, Now: e.config.Now}
 }
 
 // SigningKeys reads the public halves of the service's own keys.

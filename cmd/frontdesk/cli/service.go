@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -128,16 +129,17 @@ type drainFlag struct {
 }
 
 type serveCmd struct {
-	databaseFlag   `embed:""`
-	lifetimeFlags  `embed:""`
-	networkFlag    `embed:""`
-	masterKeyFlags `embed:""`
-	ledgerFlag     `embed:""`
-	drainFlag      `embed:""`
-	Listen         string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain      string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL        string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
-	Durability     string `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
+	databaseFlag     `embed:""`
+	lifetimeFlags    `embed:""`
+	networkFlag      `embed:""`
+	masterKeyFlags   `embed:""`
+	ledgerFlag       `embed:""`
+	drainFlag        `embed:""`
+	Listen           string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain        string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL          string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	OldMasterKeyFile string `placeholder:"FILE" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
+	Durability       string `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
 // Run serves until it is told to stop.
@@ -151,6 +153,11 @@ func (c *serveCmd) Run(r *run) error {
 	var err error
 	if config.MasterKey, err = c.read(); err != nil {
 		return err
+	}
+	if c.OldMasterKeyFile != "" {
+		if config.OldMasterKey, err = sealing.ReadMasterKey(c.OldMasterKeyFile); err != nil {
+			return err
+		}
 	}
 	service, err := app.New(r.ctx, config)
 	if err != nil {

@@ -76,7 +76,7 @@ func TestAnotherMasterKeyActivatesNothing_D34(t *testing.T) {
 	db := postgrestest.New(t)
 	kid := frontdesk(t, "keys", "stage", "--json", "--database-url", db.URL, "--master-key-file", masterKey(t)).lines(t)[0]["kid"].(string)
 	another := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
-	frontdesk(t, "keys", "activate", kid, "--database-url", db.URL, "--master-key", another).wantFailure(t, 1, "another master key")
+	frontdesk(t, "keys", "activate", kid, "--database-url", db.URL, "--master-key", another).wantFailure(t, 1, "sealed under master key")
 }
 
 func TestWebhooksAreSetAndRemoved_6(t *testing.T) {

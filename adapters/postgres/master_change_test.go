@@ -1,0 +1,130 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+var newMaster = sealing.MasterKey{4, 5, 6}
+
+func (v *vault) change(t testing.TB) postgres.MasterChange {
+	t.Helper()
+	return postgres.MasterChange{DB: postgres.On(v.db.AdminPool(t)), From: master, To: newMaster}
+}
+
+func (v *vault) mastered(t testing.TB, is, old sealing.MasterKey) *postgres.Keyring {
+	t.Helper()
+	k := &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec, Master: is, Old: old}
+	if err := k.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// registerMany registers patients in one append.
+func (v *vault) registerMany(t testing.TB, n int) {
+	t.Helper()
+	var changes []event.Change
+	for range n {
+		id := uuid.New()
+		changes = append(changes, event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann"}}})
+	}
+	if _, err := v.store.Append(t.Context(), changes...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAChangeOfTheMasterKeyIsResumed_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann := v.register(t)
+	if err := v.note(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	v.registerMany(t, 2499)
+	both := v.mastered(t, newMaster, master) // restarted before the change
+	stopped, stop := context.WithCancel(t.Context())
+	change := v.change(t)
+	change.Progress = func(int) { stop() }
+	if n, err := change.Run(stopped); !errors.Is(err, context.Canceled) || n != 1000 {
+		t.Fatalf("%d keys, %v; want to be stopped after 1,000", n, err)
+	}
+	v.wantNotes(t, both, "It hurts.")
+	v.wantNotes(t, v.mastered(t, newMaster, master), "It hurts.")
+	if n, err := v.change(t).Run(t.Context()); err != nil || n != 1500 {
+		t.Fatalf("%d keys, %v; want the other 1,500", n, err)
+	}
+	v.wantNotes(t, v.mastered(t, newMaster, sealing.MasterKey{}), "It hurts.")
+	var named *postgres.OtherMasterKeyError
+	if err := (&postgres.Keyring{DB: v.store.DB, Master: master}).Start(t.Context()); !errors.As(err, &named) || named.Is != newMaster.ID() {
+		t.Errorf("with the old one alone: %v", err)
+	}
+}
+
+// A process that has been started with both before the change wraps under the old one,
+// which those can read that have not been restarted yet.
+func TestAnOldMasterKeyIsRetiredWhenNothingNamesIt_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	v.register(t)
+	v.store.Keys = v.mastered(t, newMaster, master)
+	bill := v.register(t)
+	if err := v.note(t.Context(), bill); err != nil {
+		t.Fatal(err)
+	}
+	v.wantNotes(t, v.mastered(t, master, sealing.MasterKey{}), "It hurts.")
+	change := v.change(t)
+	if _, err := change.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	late := v.register(t)
+	if err := change.Retire(t.Context()); !errors.Is(err, postgres.ErrMasterKeyInUse) {
+		t.Errorf("retired although a key names it: %v", err)
+	}
+	v.store.Keys = v.mastered(t, newMaster, sealing.MasterKey{})
+	for range 2 { // it may be asked again
+		if _, err := change.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := change.Retire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := v.note(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	v.wantNotes(t, v.mastered(t, newMaster, sealing.MasterKey{}), slices.Repeat([]string{"It hurts."}, 2)...)
+	if got := v.scan(t, `SELECT string_agg(id, ',') FROM master_keys`); got != newMaster.ID() {
+		t.Errorf("master keys %s", got)
+	}
+}
+
+func TestAChangeNeedsTheRightMasterKey_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	v.register(t)
+	change := v.change(t)
+	change.From = sealing.MasterKey{9}
+	var named *postgres.OtherMasterKeyError
+	if _, err := change.Run(t.Context()); !errors.As(err, &named) {
+		t.Errorf("another one: %v", err)
+	}
+	change.From, change.To = master, master
+	if _, err := change.Run(t.Context()); err == nil {
+		t.Error("the same one takes its own place")
+	}
+	change = v.change(t)
+	change.DB = v.store.DB
+	if _, err := change.Run(t.Context()); err == nil {
+		t.Error("the serving role may change the master key")
+	}
+}

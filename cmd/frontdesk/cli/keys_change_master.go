@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+
+	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+type keysChangeMasterCmd struct {
+	databaseFlag     `embed:""`
+	masterKeyFlags   `embed:""`
+	NewMasterKeyFile string `required:"" placeholder:"FILE" help:"File with the master key that takes its place."`
+	Retire           bool   `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
+}
+
+// Run wraps every key again. Ctrl-C stops it, and the next run goes on from there.
+func (c *keysChangeMasterCmd) Run(r *run) error {
+	old, err := c.read()
+	if err != nil {
+		return err
+	}
+	master, err := sealing.ReadMasterKey(c.NewMasterKeyFile)
+	if err != nil {
+		return err
+	}
+	config := app.Config{DatabaseURL: c.DatabaseURL, MasterKey: master, OldMasterKey: old}
+	keys, err := app.ChangeMaster(r.ctx, config, c.Retire)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Out, "%d keys were wrapped under master key %s\n", keys, master.ID())
+	if c.Retire {
+		fmt.Fprintf(r.Out, "master key %s is retired: destroy it, once no backup is needed that was made before\n", old.ID())
+		return nil
+	}
+	fmt.Fprintln(r.Out, "now restart every process with the new master key alone, and run this again with --retire")
+	return nil
+}
