@@ -237,12 +237,14 @@ func TestNobodyIsErasedWhereEventsAreClear_D70(t *testing.T) {
 	w := newWard(t, db, db.URL)
 	ann := w.register(t)
 	confirm := w.askFor(t, ann)
-	if _, err := w.super.Exec(t.Context(), `UPDATE sealing SET since = NULL`); err != nil {
-		t.Fatal(err)
-	}
-	err := w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)
-	if !errors.Is(err, postgres.ErrUnsealed) {
-		t.Errorf("error = %v, want %v", err, postgres.ErrUnsealed)
+	for _, clear := range []string{"since = NULL, finished_at = NULL", "since = now(), finished_at = NULL"} { // also while they are being sealed
+		if _, err := w.super.Exec(t.Context(), `UPDATE sealing SET `+clear); err != nil {
+			t.Fatal(err)
+		}
+		err := w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)
+		if !errors.Is(err, postgres.ErrUnsealed) {
+			t.Errorf("%s: error = %v, want %v", clear, err, postgres.ErrUnsealed)
+		}
 	}
 	w.do(t, w.processes[1].note(t.Context(), ann))
 }
