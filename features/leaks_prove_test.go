@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -39,13 +40,7 @@ func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
 		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, db: db}}}
 		k.db, err = pgx.Connect(t.Context(), db.SuperuserURL)
 		k.must(err)
-		k.recall()
-		t.Logf("%s: %d values", files[n], len(k.words))
-		for table, rows := range k.tables() {
-			k.none("the table "+table, rows, k.words, mayStand[table])
-		}
-		k.none("a dump", k.dump(), k.words, "")
-		k.none("a file of the cluster", k.files(), k.words, "Idempotency.Body") // of the answers
+		k.searchFor(theMasterKey, files[n])
 		k.must(k.db.Close(context.WithoutCancel(t.Context())))
 	}
 }
@@ -70,10 +65,22 @@ func databasesOf(t *testing.T, server *embedded.Server, n int) (all []*postgrest
 	return all
 }
 
-// recall enters what the events and calls of a database hold, sealed.
-func (k *keeping) recall() {
+// searchFor looks for what a database holds sealed.
+func (k *keeping) searchFor(master sealing.MasterKey, story string) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.db.URL, MasterKey: theMasterKey})
+	k.recall(master)
+	k.t.Logf("%s: %d values", story, len(k.words))
+	for table, rows := range k.tables() {
+		k.none("the table "+table, rows, k.words, mayStand[table])
+	}
+	k.none("a dump", k.dump(), k.words, "")
+	k.none("a file of the cluster", k.files(), k.words, "Idempotency.Body") // of the answers
+}
+
+// recall enters what the events and calls of a database hold, sealed.
+func (k *keeping) recall(master sealing.MasterKey) {
+	k.t.Helper()
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.db.URL, MasterKey: master})
 	k.must(err)
 	defer engine.Close()
 	for e, err := range engine.Log.After(k.ctx, 0) {
