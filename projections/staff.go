@@ -53,17 +53,22 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
 	case staff.Erased:
-		// A username is unique, so the row keeps one that nobody else has.
-		do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3 WHERE tenant = $1 AND staff = $2`,
-			r.Stream.Tenant, r.Stream.ID, event.Erased)
-		endPassword(r.Stream, do)
-		endPasskeys(r.Stream, do)
-		endLink(r.Stream, do)
+		forget(r.Stream, do)
 	case staff.PasskeyAdded:
 		keepPasskey(r, e, do)
 	case staff.PasskeyRemoved:
 		do(`DELETE FROM staff_passkeys WHERE tenant = $1 AND passkey = $2`, r.Stream.Tenant, e.Passkey)
 	}
+}
+
+// forget leaves a row that names nobody. A username is unique, so it has one that nobody
+// else has.
+func forget(member event.Stream, do func(sql string, args ...any)) {
+	do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3 WHERE tenant = $1 AND staff = $2`,
+		member.Tenant, member.ID, event.Erased)
+	endPassword(member, do)
+	endPasskeys(member, do)
+	endLink(member, do)
 }
 
 // usernameIn returns the username with which somebody was registered. Usernames are unique,

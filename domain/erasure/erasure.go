@@ -2,13 +2,13 @@ package erasure
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/written"
 )
 
 // ID identifies one erasure, from its request on.
@@ -91,7 +91,6 @@ type Confirmation struct {
 var (
 	ErrNoBasis = fault.New(fault.Invalid, "invalid-erasure-basis",
 		"The basis must be retention-ended, registered-in-error, court-order, unlawful-processing or practice-exit.")
-	ErrNoReason     = fault.New(fault.Invalid, "missing-reason", "Give a reason, without naming anybody.")
 	ErrRequested    = fault.New(fault.Conflict, "erasure-requested", "This erasure has been asked for already. Confirm or withdraw that request.")
 	ErrNotRequested = fault.New(fault.Missing, "erasure-not-requested",
 		"Nobody has asked for this erasure, or it was withdrawn, or it was asked for more than 30 days ago. Ask for it anew.")
@@ -119,11 +118,12 @@ func (s State) By(id ID) bool { return s.erased && s.done == id }
 
 // MayRequest judges a request (rules 1 and 2).
 func (s State) MayRequest(r Request) error {
+	_, wrong := written.Reason(r.Reason)
 	switch {
 	case !slices.Contains(Bases(), r.Basis):
 		return ErrNoBasis
-	case strings.TrimSpace(r.Reason) == "":
-		return ErrNoReason
+	case wrong != nil:
+		return wrong
 	case !isPerson(r.RequestedBy):
 		return ErrNoPerson
 	case s.open.Erasure != ID{} && !s.lapsed(r.RequestedAt):
@@ -147,32 +147,26 @@ func same(a, b event.Actor) bool {
 
 // MayWithdraw judges a withdrawal (rule 3).
 func (s State) MayWithdraw(w Withdrawal) error {
-	switch {
-	case s.open.Erasure == ID{} || s.open.Erasure != w.Erasure:
+	if s.open.Erasure == (ID{}) || s.open.Erasure != w.Erasure {
 		return ErrNotRequested
-	case strings.TrimSpace(w.Reason) == "":
-		return ErrNoReason
 	}
-	return nil
+	_, err := written.Reason(w.Reason)
+	return err
 }
 
 // MayHold judges a hold (rule 4).
 func (s State) MayHold(h Hold) error {
-	if strings.TrimSpace(h.Reason) == "" {
-		return ErrNoReason
-	}
-	return nil
+	_, err := written.Reason(h.Reason)
+	return err
 }
 
 // MayLift judges the end of a hold (rule 4).
 func (s State) MayLift(h Hold) error {
-	switch {
-	case !slices.Contains(s.holds, h.Hold):
+	if !slices.Contains(s.holds, h.Hold) {
 		return ErrNoHold
-	case strings.TrimSpace(h.Reason) == "":
-		return ErrNoReason
 	}
-	return nil
+	_, err := written.Reason(h.Reason)
+	return err
 }
 
 // Confirm returns what an erasure by two people destroys (rules 1 and 4).
