@@ -92,7 +92,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person,
 
 const (
 	standing = `
-SELECT coalesce((SELECT since IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
+SELECT coalesce((SELECT finished_at IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
 	keysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
 UNION
