@@ -50,6 +50,7 @@ func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 // writers are the packages that write files, and which of the page's rows those are in.
 // Tests' files are in none.
 var writers = map[string]string{
+	"adapters/ledger":                "--erasure-ledger",
 	"adapters/postgres/retention":    "--archive",
 	"adapters/postgres/embedded":     "--dir",
 	"adapters/postgres/postgrestest": "",

@@ -92,7 +92,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person,
 
 const (
 	standing = `
-SELECT coalesce((SELECT since IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
+SELECT coalesce((SELECT finished_at IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
 	keysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
 UNION
@@ -146,12 +146,20 @@ WHERE status = 'pending' AND tenant = $1
 	AND (subject = $2 OR subject IN (SELECT appointment FROM appointments WHERE tenant = $1 AND patient = $2))`
 )
 
+// ofStaff are the tables of what members of staff sign in with that no projection keeps.
+var ofStaff = []string{"staff_passwords", "staff_sessions", "staff_devices", "staff_passkey_uses", "staff_sign_in_steps"}
+
 // erasing queues everything that one erasure changes.
 func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []event.Recorded) (*pgx.Batch, error) {
 	batch := durably(nil)
 	if who.Kind == event.OfPatient {
 		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
 		batch.Queue(freeUploads, who.Tenant, who.Holder)
+	}
+	if who.Kind == event.OfStaff {
+		for _, table := range ofStaff {
+			batch.Queue(`DELETE FROM `+table+` WHERE tenant = $1 AND staff = $2`, who.Tenant, who.Holder)
+		}
 	}
 	if len(recorded) > 0 {
 		events, _, err := s.write(ctx, recorded)

@@ -65,7 +65,7 @@ func (s *SealLog) Run(ctx context.Context) (events int64, changed bool, err erro
 	if err != nil || is.finished {
 		return is.moved, false, errors.Join(err, alone.Release(ctx))
 	}
-	for _, step := range []func(context.Context, sealingState) error{s.begin, s.close, s.move, s.moveCalls, s.forget, s.check, s.checkCalls, s.finish} {
+	for _, step := range []func(context.Context, sealingState) error{s.begin, s.close, s.noCopies, s.move, s.moveCalls, s.forget, s.check, s.checkCalls, s.finish} {
 		if err := step(ctx, is); err != nil {
 			return 0, true, errors.Join(err, alone.Release(ctx))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -166,6 +167,27 @@ func (s *SealLog) forget(ctx context.Context, _ sealingState) error {
 	}
 	return nil
 }
+
+// noCopies refuses to go on while audits keep read models of before, which hold names in
+// clear. Whoever keeps them drops them.
+func (s *SealLog) noCopies(ctx context.Context, _ sealingState) error {
+	rows, _ := s.Pool.Query(ctx, `
+		SELECT format('DROP SCHEMA %I CASCADE', nspname) FROM pg_namespace n
+		JOIN pg_class notes ON notes.relnamespace = n.oid AND notes.relname = 'progress'
+		JOIN pg_class p ON p.relnamespace = n.oid AND p.relname = 'patients'
+		JOIN pg_attribute a ON a.attrelid = p.oid AND attname = 'name' AND NOT attisdropped
+		WHERE nspname NOT LIKE 'pg\_%' ORDER BY nspname`)
+	drops, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("look for read models that are kept: %w", err)
+	}
+	if len(drops) > 0 {
+		return fmt.Errorf("%w: %s", errCopies, strings.Join(drops, "; "))
+	}
+	return nil
+}
+
+var errCopies = errors.New("read models that audit rebuild or audit replay --keep has left hold names in clear: drop them, then run this again")
 
 // check goes through all events once more. If one is in clear, the next run begins anew.
 func (s *SealLog) check(ctx context.Context, _ sealingState) error {

@@ -280,6 +280,26 @@ func (b *before) connected(as string) *pgxpool.Pool {
 	return pool
 }
 
+// What audits have kept holds names, too.
+func TestTheLogIsNotSealedBesideReadModelsThatHoldNames_D75(t *testing.T) {
+	t.Parallel()
+	b := newBefore(t, historyInClear())
+	_, err := b.owner.Exec(t.Context(), `CREATE SCHEMA "kept May";
+		CREATE TABLE "kept May".progress (idx bigint); CREATE TABLE "kept May".patients (LIKE patients INCLUDING ALL);
+		CREATE SCHEMA others; CREATE TABLE others.patients (name text)`)
+	b.must(err)
+	_, _, err = b.sealLog(nil).Run(t.Context())
+	if err == nil || !strings.HasSuffix(err.Error(), `drop them, then run this again: DROP SCHEMA "kept May" CASCADE`) {
+		t.Fatalf("error = %v", err)
+	}
+	_, err = b.owner.Exec(t.Context(), `DROP SCHEMA "kept May" CASCADE`)
+	b.must(err)
+	events, _, err := b.sealLog(nil).Run(t.Context())
+	if b.must(err); events != 4 {
+		t.Errorf("%d events were in clear", events)
+	}
+}
+
 // Whenever it is stopped, everything can be read, and the next run goes on from there.
 func TestSealingTheLogIsResumed_D75(t *testing.T) {
 	t.Parallel()

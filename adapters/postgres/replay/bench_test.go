@@ -154,7 +154,7 @@ func (s *surgery) fill(b *testing.B, n int) {
 	b.Helper()
 	columns := []string{"id", "tenant", "stream", "version", "name", "patient", "data", "metadata", "recorded_at"}
 	_, err := s.owner.CopyFrom(b.Context(), pgx.Identifier{"events"}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) {
-		stream, e := usual(i)
+		stream, e := usual(i, patient.ID{UUID: uuid.New()})
 		name, data, err := s.codec.Encode(e)
 		return []any{event.NewID(), stream.Tenant, stream.ID, 1, name, e.(event.Patient).PatientID(), string(data), metadata, s.at}, err
 	}))
@@ -171,15 +171,15 @@ func (s *surgery) fill(b *testing.B, n int) {
 
 const metadata = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-8000-00000000000a","mode":"application-restricted"},"requestId":"0190c7a2-0000-7000-8000-00000000000b"}`
 
-// usual is the first event of a stream.
-func usual(i int) (event.Stream, event.Event) {
-	who := patient.ID{UUID: uuid.New()}
+// usual is the first event of a stream: it registers a patient, or is about one.
+func usual(i int, about patient.ID) (event.Stream, event.Event) {
 	switch i % 3 {
 	case 0:
+		who := patient.ID{UUID: uuid.New()}
 		return patient.StreamOf("elm-street", who), patient.Registered{Patient: who, Name: fmt.Sprintf("Patient %d", i), BirthDate: "1980-02-29"}
 	case 1:
 		id := record.NoteID{UUID: uuid.New()}
-		return record.NoteStreamOf("elm-street", id), record.NoteCreated{Note: id, Patient: who, Text: "a cough that will not go away"}
+		return record.NoteStreamOf("elm-street", id), record.NoteCreated{Note: id, Patient: about, Text: "a cough that will not go away"}
 	}
-	return event.Stream{Tenant: "elm-street", ID: uuid.New()}, request.Submitted{Patient: who, Type: "medical", Requester: "patient"}
+	return event.Stream{Tenant: "elm-street", ID: uuid.New()}, request.Submitted{Patient: about, Type: "medical", Requester: "patient"}
 }
