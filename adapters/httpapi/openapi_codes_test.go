@@ -20,17 +20,20 @@ import (
 // why. Everything else that the source can say must be described.
 var (
 	elsewhere = map[string]string{
-		"cmd":                        "for the command line",
-		"adapters/staffweb":          "for the staff pages",
-		"adapters/outbound":          "an application's URLs are set by commands",
-		"adapters/postgres/embedded": "for the command line",
-		"adapters/postgres/replay":   "for auditors",
-		"domain/application":         "applications are made by commands",
-		"domain/authorisation":       "authorisations are given on the staff pages and by commands",
-		"domain/practice/hours":      "hours are set by commands",
-		"domain/signingkey":          "keys are kept by commands",
-		"domain/staff":               "staff are registered by commands",
-		"projections":                "for auditors",
+		"cmd":                         "for the command line",
+		"adapters/staffweb":           "for the staff pages",
+		"adapters/outbound":           "an application's URLs are set by commands",
+		"adapters/postgres/embedded":  "for the command line",
+		"adapters/postgres/replay":    "for auditors",
+		"adapters/postgres/retention": "for the owner",
+		"domain/erasure":              "people are erased by commands",
+		"domain/practitioner":         "practitioners are erased by commands",
+		"domain/application":          "applications are made by commands",
+		"domain/authorisation":        "authorisations are given on the staff pages and by commands",
+		"domain/practice/hours":       "hours are set by commands",
+		"domain/signingkey":           "keys are kept by commands",
+		"domain/staff":                "staff are registered by commands",
+		"projections":                 "for auditors",
 	}
 	unseen = map[string]string{
 		"cut-off":                   "nobody is there to be answered",
@@ -48,6 +51,9 @@ var (
 		"unknown-practice":          "nobody is enabled for an unknown practice",
 		"invalid-closure":           "closures are made by commands",
 		"invalid-pause":             "pauses are made by commands",
+		"erased":                    "people are erased by commands",
+		"log-not-sealed":            "people are erased by commands",
+		"patient-erased":            "patients are registered by commands",
 		"no-master-key":             "serve always has one",
 	}
 )

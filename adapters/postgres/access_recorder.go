@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -166,7 +167,12 @@ func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 	if err != nil {
 		return fmt.Errorf("write the access record: %w", err)
 	}
-	if _, err := r.Pool.Exec(ctx, insertCalls, lines.args()...); err != nil {
+	batch := &pgx.Batch{}
+	if r.Keys.clear() {
+		batch.Queue(`SELECT write_in_clear()`)
+	}
+	batch.Queue(insertCalls, lines.args()...)
+	if err := r.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("write the access record: %w", err)
 	}
 	return nil

@@ -75,3 +75,8 @@ func ForgetKeys(k *Keyring) { k.known.expire(k.now().Add(keyLife)) }
 func (r *AccessRecorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
 	return r.sealActs(ctx, calls)
 }
+
+// Write writes a batch of calls.
+func (r *AccessRecorder) Write(ctx context.Context, calls []access.Call) error {
+	return r.write(ctx, calls)
+}

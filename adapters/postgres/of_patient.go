@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -10,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
 )
 
 // markOfPatient marks the events of those changes that need their patient.
@@ -90,25 +88,4 @@ func (m *member) needs(missing []pgtype.UUID) bool {
 	return slices.ContainsFunc(m.events, func(e written) bool {
 		return e.ofPatient && slices.Contains(missing, nullable(e.patient))
 	})
-}
-
-// unregistered returns patient.ErrUnknown in place of [ErrKeyLost] if the practice does not
-// have a patient whom the changes need: whom nobody has registered has no key either.
-func (s *Store) unregistered(ctx context.Context, changes []event.Change, refused error) error {
-	if !errors.Is(refused, ErrKeyLost) {
-		return refused
-	}
-	var needing []written
-	for _, change := range changes {
-		for _, e := range change.Events {
-			needing = append(needing, written{Stored: event.Stored{Stream: change.Stream}, patient: patientOf(e), ofPatient: change.OfPatient})
-		}
-	}
-	tenants, patients := needed(needing)
-	rows, _ := s.DB.Query(ctx, whoIsMissing, tenants, patients)
-	gone, err := pgx.CollectRows(rows, pgx.RowTo[pgtype.UUID])
-	if err != nil || len(gone) == 0 {
-		return refused
-	}
-	return patient.ErrUnknown
 }

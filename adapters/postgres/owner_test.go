@@ -189,7 +189,7 @@ func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = postgres.Migrator{URL: o.super, Wait: 3 * time.Second}.ChangeOwner(t.Context(), "plain")
+	_, err = postgres.Migrator{URL: o.super, Wait: 10 * time.Second}.ChangeOwner(t.Context(), "plain")
 	who := fmt.Sprintf("table log is held by pid %d (user postgres, idle in transaction, last statement SELECT, since ", reading.PgConn().PID())
 	if !strings.Contains(text(err), who) || !strings.Contains(text(err), "ALTER TABLE log OWNER TO plain") {
 		t.Errorf("while an auditor reads: %v, want %s", err, who)

@@ -63,7 +63,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	}
 	events, made, err := s.write(ctx, recorded)
 	if err != nil {
-		return nil, fmt.Errorf("append %d events: %w", len(recorded), s.unregistered(ctx, changes, err))
+		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	markOfPatient(events, changes)
 	if err := s.store(ctx, events); err != nil {

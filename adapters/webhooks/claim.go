@@ -45,6 +45,8 @@ const hereAndNow = plainPlan + `, epoch, goes_on FROM history`
 //     has found enough. Only the oldest unfinished delivery of a subject is ready,
 //     which keeps the order (D31). What waits behind it costs next to nothing, and
 //     after 256 in a row a look gives up: those behind are found after an answer.
+//   - What is about a patient who was erased is withdrawn: a sender may have had it while
+//     they were, and let it go again (D70).
 //   - ready locks what nobody has touched since, and no other sender is at.
 //   - Every lane gets its first delivery before any lane gets its second.
 //
@@ -81,14 +83,17 @@ ready AS (
 	JOIN deliveries d ON d.ctid = oldest.place AND d.status = oldest.status
 	FOR UPDATE OF d SKIP LOCKED),
 claimed AS (
-	UPDATE deliveries d SET (status, finished_at) = (
-		SELECT status, CASE WHEN status <> 'sending' THEN $1::timestamptz END
-		FROM (SELECT CASE
+	UPDATE deliveries d SET (status, finished_at, reason) = (
+		SELECT status, CASE WHEN status <> 'sending' THEN $1::timestamptz END, CASE WHEN status = 'withdrawn' AND erased THEN 'erased' END
+		FROM (SELECT erased, CASE
 			WHEN d.idx <= (SELECT untold FROM sequencer) THEN 'unknown'
+			WHEN erased THEN 'withdrawn'
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
 				WHERE n.tenant = d.tenant AND n.application = d.application AND w.event = d.kind AND w.destination = d.destination)
-			THEN 'sending' ELSE 'withdrawn' END OFFSET 0) AS judged (status)),
+			THEN 'sending' ELSE 'withdrawn' END
+			FROM (SELECT EXISTS (SELECT FROM log l JOIN events e USING (position) JOIN erasures g ON g.tenant = e.tenant AND g.kind = 1 AND g.holder = e.patient
+				WHERE l.idx = d.idx) OFFSET 0) AS asked (erased) OFFSET 0) AS judged (erased, status)),
 		attempt = $6, claimed_at = $1, unknown_at = $7
 	WHERE d.ctid = ANY (ARRAY (SELECT place FROM ready ORDER BY found, idx LIMIT $5))
 	RETURNING d.event, d.application, d.idx, d.kind, d.destination, d.status, d.not_after)

@@ -51,6 +51,25 @@ func TestWhatNoLongerPassesIsWithdrawn_D28(t *testing.T) {
 	}
 }
 
+// What a sender had claimed while its patient was erased, and has let go, is not sent.
+func TestWhatIsLetGoIsNotToldOfWhoeverIsErased_D70(t *testing.T) {
+	t.Parallel()
+	c, r := newClinic(t), newReceiver(t)
+	c.application(r.URL)
+	c.openRecord(t.Context(), c.patient)
+	c.callIn(c.book(), c.room)
+	c.openRecord(t.Context(), c.newPatient("Bill Baker"))
+	c.fanOut()
+	if _, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, c.patient); err != nil {
+		t.Fatal(err)
+	}
+	c.sendTo(r)
+	if got := r.all(); len(got) != 1 {
+		t.Errorf("%d were sent, want the one of the other patient", len(got))
+	}
+	c.wantSummary("delivered 1, withdrawn erased 2")
+}
+
 func TestWhatPassesAgainIsSent_D14(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)

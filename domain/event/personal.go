@@ -58,6 +58,9 @@ const (
 // joined with.
 var ErrOtherValues = errors.New("these are not the personal values of this event")
 
+// errUnclaimed refuses to store the name of a practitioner under nobody's key.
+var errUnclaimed = errors.New("the event names a practitioner, and its metadata has no act claim that does")
+
 // The tags of personal fields say whose they are. All such fields are texts.
 const (
 	tagPatient      = "patient"
@@ -91,14 +94,17 @@ func personalIn(e reflect.Value, m *Metadata, do func(tag string, text reflect.V
 
 // Split returns an event as it is stored, with [Hidden] in place of its personal values,
 // and these values, by holder in the order of their kinds. The event is not changed. A
-// value without a holder, as of an event about no patient, stays where it is.
+// value without a holder, as of an event about no patient, stays where it is. A
+// practitioner who is not named in the metadata is an error.
 func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 	e := reflect.New(reflect.TypeOf(r.Event)).Elem()
 	e.Set(reflect.ValueOf(r.Event))
 	var all []Personal
+	unclaimed := false
 	personalIn(e, &r.Metadata, func(tag string, text reflect.Value) {
 		of, known := r.holder(tag)
 		if of.ID == uuid.Nil && known == "" {
+			unclaimed = unclaimed || of.Kind == OfPractitioner
 			return
 		}
 		at := slices.IndexFunc(all, func(p Personal) bool { return p.Of.Kind == of.Kind })
@@ -108,6 +114,9 @@ func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 		all[at].Values = append(all[at].Values, text.String())
 		text.SetString(Hidden)
 	})
+	if unclaimed {
+		return Stored{}, nil, fmt.Errorf("split %s: %w", r.Event.EventName(), errUnclaimed)
+	}
 	slices.SortFunc(all, func(a, b Personal) int { return int(a.Of.Kind) - int(b.Of.Kind) })
 	r.Event = e.Interface().(Event)
 	s, err := c.Clear(r)
@@ -124,7 +133,10 @@ func (r Recorded) holder(tag string) (of Holder, known string) {
 	case tagStaff:
 		return Holder{OfStaff, r.Stream.ID}, ""
 	}
-	return Holder{Kind: OfPractitioner}, r.Metadata.Actor.OnBehalfOf.Practitioner.knownBy()
+	if claim := r.Metadata.Actor.OnBehalfOf; claim != nil {
+		known = claim.Practitioner.knownBy()
+	}
+	return Holder{Kind: OfPractitioner}, known
 }
 
 func (r Recorded) patient() uuid.UUID {

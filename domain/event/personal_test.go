@@ -54,9 +54,31 @@ var (
 	stream = event.Stream{Tenant: "elm-street", ID: uuid.MustParse("0190c7a2-0000-7000-8000-00000000000b")}
 )
 
+// told names an actor in its data.
+type told struct {
+	By event.Actor `json:"by"`
+}
+
+func (told) EventName() string { return "test.told.v1" }
+
+// A practitioner whom no act claim of the metadata names has no key, and is stored neither
+// in clear nor at all.
+func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
+	t.Parallel()
+	codec := personalCodec(t)
+	bell := event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Bell"}}
+	for _, by := range []event.Actor{event.Staff(ann), {Kind: event.ByApplication, OnBehalfOf: &event.OnBehalfOf{}}} {
+		e := told{event.Application(ann, "", &bell)}
+		stored, _, err := codec.Split(event.Recorded{Event: e, Stream: stream, Metadata: event.Metadata{Actor: by}})
+		if err == nil || strings.Contains(err.Error(), "Bell") {
+			t.Errorf("by %s: stored as %s, %v; want an error that names nobody", by, stored.Data, err)
+		}
+	}
+}
+
 func personalCodec(t testing.TB) *event.Codec {
 	t.Helper()
-	codec, err := event.NewCodec(visited{}, asked{})
+	codec, err := event.NewCodec(visited{}, asked{}, told{})
 	if err != nil {
 		t.Fatal(err)
 	}
