@@ -9,9 +9,6 @@ import (
 	"frontdesk/projections"
 )
 
-// Sealed reports whether what is personal is sealed in this database.
-func (k *Keyring) Sealed() bool { return k.sealed }
-
 // Open returns events with their personal values, and asks once for all keys that it does
 // not know. Without a master key the values stay hidden. Those of holders who were erased
 // are [event.Erased].

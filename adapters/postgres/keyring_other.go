@@ -18,15 +18,12 @@ type Other struct {
 	Box    []byte // the values, sealed; nil if the holder was erased
 }
 
-// Seals reports whether what is personal is sealed in this database.
-func (k *Keyring) Seals() bool { return k != nil && k.sealed }
-
 // SealOthers fills the boxes, and asks once for all keys that it does not know. A
 // practitioner gets an identifier, and a key if they are new. Whoever was erased is marked
 // so and gets no box.
 func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	if k.Master == (sealing.MasterKey{}) {
-		return errUnsealed
+		return errNoMasterKey
 	}
 	indexes, err := k.made(ctx, ownersIn(all, func(o Other) owner { return index(o.Tenant) }))
 	if err != nil {
@@ -41,7 +38,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	}
 	for n := range all {
 		if err := all[n].seal(keys); err != nil {
-			return fmt.Errorf("seal for %s %s: %w", all[n].Of.Kind, all[n].Of.ID, err)
+			return fmt.Errorf("seal %s: %w", all[n].Place, err)
 		}
 	}
 	return nil
@@ -56,7 +53,7 @@ func (o *Other) seal(all keys) (err error) {
 	}
 	key, found := all.found[o.owner()]
 	if !found {
-		return ErrKeyLost
+		return all.keyLost(o.Of)
 	}
 	o.Box, err = key.SealAt(o.Tenant, o.Place, o.Of, o.Values)
 	return err
@@ -82,7 +79,7 @@ func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
 	}
 	for n := range all {
 		if err := all[n].open(keys, boxes[n]); err != nil {
-			return fmt.Errorf("open %s: %s %s: %w", all[n].Place, all[n].Of.Kind, all[n].Of.ID, err)
+			return fmt.Errorf("open %s: %w", all[n].Place, err)
 		}
 	}
 	return nil
@@ -94,7 +91,7 @@ func (o *Other) open(all keys, box sealing.Box) (err error) {
 	}
 	key, found := all.found[o.owner()]
 	if !found {
-		return ErrKeyLost
+		return all.keyLost(o.Of)
 	}
 	o.Values, err = box.OpenAt(key, o.Tenant, o.Place)
 	return err

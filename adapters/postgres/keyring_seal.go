@@ -13,16 +13,16 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// errUnsealed refuses to write what is personal without a master key into a database
+// errNoMasterKey refuses to write what is personal without a master key into a database
 // whose personal data is sealed.
-var errUnsealed = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
+var errNoMasterKey = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
 
 // split takes the personal values out of events, if this database is sealed.
 func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
 	parts := make([]split, len(recorded))
 	for n, r := range recorded {
 		var err error
-		if k == nil || !k.sealed {
+		if !k.Sealed() {
 			parts[n].Stored, err = codec.Clear(r)
 		} else {
 			parts[n].Stored, parts[n].personal, err = codec.Split(r)
@@ -71,7 +71,7 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 		return minted{}, nil
 	}
 	if k.Master == (sealing.MasterKey{}) {
-		return minted{}, errUnsealed
+		return minted{}, errNoMasterKey
 	}
 	if err := k.identify(ctx, events); err != nil {
 		return minted{}, err

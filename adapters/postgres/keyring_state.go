@@ -2,11 +2,14 @@ package postgres
 
 import "frontdesk/adapters/sealing"
 
+// Sealed reports whether what is personal is sealed in this database. Nil seals nothing.
+func (k *Keyring) Sealed() bool { return k != nil && k.sealed }
+
 // CanOpen is an error that says what to do if personal data is sealed here and the
 // keyring has no master key.
 func (k *Keyring) CanOpen() error {
 	if k.sealed && k.Master == (sealing.MasterKey{}) {
-		return errUnsealed
+		return errNoMasterKey
 	}
 	return nil
 }

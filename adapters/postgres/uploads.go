@@ -22,7 +22,7 @@ type Uploads struct {
 
 // Seals reports whether files are to be sealed. They are not while a process of a release
 // that cannot open them may run beside this one.
-func (u *Uploads) Seals() bool { return u.Keys.Seals() }
+func (u *Uploads) Seals() bool { return u.Keys.Sealed() }
 
 // A part is not flushed to the disk by itself. The append that names the file comes
 // later in the same write-ahead log, and its flush writes the parts as well.

@@ -131,9 +131,9 @@ func (e *Engine) Retain() *retention.Retain {
 	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
 }
 
-// OpensPersonal is an error that says what to do if personal data is sealed in this
+// CanOpen is an error that says what to do if personal data is sealed in this
 // database and the engine was given no master key.
-func (e *Engine) OpensPersonal() error { return e.keyring.CanOpen() }
+func (e *Engine) CanOpen() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.

@@ -81,7 +81,7 @@ func (f databaseFlag) openAll(r *run, key masterKeyFlags) (*app.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := engine.OpensPersonal(); err != nil {
+	if err := engine.CanOpen(); err != nil {
 		engine.Close()
 		return nil, err
 	}
