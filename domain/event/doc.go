@@ -18,6 +18,8 @@
 //   - [Event], [State] and [Fold] are what rules use.
 //   - [Stream], [Change] and [Recorded] are what stores use.
 //   - [Metadata] and [Actor]: who caused an event, carried by the context.
-//   - [Codec]: the stored names and bytes of events, which are permanent.
-//   - [Redacted]: an event without personal data, for logs and auditors.
+//   - [Codec]: the stored names and bytes of events, which are permanent. It splits an
+//     event from the [Personal] values of each [Holder], and joins them again.
+//   - [Hide] is an event as decisions see it. [Redacted] and [Shown] are JSON for auditors:
+//     without what is personal, and with it.
 package event

@@ -11,4 +11,7 @@
 // works on. A shadow moves on in short transactions of a thousand events, each of
 // which notes how far the shadow has come. A rebuild can be stopped at any time: the
 // next run goes on from there. One at a time works on a database.
+//
+// Of what is personal it opens only what the tables of staff and of answers are made of.
+// Without a master key those two are not made.
 package replay
