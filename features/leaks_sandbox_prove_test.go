@@ -24,6 +24,7 @@ import (
 // TestProveThatTheSandboxLeavesNothingPersonal has something recorded about each patient of
 // a sandbox, as its seed leaves them, and then looks for what was entered in its cluster.
 func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
+	t.Parallel()
 	info := aSandbox(t)
 	master, err := sealing.ReadMasterKey(info.MasterKeyFile)
 	if err != nil {
