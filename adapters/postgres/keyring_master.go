@@ -75,9 +75,10 @@ func (k *Keyring) Start(ctx context.Context) error {
 		return err
 	}
 	ours, err := k.ready(is)
-	if err == nil {
-		_, err = ours.under(is)
+	if err != nil {
+		return err
 	}
+	_, err = ours.under(is)
 	return err
 }
 

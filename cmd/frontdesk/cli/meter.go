@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// meter shows the progress of something long on a terminal. It writes nothing to
+// a file or a pipe. Several may call it at once.
+type meter struct {
+	mu           sync.Mutex
+	w            io.Writer // nil unless it is a terminal
+	doing        string
+	begun, shown time.Time
+	from         int64 // how far it was when it began
+}
+
+const meterPace = 250 * time.Millisecond
+
+func newMeter(w io.Writer, doing string) *meter {
+	m := &meter{doing: doing, from: -1}
+	if file, ok := w.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			m.w = w
+		}
+	}
+	return m
+}
+
+// show shows how many of all events are done, how many are done a second, and how
+// long the rest will take.
+func (m *meter) show(done, all int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.w == nil || time.Since(m.shown) < meterPace {
+		return
+	}
+	m.shown = time.Now()
+	if m.from < 0 {
+		m.begun, m.from = m.shown, done
+	}
+	line := fmt.Sprintf("%s: %d of %d events", m.doing, done, all)
+	if seconds := time.Since(m.begun).Seconds(); seconds > 0 && done > m.from {
+		rate := float64(done-m.from) / seconds
+		left := time.Duration(float64(all-done) / rate * float64(time.Second))
+		line += fmt.Sprintf(", %.0f/s, %s left", rate, left.Round(time.Second))
+	}
+	fmt.Fprintf(m.w, "\r%s\x1b[K", line)
+}
+
+// end leaves the line for what comes next.
+func (m *meter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.w != nil && !m.shown.IsZero() {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
+}
