@@ -145,6 +145,24 @@ func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	}
 }
 
+// With another index key every practitioner would be a stranger, also those who were erased.
+func TestALostIndexKeyIsNotMadeAnew_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
+	if err := v.note(bell, ann); err != nil {
+		t.Fatal(err)
+	}
+	v.do(t, `DELETE FROM personal_keys WHERE kind = 0`)
+	v.store.Keys = v.keyring(t, nil)
+	if err := v.note(bell, ann); !errors.Is(err, postgres.ErrKeyLost) {
+		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
+	}
+	if got := v.scan(t, `SELECT string_agg(kind::text, ',' ORDER BY kind) FROM personal_keys`); got != "1,3" {
+		t.Errorf("keys of kinds %s, want those of the patient and the practitioner", got)
+	}
+}
+
 // A wrapped key that was altered or exchanged is neither lost nor destroyed.
 func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 	t.Parallel()
@@ -163,6 +181,7 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "", func(e *engine) {
+		e.append(t, newStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
 		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Master: master}
 		if err := e.store.Keys.Start(t.Context()); err != nil {
 			t.Fatal(err)
