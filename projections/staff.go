@@ -53,8 +53,9 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
 	case staff.Erased:
-		// A username is unique, so the row keeps one that nobody else has.
-		do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3 WHERE tenant = $1 AND staff = $2`,
+		// A username is unique, so the row keeps one that nobody else has. Whom a backup
+		// has brought back may not have left yet.
+		do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3, active = false WHERE tenant = $1 AND staff = $2`,
 			r.Stream.Tenant, r.Stream.ID, event.Erased)
 		endPassword(r.Stream, do)
 		endPasskeys(r.Stream, do)
