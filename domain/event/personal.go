@@ -203,7 +203,7 @@ func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 		text.SetString(Hidden)
 	})
 	if unclaimed {
-		return Stored{}, nil, fmt.Errorf("split %s: %w", r.Event.EventName(), errUnclaimed)
+		return Stored{}, nil, fmt.Errorf("split %s: %w", r.EventName(), errUnclaimed)
 	}
 	slices.SortFunc(all, func(a, b Personal) int { return int(a.Of.Kind) - int(b.Of.Kind) })
 	r.Event = e.Interface().(Event)
