@@ -62,9 +62,9 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 }
 
 // forget leaves a row that names nobody. A username is unique, so it has one that nobody
-// else has.
+// else has. Whom a backup has brought back may not have left yet.
 func forget(member event.Stream, do func(sql string, args ...any)) {
-	do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3 WHERE tenant = $1 AND staff = $2`,
+	do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3, active = false WHERE tenant = $1 AND staff = $2`,
 		member.Tenant, member.ID, event.Erased)
 	endPassword(member, do)
 	endPasskeys(member, do)

@@ -198,3 +198,14 @@ func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
 		}
 	}
 }
+
+// A restored backup may bring somebody back who had not left when it was made.
+func TestWhoeverIsErasedWorksNowhere_D71(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{})
+	people, err := projections.People{DB: d.pool}.Of(t.Context(), elm)
+	if err != nil || len(people) != 1 || people[0].Active || people[0].Name != event.Erased {
+		t.Errorf("%+v, error %v", people, err)
+	}
+}

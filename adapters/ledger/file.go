@@ -31,7 +31,7 @@ func (f File) Lines() ([]erasure.Line, error) {
 	}
 	var lines []erasure.Line
 	for n, text := range bytes.Split(text, []byte("\n")) {
-		if !bytes.HasSuffix(text, []byte("}")) {
+		if text = bytes.TrimSpace(text); !bytes.HasSuffix(text, []byte("}")) {
 			continue
 		}
 		var line erasure.Line

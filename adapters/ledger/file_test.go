@@ -57,6 +57,21 @@ func TestALedgerIsAddedTo_D71(t *testing.T) {
 	}
 }
 
+// Whatever has carried the ledger may have changed the ends of its lines. They count.
+func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
+	t.Parallel()
+	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
+	add(t, f, line(1), line(2))
+	text, err := os.ReadFile(f.Name)
+	if err == nil {
+		err = os.WriteFile(f.Name, []byte(strings.ReplaceAll(string(text), "\n", " \r\n")), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, f, line(1), line(2))
+}
+
 // A process that dies while it writes leaves a line that breaks off, wherever.
 func TestALineThatBreaksOffIsNoLine_D71(t *testing.T) {
 	t.Parallel()

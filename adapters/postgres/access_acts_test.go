@@ -50,7 +50,15 @@ func sealedRegister(t *testing.T) *register {
 	t.Helper()
 	r := newRegister(t)
 	r.Keys, _ = r.keyring(t)
+	r.practice(t, "elm-street")
 	return r
+}
+
+// practice makes a practice, in which something has happened.
+func (r *register) practice(t *testing.T, tenant string) {
+	t.Helper()
+	mustExec(t, r.db.AdminPool(t), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		VALUES (gen_random_uuid(), '`+tenant+`', gen_random_uuid(), 1, 'test.noted.v1', '{}', '{}', now())`)
 }
 
 // opened is what has been written, oldest call first, as somebody reads it who may.
@@ -121,6 +129,9 @@ func TestTheKeysOfABatchAreFetchedTogether(t *testing.T) {
 	r := newRegister(t)
 	keys, conn := r.keyring(t)
 	r.Keys = keys
+	for n := range 7 {
+		r.practice(t, fmt.Sprint("practice-", n))
+	}
 	for n := range 100 {
 		c := callFor(fmt.Sprint("dr", n%50))
 		c.Tenant = fmt.Sprint("practice-", n%7)
@@ -198,6 +209,26 @@ func TestABoxOpensOnlyInItsLine(t *testing.T) {
 		if got, err := r.opened(t); !errors.Is(err, want) {
 			t.Errorf("%s: %v, %v", change, got, err)
 		}
+	}
+}
+
+// Whoever has a token may name any practice. One that there is not gets no keys, and what
+// is said of people there is not kept.
+func TestAPracticeThatThereIsNotHasNoKeys_D69(t *testing.T) {
+	t.Parallel()
+	r := sealedRegister(t)
+	invented := callFor("zoe")
+	invented.Tenant = "nowhere"
+	for _, c := range []access.Call{invented, callFor("lee")} {
+		r.Record(c)
+	}
+	r.runOnce(t)
+	if n := r.count(t, `SELECT count(*) FROM personal_keys WHERE tenant = 'nowhere'`); n > 0 {
+		t.Errorf("it has %d keys", n)
+	}
+	got, err := r.opened(t)
+	if err != nil || len(got) != 2 || got[0].Act.Practitioner.Name != event.Hidden || got[1].Act.Practitioner.Name != "lee" {
+		t.Errorf("read as %v, %v", got, err)
 	}
 }
 

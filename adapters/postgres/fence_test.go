@@ -16,6 +16,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
 )
 
 // erase enters erasures, as the eraser does.
@@ -55,6 +56,27 @@ func TestNothingIsAppendedAboutWhoWasErased_D70(t *testing.T) {
 	e.append(t, known, 1, eventtest.Counted{})
 	elsewhere := event.Stream{Tenant: "oak-street", ID: uuid.New()}
 	e.append(t, elsewhere, 0, eventtest.Noted{Patient: ann}) // another practice's patient
+}
+
+// An application must not take a patient for gone because of the practitioner whom it names.
+func TestAPractitionerWhoWasErasedIsNotTakenForThePatient_D70(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
+	if err := v.note(bell, ann); err != nil {
+		t.Fatal(err)
+	}
+	v.do(t, `INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT tenant, kind, holder, now() FROM personal_keys WHERE kind = 3`)
+	v.do(t, `DELETE FROM personal_keys WHERE kind = 3`)
+	v.store.Keys = v.keyring(t, nil)
+	if err := v.note(bell, ann); !errors.Is(err, practitioner.ErrErased) || errors.Is(err, patient.ErrUnknown) {
+		t.Errorf("error = %v, want %v", err, practitioner.ErrErased)
+	}
+	for _, others := range []context.Context{t.Context(), act(t.Context(), "lee@elm.example")} {
+		if err := v.note(others, ann); err != nil {
+			t.Errorf("others are refused: %v", err)
+		}
+	}
 }
 
 func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {

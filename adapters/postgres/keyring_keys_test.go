@@ -145,6 +145,46 @@ func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	}
 }
 
+// While the log is being sealed, whoever has no key yet gets one. A process that began then
+// and still runs makes none afterwards.
+func TestOnceAllIsSealedAMissingKeyIsLost_D75(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann, bill := v.register(t), v.register(t)
+	owner := v.db.AdminPool(t)
+	mustExec(t, owner, `UPDATE sealing SET finished_at = NULL`)
+	v.store.Keys = v.keyring(t, nil)
+	v.do(t, `DELETE FROM personal_keys`)
+	if err := v.note(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, owner, `UPDATE sealing SET finished_at = now()`)
+	if _, err := v.store.Keys.Evict(t.Context(), time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.note(t.Context(), bill); !errors.Is(err, postgres.ErrKeyLost) {
+		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
+	}
+}
+
+// With another index key every practitioner would be a stranger, also those who were erased.
+func TestALostIndexKeyIsNotMadeAnew_D69(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
+	if err := v.note(bell, ann); err != nil {
+		t.Fatal(err)
+	}
+	v.do(t, `DELETE FROM personal_keys WHERE kind = 0`)
+	v.store.Keys = v.keyring(t, nil)
+	if err := v.note(bell, ann); !errors.Is(err, postgres.ErrKeyLost) {
+		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
+	}
+	if got := v.scan(t, `SELECT string_agg(kind::text, ',' ORDER BY kind) FROM personal_keys`); got != "1,3" {
+		t.Errorf("keys of kinds %s, want those of the patient and the practitioner", got)
+	}
+}
+
 // A wrapped key that was altered or exchanged is neither lost nor destroyed.
 func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 	t.Parallel()
@@ -163,6 +203,7 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "", func(e *engine) {
+		e.append(t, newStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
 		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Master: master}
 		if err := e.store.Keys.Start(t.Context()); err != nil {
 			t.Fatal(err)

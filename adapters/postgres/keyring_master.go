@@ -59,12 +59,14 @@ func (m *masters) under(id string) (sealing.Wrapper, error) {
 // database's. The first one that is given to a sealed database becomes it.
 func (k *Keyring) Start(ctx context.Context) error {
 	var is string
+	var begun bool
 	err := k.DB.QueryRow(ctx, `
 		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((`+currentMaster+`), '')
-		FROM sealing`).Scan(&k.sealed, &k.begun, &is)
+		FROM sealing`).Scan(&k.sealed, &begun, &is)
 	if err != nil {
 		return fmt.Errorf("look for the master key: %w", err)
 	}
+	k.begun.Store(begun)
 	if k.Master == (sealing.MasterKey{}) {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -20,7 +22,8 @@ type Other struct {
 
 // SealOthers fills the boxes, and asks once for all keys that it does not know. A
 // practitioner gets an identifier, and a key if they are new. Whoever was erased is marked
-// so and gets no box.
+// so and gets no box. Neither does whoever is named to a practice that there is not, or
+// whose index key is lost: what cannot be sealed stays hidden.
 func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	if k.Master == (sealing.MasterKey{}) {
 		return errNoMasterKey
@@ -30,9 +33,12 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 		return err
 	}
 	for n, o := range all {
-		all[n].Of.ID = indexes.found[index(o.Tenant)].Practitioner(o.Tenant, o.Known)
+		if key, found := indexes.found[index(o.Tenant)]; found {
+			all[n].Of.ID = key.Practitioner(o.Tenant, o.Known)
+		}
 	}
-	keys, err := k.made(ctx, ownersIn(all, func(o Other) owner { return o.owner() }))
+	owners := ownersIn(all, func(o Other) owner { return o.owner() })
+	keys, err := k.made(ctx, slices.DeleteFunc(owners, func(o owner) bool { return o.holder.ID == uuid.Nil }))
 	if err != nil {
 		return err
 	}
@@ -47,7 +53,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 func (o *Other) owner() owner { return owner{o.Tenant, o.Of} }
 
 func (o *Other) seal(all keys) (err error) {
-	if o.Erased = all.erased[o.owner()]; o.Erased {
+	if o.Erased = all.erased[o.owner()]; o.Erased || o.Of.ID == uuid.Nil {
 		o.Box = nil
 		return nil
 	}
@@ -122,10 +128,15 @@ func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
 }
 
 // mintKeys makes no key for whoever was erased: the look is fenced as that of an append.
+// A practice has an index key once, before it has practitioners: with another one they
+// would all be strangers, also those who were erased. A caller may name practices that
+// there are not, which have none.
 const mintKeys = `
 INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
 SELECT * FROM ` + newKeys + ` AS m (tenant, kind, holder, patient, fingerprint, master, wrapped)
 WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = m.tenant AND e.kind = m.kind AND e.holder = m.holder FOR KEY SHARE)
+	AND (m.kind <> 0 OR EXISTS (SELECT FROM events e WHERE e.tenant = m.tenant)
+		AND NOT EXISTS (SELECT FROM personal_keys k WHERE k.tenant = m.tenant AND k.kind = 3))
 ON CONFLICT DO NOTHING`
 
 func (k *Keyring) mint(ctx context.Context, owners []owner) error {

@@ -11,6 +11,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
 )
 
 // errNoMasterKey refuses to write what is personal without a master key into a database
@@ -65,7 +66,7 @@ type minted struct {
 }
 
 // seal puts the personal values of an append into boxes. It returns [patient.ErrUnknown]
-// if a patient was erased.
+// if a patient was erased, and [practitioner.ErrErased] if a practitioner was.
 func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 	if !slices.ContainsFunc(events, func(e split) bool { return e.personal != nil }) {
 		return minted{}, nil
@@ -141,6 +142,8 @@ func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) 
 	switch {
 	case all.erased[o] && p.Of.Kind == event.OfStaff:
 		return sealing.Key{}, event.ErrConflict
+	case all.erased[o] && p.Of.Kind == event.OfPractitioner:
+		return sealing.Key{}, practitioner.ErrErased
 	case all.erased[o]:
 		return sealing.Key{}, patient.ErrUnknown
 	case !e.makes(p.Of.Kind):

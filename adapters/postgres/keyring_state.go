@@ -1,6 +1,11 @@
 package postgres
 
-import "frontdesk/adapters/sealing"
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/adapters/sealing"
+)
 
 // Sealed reports whether what is personal is sealed in this database. Nil seals nothing.
 func (k *Keyring) Sealed() bool { return k != nil && k.sealed }
@@ -16,7 +21,21 @@ func (k *Keyring) CanOpen() error {
 
 // Begun reports whether personal data is sealed from now on, and what was written in
 // clear before is not all sealed yet (D75).
-func (k *Keyring) Begun() bool { return k != nil && k.begun }
+func (k *Keyring) Begun() bool { return k != nil && k.begun.Load() }
+
+// finish looks whether all is sealed by now. Then a key that is missing is lost, and none
+// is made in its place, although this process began before.
+func (k *Keyring) finish(ctx context.Context) error {
+	if !k.Begun() {
+		return nil
+	}
+	var begun bool
+	if err := k.DB.QueryRow(ctx, `SELECT finished_at IS NULL FROM sealing`).Scan(&begun); err != nil {
+		return fmt.Errorf("look whether all is sealed: %w", err)
+	}
+	k.begun.Store(begun)
+	return nil
+}
 
 // clear reports whether what is personal is written in clear.
 func (k *Keyring) clear() bool { return k != nil && !k.sealed }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -131,18 +130,17 @@ func whoActed(n *names, questions *pgx.Batch, d *delivery) {
 	}
 }
 
+// actedBy goes by the e-mail: an application may call anybody "[personal]", but that is no
+// address. What could not be opened is not told: it would look like a name.
 func (n *names) actedBy(name, email string) {
-	switch {
-	case isHidden(name, email):
+	switch email {
+	case event.Hidden:
 		n.missing = true
-	case name != event.Erased && email != event.Erased:
+	case event.Erased:
+	default:
 		n.userName, n.userEmail = &name, &email
 	}
 }
-
-// isHidden reports whether one of the names could not be opened. Then nothing is told: it
-// would look like a name.
-func isHidden(names ...string) bool { return slices.Contains(names, event.Hidden) }
 
 // calledInWhere finds no room for the identifier 00000000-…, which means that none is
 // assigned.
@@ -180,5 +178,5 @@ func whoIsCalledIn(c appointment.CalledIn) asking {
 func (n *names) calledIn(e event.Recorded) {
 	name, _ := projections.NameIn(e)
 	n.patient = name.Name
-	n.missing = n.missing || isHidden(n.patient) || n.patient == event.Erased
+	n.missing = n.missing || n.patient == event.Hidden || n.patient == event.Erased
 }

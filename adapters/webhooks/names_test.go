@@ -81,6 +81,25 @@ func TestAPractitionerWhoWasErasedIsNotNamed_D68(t *testing.T) {
 	}
 }
 
+// An application chooses what it calls the practitioner of its act claim. It must not keep
+// others from being told.
+func TestANameThatLooksHiddenIsTold_D68(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{event.Hidden, event.Erased} {
+		c, r := newClinic(t), newReceiver(t)
+		c.application(r.URL)
+		by := event.Application(uuid.New(), "application-restricted", nil)
+		by.OnBehalfOf = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: name, Email: "jo@other.example"}}
+		c.openRecord(c.by(by), c.patient)
+		c.fanOut()
+		c.sendTo(r)
+		c.wantSummary("delivered 1")
+		if data := c.verified(r.next(t).token)["data"].(object); data["userName"] != name {
+			t.Errorf("%s is told as %v", name, data["userName"])
+		}
+	}
+}
+
 // One delivery whose names cannot be opened ends, and is logged once. Those that were
 // claimed with it are sent.
 func TestALostKeyHoldsUpNoOtherDelivery_D68(t *testing.T) {

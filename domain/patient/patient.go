@@ -132,7 +132,7 @@ func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, er
 func details(name, birthDate string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case name == "":
+	case name == "", name == event.Hidden, name == event.Erased: // these stand for names that are not shown
 		return "", ErrNameless
 	case birthDate != "" && !isDate(birthDate):
 		return "", ErrInvalidBirthDate

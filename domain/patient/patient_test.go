@@ -31,7 +31,9 @@ func TestAPatientIsRegisteredOnce(t *testing.T) {
 	given().When(register(" Ann Archer ", "1980-02-29")).Then(t, registered)
 	given().When(register("Ann", "")).Then(t, patient.Registered{Patient: ann, Name: "Ann"})
 	given(registered).When(register("Ann Archer", "")).Refuses(t, patient.ErrExists)
-	given().When(register(" ", "")).Refuses(t, patient.ErrNameless)
+	for _, name := range []string{" ", event.Hidden, event.Erased} {
+		given().When(register(name, "")).Refuses(t, patient.ErrNameless)
+	}
 	given().When(register("Ann", "1981-02-29")).Refuses(t, patient.ErrInvalidBirthDate)
 }
 

@@ -42,6 +42,10 @@ func (Erased) EventName() string { return "practitioner.erased.v1" }
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}} }
 
+// ErrErased refuses a call in the name of a practitioner who was forgotten. It says nothing
+// about the patient, whom there may well be.
+var ErrErased = fault.New(fault.Forbidden, "unauthorized", "The practitioner whom the act claim names can act here no more")
+
 // ErrUnknown refuses a practitioner whom no call has named.
 var ErrUnknown = fault.New(fault.Missing, "unknown-practitioner", "No call to the practice has named this practitioner.")
 

@@ -46,7 +46,8 @@ func Register(r Registered) ([]event.Event, error) {
 
 func isUsername(s string) bool {
 	printable := !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
-	return s != "" && utf8.RuneCountInString(s) <= 128 && printable && uuid.Validate(s) != nil
+	erased := strings.HasPrefix(s, event.Erased) // as whoever was erased is called
+	return s != "" && utf8.RuneCountInString(s) <= 128 && printable && !erased && uuid.Validate(s) != nil
 }
 
 func isEmail(s string) bool {
@@ -67,7 +68,7 @@ type Member struct {
 
 // Active returns [ErrUnknown] unless the member of staff may act.
 func (m Member) Active() error {
-	if !m.registered || m.deactivated {
+	if !m.registered || m.deactivated || m.erasure.Erased() {
 		return ErrUnknown
 	}
 	return nil
@@ -98,7 +99,7 @@ func (m Member) SetRoles(roles Roles) ([]event.Event, error) {
 
 // Deactivate ends what the member of staff may do (rule 2).
 func (m Member) Deactivate() ([]event.Event, error) {
-	if !m.registered {
+	if !m.registered || m.erasure.Erased() {
 		return nil, ErrUnknown
 	}
 	if m.deactivated {
