@@ -161,10 +161,10 @@ func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	queue := signin.QueueOf(1)
-	queue.Limit = time.Millisecond
 	vault := signin.Vault{DB: postgres.On(s.pool), Queue: queue}
 	end, err := queue.Hold(t.Context())
 	must(t, err)
+	queue.Limit = time.Millisecond
 	if _, err := vault.Keep(t.Context(), elm, s.lee, "three random words"); !errors.Is(err, signin.ErrBusy) {
 		t.Errorf("while another is hashed: %v", err)
 	}
