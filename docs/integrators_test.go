@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
@@ -102,13 +104,17 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	}
 }
 
-// freeAddress is an address that nobody listens on, most likely.
+// freeAddress is an address that nobody listens on. Its port is below those from which
+// connections are made, so that none of them takes it before the page does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(12_000))
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+		if err != nil {
+			continue
+		}
+		_ = listener.Close()
+		return address
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
