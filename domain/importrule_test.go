@@ -35,12 +35,13 @@ const (
 	goCmp = "github.com/google/go-cmp"
 	pgx   = "github.com/jackc/pgx/v5"
 	norm  = "golang.org/x/text/unicode/norm" // takes accents off names, to compare them
+	sumdb = "golang.org/x/mod/sumdb"         // hashes trees and signs notes: rules, no I/O
 )
 
 // layers is the rule. A folder that is not here may hold no Go files. An
 // adapter may import itself besides, and every test go-cmp: it only compares.
 var layers = map[string]layer{
-	"domain":   {may: []string{uuid, json, "frontdesk/domain"}, pure: true},
+	"domain":   {may: []string{uuid, json, sumdb, "frontdesk/domain"}, pure: true},
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
 	"projections": {
 		may:   []string{uuid, pgx, norm, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},

@@ -51,7 +51,7 @@ func queueEvents(batch *pgx.Batch, events []written) {
 		if e.Version == 1 {
 			statement = appendFirst
 		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, e.patient,
+		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, idOrNull(e.Patient),
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	}
 	queueKeys(batch, events)

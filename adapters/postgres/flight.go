@@ -154,7 +154,7 @@ func queueGroup(batch *pgx.Batch, events []written) {
 func (c *columns) add(e written) {
 	c.id = append(c.id, nullable(&e.ID))
 	c.stream = append(c.stream, nullable(&e.Stream.ID))
-	c.patient = append(c.patient, nullable(e.patient))
+	c.patient = append(c.patient, idOrNull(e.Patient))
 	c.practitioner = append(c.practitioner, nullable(e.practitioner))
 	c.tenant = append(c.tenant, e.Stream.Tenant)
 	c.name = append(c.name, e.Name)

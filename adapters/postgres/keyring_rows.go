@@ -43,8 +43,8 @@ func (k *Keyring) wrap(made minted, events []split) (rows []newKey, err error) {
 
 func patientFor(o owner, events []split) *uuid.UUID {
 	for _, e := range events {
-		if o.holder == (event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}) && e.patient != uuid.Nil {
-			return &e.patient
+		if o.holder == (event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}) && e.Patient != uuid.Nil {
+			return &e.Patient
 		}
 	}
 	return nil

@@ -33,9 +33,6 @@ func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split,
 		}
 		_, parts[n].first = r.Event.(patient.Registered)
 		parts[n].mints = k.Begun()
-		if about := patientOf(r.Event); about != nil {
-			parts[n].patient = *about
-		}
 	}
 	return parts, nil
 }
@@ -44,7 +41,6 @@ func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split,
 type split struct {
 	event.Stored
 	personal []event.Personal
-	patient  uuid.UUID // whom the event is about; zero if it is about none
 	first    bool      // it registers a patient
 	mints    bool      // holders of before may have no key yet, and get one
 }

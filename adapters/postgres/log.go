@@ -69,7 +69,7 @@ ORDER BY l.idx`
 // found, too: its event has no name.
 const ofStored = `coalesce(e.id, '00000000-0000-0000-0000-000000000000'), coalesce(e.tenant, ''),
 	coalesce(e.stream, '00000000-0000-0000-0000-000000000000'), coalesce(e.version, 0), coalesce(e.name, ''),
-	coalesce(e.data, ''), coalesce(e.metadata, ''), coalesce(e.recorded_at, 'epoch')`
+	coalesce(e.data, ''), coalesce(e.metadata, ''), coalesce(e.recorded_at, 'epoch'), coalesce(e.patient, '00000000-0000-0000-0000-000000000000')`
 
 // logPage is how many events one look reads, unless the log says otherwise.
 const logPage = 1000
@@ -93,18 +93,24 @@ func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 }
 
 func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
-	limit := cmp.Or(l.Page, logPage)
-	rows, _ := l.DB.Query(ctx, readLog, idx, limit)
-	found, err := pgx.CollectRows(rows, scanStored)
-	if err != nil {
-		return nil, fmt.Errorf("read the log after idx %d: %w", idx, err)
-	}
-	whole, missing := dense(found, idx)
+	whole, missing := l.Rows(ctx, idx)
 	page, err := l.decode(ctx, whole)
 	if err = cmp.Or(err, missing); err != nil {
 		return page, fmt.Errorf("read the log after idx %d: %w", idx+int64(len(page)), err)
 	}
 	return page, nil
+}
+
+// Rows returns the page of events after idx as they are stored, whatever their names are.
+// It is empty at the end of the log. With an error it returns the events before the first
+// that the log has lost.
+func (l Log) Rows(ctx context.Context, idx int64) ([]event.Stored, error) {
+	rows, _ := l.DB.Query(ctx, readLog, idx, cmp.Or(l.Page, logPage))
+	found, err := pgx.CollectRows(rows, scanStored)
+	if err != nil {
+		return nil, err
+	}
+	return dense(found, idx)
 }
 
 // dense returns the events before the first one that the log has lost, and says which it
@@ -167,7 +173,7 @@ func scanStored(row pgx.CollectableRow) (s event.Stored, err error) {
 
 // into lists where the idx and the columns of [ofStored] are read to.
 func into(s *event.Stored) []any {
-	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At}
+	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
 }
 
 // missingIdx says that the log has a hole: something was lost, because idx is dense.

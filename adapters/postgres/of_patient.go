@@ -47,7 +47,7 @@ const (
 func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID]) {
 	for _, e := range events {
 		if e.ofPatient {
-			tenants, patients = append(tenants, e.Stream.Tenant), append(patients, nullable(e.patient))
+			tenants, patients = append(tenants, e.Stream.Tenant), append(patients, idOrNull(e.Patient))
 		}
 	}
 	return tenants, patients
@@ -86,6 +86,6 @@ func (s *Store) sift(group []*member) (stay []*member) {
 // practice flies alone with it, which does no harm.
 func (m *member) needs(missing []pgtype.UUID) bool {
 	return slices.ContainsFunc(m.events, func(e written) bool {
-		return e.ofPatient && slices.Contains(missing, nullable(e.patient))
+		return e.ofPatient && slices.Contains(missing, idOrNull(e.Patient))
 	})
 }

@@ -103,7 +103,6 @@ func inStreamOrder(changes []event.Change) []event.Change {
 type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
-	patient      *uuid.UUID
 	practitioner *uuid.UUID // of the act claim, if it is sealed
 	keys         []newKey   // that the append has made: of its first event
 	rows, guards []statement
@@ -129,7 +128,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, patientOf(e.Event), parts[n].practitioner(), nil, rows, guards, false}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, parts[n].practitioner(), nil, rows, guards, false}
 	}
 	all[0].keys, err = s.Keys.wrap(made, parts)
 	return all, made, err
@@ -185,14 +184,4 @@ func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
 	}
 	s.Appended.Ring()
 	return nil
-}
-
-// patientOf returns the patient whom the event concerns, or nil.
-func patientOf(e event.Event) *uuid.UUID {
-	about, ok := e.(event.Patient)
-	if !ok || about.PatientID() == uuid.Nil {
-		return nil
-	}
-	id := about.PatientID()
-	return &id
 }

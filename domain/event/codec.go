@@ -96,7 +96,9 @@ func (c *Codec) Clear(r Recorded) (Stored, error) {
 	if err != nil {
 		return Stored{}, fmt.Errorf("encode metadata of %s: %w", name, err)
 	}
-	return Stored{Idx: r.Idx, ID: r.ID, Stream: r.Stream, Version: r.Version, At: r.At, Name: name, Data: data, Metadata: metadata}, nil
+	return Stored{
+		Idx: r.Idx, ID: r.ID, Stream: r.Stream, Version: r.Version, At: r.At, Name: name, Patient: r.patient(), Data: data, Metadata: metadata,
+	}, nil
 }
 
 // Redacted returns the JSON of v with [Hidden] in every field that is tagged

@@ -79,6 +79,7 @@ type Stored struct {
 	Version        int
 	At             time.Time
 	Name           string
+	Patient        uuid.UUID // whom it is about; zero if it is about nobody
 	Data, Metadata []byte
 	Sealed         []byte // boxes of personal values; nil if there are none
 }

@@ -1,0 +1,94 @@
+package proof
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/fault"
+)
+
+// Kind says what the leaves of a tree are. The numbers are stored.
+type Kind byte
+
+// The kinds of tree. Each practice has one of each, and so has what belongs to none.
+const (
+	Events Kind = 1 // events of the log: [Leaf]
+	Access Kind = 2 // lines of the access record: [AccessLeaf]
+)
+
+// Tree names one of the trees.
+type Tree struct {
+	Tenant string // "" is what belongs to no practice
+	Kind   Kind
+}
+
+// Origin names a log to those who keep its checkpoints. It tells no practice.
+type Origin struct {
+	Name  string // of the key that signs, such as the host of the API
+	Log   uuid.UUID
+	Epoch int
+}
+
+// String returns the origin as the first line of a checkpoint.
+func (o Origin) String() string { return fmt.Sprintf("%s/log/%s/%d", o.Name, o.Log, o.Epoch) }
+
+// Checkpoint is what a signature of a log is for: a c2sp.org/tlog-checkpoint.
+type Checkpoint struct {
+	Origin Origin
+	Size   int64
+	Root   tlog.Hash
+}
+
+// String returns the text that is signed.
+func (c Checkpoint) String() string {
+	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, c.Root)
+}
+
+var errCheckpoint = fault.New(fault.Invalid, "invalid-checkpoint",
+	"This is no checkpoint of a log: give a file that audit checkpoint has written, unchanged.")
+
+// ParseCheckpoint reads the text that is signed. It has no extension lines.
+func ParseCheckpoint(text string) (Checkpoint, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 || lines[3] != "" {
+		return Checkpoint{}, errCheckpoint
+	}
+	origin, ok := parseOrigin(lines[0])
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	root, rootErr := tlog.ParseHash(lines[2])
+	c := Checkpoint{Origin: origin, Size: size, Root: root}
+	if !ok || err != nil || rootErr != nil || size < 0 || c.String() != text {
+		return Checkpoint{}, errCheckpoint
+	}
+	return c, nil
+}
+
+func parseOrigin(line string) (o Origin, ok bool) {
+	rest, epoch, _ := cutLast(line, "/")
+	name, log, ok := cutLast(rest, "/log/")
+	id, err := uuid.Parse(log)
+	n, epochErr := strconv.Atoi(epoch)
+	return Origin{Name: name, Log: id, Epoch: n}, ok && name != "" && err == nil && epochErr == nil && n > 0
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}
+
+// Sign returns the signed note of a checkpoint.
+func (c Checkpoint) Sign(by note.Signer) ([]byte, error) {
+	signed, err := note.Sign(&note.Note{Text: c.String()}, by)
+	if err != nil {
+		return nil, fmt.Errorf("sign a checkpoint: %w", err)
+	}
+	return signed, nil
+}

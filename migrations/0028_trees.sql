@@ -1,0 +1,67 @@
+-- +goose Up
+
+-- The trees of which checkpoints are signed: one for the events of each practice, and one
+-- for those of none (tenant ''); the same for the access record. The prover builds them
+-- behind the log. Nobody trusts what is here: a proof is checked against a signed root, and
+-- everything can be built again (D76).
+CREATE TABLE trees (
+    tenant text     NOT NULL,
+    kind   smallint NOT NULL, -- 1 events, 2 lines of the access record
+    size   bigint   NOT NULL,
+    edge   bytea    NOT NULL, -- a root for each bit of size, the largest subtree's first
+    PRIMARY KEY (tenant, kind)
+) WITH (fillfactor = 50);
+
+-- Leaves that fill no tile yet.
+CREATE TABLE tree_tail (
+    tenant text     NOT NULL,
+    kind   smallint NOT NULL,
+    n      bigint   NOT NULL, -- the leaf's number in its tree, from 0
+    idx    bigint   NOT NULL, -- of the event, or of the line
+    hash   bytea    NOT NULL,
+    PRIMARY KEY (tenant, kind, n)
+);
+
+-- Tiles of 256 hashes. A tile of level 0 holds leaves; one of a higher level stands for 256
+-- of the level below, whose roots are its hashes.
+CREATE TABLE tree_tiles (
+    tenant    text     NOT NULL,
+    kind      smallint NOT NULL,
+    level     smallint NOT NULL,
+    n         bigint   NOT NULL, -- the tile's number in its level, from 0
+    first_idx bigint   NOT NULL, -- of its first leaf
+    root      bytea    NOT NULL,
+    hashes    bytea,             -- of its leaves; NULL above level 0
+    PRIMARY KEY (tenant, kind, level, n)
+);
+CREATE INDEX tree_tiles_idx ON tree_tiles (tenant, kind, first_idx) WHERE level = 0;
+ALTER TABLE tree_tiles ALTER COLUMN hashes SET STORAGE EXTERNAL; -- hashes cannot be compressed
+
+-- How far the prover has come in the log, and in the access record.
+CREATE TABLE prover (
+    kind smallint PRIMARY KEY,
+    idx  bigint   NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO prover (kind, idx) VALUES (1, 0), (2, 0);
+
+-- What the signer has signed: of each tree the newest checkpoint of each day and epoch.
+CREATE TABLE checkpoints (
+    tenant    text        NOT NULL,
+    kind      smallint    NOT NULL,
+    epoch     int         NOT NULL,
+    day       date        NOT NULL, -- UTC
+    size      bigint      NOT NULL,
+    note      text        NOT NULL, -- the signed note, with witnesses' cosignatures
+    signed_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant, kind, epoch, day)
+);
+
+GRANT SELECT, INSERT, UPDATE ON trees TO frontdesk_app;
+GRANT SELECT, INSERT, DELETE ON tree_tail TO frontdesk_app;
+GRANT SELECT, INSERT ON tree_tiles TO frontdesk_app;
+GRANT SELECT, UPDATE ON prover TO frontdesk_app;
+GRANT SELECT ON checkpoints TO frontdesk_app;
+GRANT SELECT ON trees, tree_tail, tree_tiles, prover, checkpoints TO frontdesk_audit;
+
+-- +goose Down
+DROP TABLE checkpoints, prover, tree_tiles, tree_tail, trees;
