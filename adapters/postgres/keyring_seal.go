@@ -41,8 +41,8 @@ func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split,
 type split struct {
 	event.Stored
 	personal []event.Personal
-	first    bool      // it registers a patient
-	mints    bool      // holders of before may have no key yet, and get one
+	first    bool // it registers a patient
+	mints    bool // holders of before may have no key yet, and get one
 }
 
 // practitioner returns whom the event's act claim names, once they are identified.

@@ -103,8 +103,8 @@ func inStreamOrder(changes []event.Change) []event.Change {
 type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
-	practitioner *uuid.UUID // of the act claim, if it is sealed
-	keys         []newKey   // that the append has made: of its first event
+	practitioner *uuid.UUID   // of the act claim, if it is sealed
+	keys         []newKey     // that the append has made: of its first event
 	rows, guards []statement
 	ofPatient    bool // the practice must have the patient
 }

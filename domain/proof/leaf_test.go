@@ -32,7 +32,7 @@ func TestALeafIsAlwaysTheSame(t *testing.T) {
 	bare.Stream.Tenant, bare.Patient, bare.Sealed = "", uuid.Nil, nil
 	for want, s := range map[string]event.Stored{
 		"d01beb8552f81794aaeaf6c7564c511c4540be2d78cc3c6ecc6dde2df569f91a": whole,
-		"eff963d2fa51203f7a72a55d8e6b4e30fa3327169db254a7e976aae420f0fb75":  bare,
+		"eff963d2fa51203f7a72a55d8e6b4e30fa3327169db254a7e976aae420f0fb75": bare,
 	} {
 		hash := proof.LeafOf(s).Hash()
 		if got := hex.EncodeToString(hash[:]); got != want {
@@ -79,7 +79,7 @@ func TestAnAccessLeafIsAlwaysTheSame(t *testing.T) {
 	bare.Staff, bare.Patient, bare.Act, bare.Sealed = uuid.Nil, uuid.Nil, nil, nil
 	for want, l := range map[string]proof.AccessLeaf{
 		"5e3d0205f8116cf80c3c8edfe5104bf454bc610667c790bee1eb4d7cb7deabc2": whole,
-		"3bd99fd93ded425ce335644550114dd580eeaad19586ec33ff405732639a5170":  bare,
+		"3bd99fd93ded425ce335644550114dd580eeaad19586ec33ff405732639a5170": bare,
 	} {
 		hash := l.Hash()
 		if got := hex.EncodeToString(hash[:]); got != want {
