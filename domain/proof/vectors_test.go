@@ -14,7 +14,7 @@ import (
 // vectors is testdata/vectors.json, which says what is in it. It was made without this
 // package, and docs/examples/python gives each the same verdict.
 type vectors struct {
-	Trees  []struct {
+	Trees []struct {
 		Name          string
 		Leaves, Roots []string
 	}
