@@ -102,7 +102,7 @@ func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 }
 
 // Rows returns the page of events after idx as they are stored, whatever their names are.
-// It is empty at the end of the log. With an error it returns the events before the first
+// It is empty at the end of the log. With a [Hole] it returns the events before the first
 // that the log has lost.
 func (l Log) Rows(ctx context.Context, idx int64) (page []event.Stored, err error) {
 	for s, err := range l.EachRow(ctx, idx) {
@@ -185,13 +185,18 @@ func into(s *event.Stored) []any {
 	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
 }
 
-// missingIdx says that the log has a hole: something was lost, because idx is dense.
-func missingIdx(idx int64) error { return fmt.Errorf("idx %d is missing from the log", idx) }
+// Hole says where the log has one: something was lost, because idx is dense.
+type Hole string
+
+// Error says what is missing.
+func (h Hole) Error() string { return string(h) }
+
+func missingIdx(idx int64) error { return Hole(fmt.Sprintf("idx %d is missing from the log", idx)) }
 
 // there is an error if the log has the idx and its event is lost.
 func there(s event.Stored) error {
 	if s.Name == "" {
-		return fmt.Errorf("the event of idx %d is missing", s.Idx)
+		return Hole(fmt.Sprintf("the event of idx %d is missing", s.Idx))
 	}
 	return nil
 }
