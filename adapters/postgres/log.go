@@ -176,13 +176,21 @@ func into(s *event.Stored) []any {
 	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
 }
 
+// LostError says that the log has a hole.
+type LostError string
+
+// Error returns the sentence.
+func (e LostError) Error() string { return string(e) }
+
 // missingIdx says that the log has a hole: something was lost, because idx is dense.
-func missingIdx(idx int64) error { return fmt.Errorf("idx %d is missing from the log", idx) }
+func missingIdx(idx int64) error {
+	return LostError(fmt.Sprintf("idx %d is missing from the log", idx))
+}
 
 // there is an error if the log has the idx and its event is lost.
 func there(s event.Stored) error {
 	if s.Name == "" {
-		return fmt.Errorf("the event of idx %d is missing", s.Idx)
+		return LostError(fmt.Sprintf("the event of idx %d is missing", s.Idx))
 	}
 	return nil
 }
