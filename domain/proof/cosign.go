@@ -26,7 +26,9 @@ const cosignature = 0x04
 
 var (
 	errWitnessKey = fault.New(fault.Invalid, "invalid-witness-key",
-		"This is no key of a witness: give the line that keys make-witness-key has printed, unchanged.")
+		"This is no verifier key of a witness: give the line that keys make-witness-key has printed, unchanged.")
+	errCosigner = fault.New(fault.Invalid, "invalid-witness-key",
+		"This is no private key of a witness: give the file that keys make-witness-key has written, unchanged.")
 	errCosignature = fault.New(fault.Invalid, "invalid-cosignature", "This is no cosignature of a witness: give a note as the witness has signed it.")
 )
 
@@ -61,6 +63,7 @@ func (k witnessKey) KeyHash() uint32 {
 
 func (k witnessKey) id() string { return fmt.Sprintf("%08x", k.KeyHash()) }
 
+// String returns the verifier key, which is public.
 func (k witnessKey) String() string {
 	return k.name + "+" + k.id() + "+" + base64.StdEncoding.EncodeToString(append([]byte{cosignature}, k.public...))
 }
@@ -79,33 +82,33 @@ func cosigned(text []byte, seconds uint64) []byte {
 	return append([]byte("cosignature/v1\ntime "+strconv.FormatUint(seconds, 10)+"\n"), text...)
 }
 
-// witness is a whole key, with the clock that dates its cosignatures.
-type witness struct {
+// Cosigner is a whole key of a witness. It verifies its own cosignatures, too.
+type Cosigner struct {
 	witnessKey
 	private ed25519.PrivateKey
 	now     func() time.Time
 }
 
-// NewWitnessSigner returns what cosigns by the private half of a witness's key, and says
-// that it was at the time of now.
-func NewWitnessSigner(skey string, now func() time.Time) (note.Signer, error) {
-	public, ok := strings.CutPrefix(skey, privateKey)
-	name, id, seed, err := splitKey(public)
+// NewCosigner returns what cosigns by the private half of a witness's key, and says that
+// it was at the time of now.
+func NewCosigner(skey string, now func() time.Time) (Cosigner, error) {
+	private, ok := strings.CutPrefix(skey, privateKey)
+	name, id, seed, err := splitKey(private)
 	if !ok || err != nil {
-		return nil, errWitnessKey
+		return Cosigner{}, errCosigner
 	}
-	private := ed25519.NewKeyFromSeed(seed)
-	w := witness{witnessKey{name, ed25519.PublicKey(private[ed25519.SeedSize:])}, private, now}
-	if w.id() != id {
-		return nil, errWitnessKey
+	whole := ed25519.NewKeyFromSeed(seed)
+	c := Cosigner{witnessKey{name, ed25519.PublicKey(whole[ed25519.SeedSize:])}, whole, now}
+	if c.id() != id {
+		return Cosigner{}, errCosigner
 	}
-	return w, nil
+	return c, nil
 }
 
 // Sign cosigns the text of a checkpoint.
-func (w witness) Sign(text []byte) ([]byte, error) {
-	seconds := uint64(w.now().Unix())
-	return append(binary.BigEndian.AppendUint64(nil, seconds), ed25519.Sign(w.private, cosigned(text, seconds))...), nil
+func (c Cosigner) Sign(text []byte) ([]byte, error) {
+	seconds := uint64(c.now().Unix())
+	return append(binary.BigEndian.AppendUint64(nil, seconds), ed25519.Sign(c.private, cosigned(text, seconds))...), nil
 }
 
 // CosignedAt returns when a witness says that it made a signature of an opened note.

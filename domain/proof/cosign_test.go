@@ -40,7 +40,7 @@ func c2spText() string { return c2spNote[:strings.Index(c2spNote, "\n\n")+1] }
 
 func TestACosignatureIsThatOfC2SP(t *testing.T) {
 	t.Parallel()
-	signer, err := proof.NewWitnessSigner(goldenKey, at1679315147)
+	signer, err := proof.NewCosigner(goldenKey, at1679315147)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestACosignatureIsThatOfC2SP(t *testing.T) {
 
 func TestACosignatureIsOfOneTextAndOneTime(t *testing.T) {
 	t.Parallel()
-	signer, _ := proof.NewWitnessSigner(goldenKey, at1679315147)
+	signer, _ := proof.NewCosigner(goldenKey, at1679315147)
 	verifier, _ := proof.NewWitnessVerifier(goldenPublic)
 	text := []byte(c2spText())
 	signature, err := signer.Sign(text)
@@ -96,12 +96,12 @@ func TestAWitnessHasAKeyOfItsOwnKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, signerErr := proof.NewWitnessSigner(skey, time.Now)
+	signer, signerErr := proof.NewCosigner(skey, time.Now)
 	verifier, verifierErr := proof.NewWitnessVerifier(vkey)
 	if err := errors.Join(signerErr, verifierErr); err != nil {
 		t.Fatal(err)
 	}
-	if signer.Name() != "witness.example" || signer.Name() != verifier.Name() || signer.KeyHash() != verifier.KeyHash() {
+	if signer.Name() != "witness.example" || signer.Name() != verifier.Name() || signer.KeyHash() != verifier.KeyHash() || signer.String() != vkey {
 		t.Errorf("the halves are %s %x and %s %x", signer.Name(), signer.KeyHash(), verifier.Name(), verifier.KeyHash())
 	}
 	logKey, logPublic, err := note.GenerateKey(rand.Reader, "witness.example")
@@ -114,7 +114,7 @@ func TestAWitnessHasAKeyOfItsOwnKind(t *testing.T) {
 		}
 	}
 	for name, key := range map[string]string{"a log's key": logKey, "the public half": vkey, "another name": strings.Replace(skey, "witness", "x", 1)} {
-		if _, err := proof.NewWitnessSigner(key, time.Now); err == nil {
+		if _, err := proof.NewCosigner(key, time.Now); err == nil {
 			t.Errorf("%s is taken for the key of a witness", name)
 		}
 	}
