@@ -45,7 +45,7 @@ var started *sandbox // for TestMain, once a test has asked for it
 // process, however that ends.
 const untilEOF = `trap : TERM; make run & read -r _; kill -TERM 0; wait; wait`
 
-const readyLimit = 3 * time.Minute // a first run compiles the program
+const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
 func startSandbox() (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-docs-")
@@ -134,7 +134,7 @@ func inGroup(command *exec.Cmd, dir string, environment ...string) *exec.Cmd {
 }
 
 // runLimit bounds one command of a test.
-const runLimit = 3 * time.Minute
+const runLimit = 10 * time.Minute // on a busy machine
 
 // output runs a command and returns what it printed; a failure shows all that
 // it said.
