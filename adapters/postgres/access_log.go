@@ -57,7 +57,7 @@ var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of th
 
 // Rows returns the page of lines after a number as they are stored, in the order of their
 // numbers, which have no gap. It is empty at the end. With an error it returns the lines
-// before the first that is lost; the error is [ErrArchived] if it was taken out by retain.
+// before the first that is lost; the error is a [Hole], or [ErrArchived] if retain took it out.
 func (a AccessRecord) Rows(ctx context.Context, idx int64) ([]AccessRow, error) {
 	found, err := a.rows(ctx, nextLines, idx)
 	for n, r := range found {
@@ -133,7 +133,7 @@ func (a AccessRecord) missing(ctx context.Context, idx int64) error {
 	case idx <= archived:
 		return ErrArchived
 	}
-	return fmt.Errorf("line %d is missing from the access record", idx)
+	return Hole(fmt.Sprintf("line %d is missing from the access record", idx))
 }
 
 func (a AccessRecord) archived(ctx context.Context) (idx int64, err error) {
