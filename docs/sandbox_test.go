@@ -45,7 +45,7 @@ var started *sandbox // for TestMain, once a test has asked for it
 // process, however that ends.
 const untilEOF = `trap : TERM; make run & read -r _; kill -TERM 0; wait; wait`
 
-const readyLimit = 10 * time.Minute // a first run compiles the program
+const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
 func startSandbox() (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-docs-")
@@ -133,9 +133,8 @@ func inGroup(command *exec.Cmd, dir string, environment ...string) *exec.Cmd {
 	return command
 }
 
-// runLimit bounds one command of a test, of which a page is one. A slow machine that runs
-// all tests at once may need most of it.
-const runLimit = 10 * time.Minute
+// runLimit bounds one command of a test.
+const runLimit = 10 * time.Minute // on a busy machine
 
 // output runs a command and returns what it printed; a failure shows all that
 // it said.

@@ -60,10 +60,10 @@ func (r *Retain) write(ctx context.Context, a archive) (manifest, error) {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
-	if err == nil {
-		err = placed(draft, beside)
-	}
 	if err != nil {
+		return m, err
+	}
+	if err := placed(draft, beside); err != nil {
 		return m, err
 	}
 	return m, r.pass(listed)
@@ -77,10 +77,7 @@ func drafted(name string, write func(io.Writer) error) (draft string, err error)
 		return "", err
 	}
 	buffered := bufio.NewWriterSize(file, 64<<10)
-	err = write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
+	err = errors.Join(write(buffered), buffered.Flush())
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(draft))
 	}

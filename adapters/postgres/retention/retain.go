@@ -63,14 +63,18 @@ func (r *Retain) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(r.allAlone(ctx, alone), alone.Release(ctx))
+}
+
+func (r *Retain) allAlone(ctx context.Context, alone *postgres.Alone) error {
 	held, err := alone.Try(ctx)
-	if err == nil && !held {
-		err = r.refusal(ctx, alone)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = r.all(ctx)
+	if !held {
+		return r.refusal(ctx, alone)
 	}
-	return errors.Join(err, alone.Release(ctx))
+	return r.all(ctx)
 }
 
 func (r *Retain) refusal(ctx context.Context, alone *postgres.Alone) error {

@@ -1,0 +1,118 @@
+package proving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres"
+)
+
+// Prover builds the trees behind the log.
+type Prover struct {
+	Pool    *pgxpool.Pool
+	Grown   *postgres.Bell // wakes the prover when the log has grown
+	Log     *slog.Logger
+	Sources []Source
+	Batch   int           // most leaves of one transaction
+	Pace    time.Duration // shortest time between two looks, so that leaves share a transaction
+	Idle    time.Duration // longest time between two looks
+}
+
+// NewProver returns a prover with the usual batch and pace.
+func NewProver(pool *pgxpool.Pool, grown *postgres.Bell, log *slog.Logger) *Prover {
+	return &Prover{
+		Pool: pool, Grown: grown, Log: log, Sources: []Source{Events},
+		Batch: 5000, Pace: 250 * time.Millisecond, Idle: 5 * time.Second,
+	}
+}
+
+// Run proves until ctx ends.
+func (p *Prover) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		bell := p.Grown.Next()
+		more, err := p.Prove(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			p.Log.WarnContext(ctx, "the trees of the log were not built further; it is tried again", slog.Any("error", err))
+			bell = nil
+		case more:
+			continue
+		}
+		wait(ctx, p.Pace, nil)
+		wait(ctx, p.Idle-p.Pace, bell)
+	}
+}
+
+// wait waits for a bell, at most for a given time; a nil bell never rings.
+func wait(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-bell:
+	case <-timer.C:
+	}
+}
+
+// Prove adds one batch of each kind to the trees, and reports whether there may be more
+// to add at once. It adds nothing while another prover is at work, nor before what was
+// written in clear is sealed.
+func (p *Prover) Prove(ctx context.Context) (more bool, err error) {
+	for _, from := range p.Sources {
+		added, failed := p.prove(ctx, from)
+		more, err = more || added == p.Batch, errors.Join(err, failed)
+	}
+	return more, err
+}
+
+const proveLimit = 30 * time.Second // for one batch
+
+func (p *Prover) prove(ctx context.Context, from Source) (added int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, proveLimit)
+	defer cancel()
+	err = pgx.BeginTxFunc(ctx, p.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		after, elected, err := elect(ctx, tx, from)
+		if err != nil || !elected {
+			return err
+		}
+		b, err := readBatch(ctx, tx, from, after, p.Batch)
+		if err != nil || len(b.of) == 0 {
+			return err
+		}
+		if err := b.join(ctx, tx); err != nil {
+			return err
+		}
+		added = b.added()
+		return b.store(ctx, tx)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("prove: %w", err)
+	}
+	return added, nil
+}
+
+// whereToGoOn locks the row of a kind, if there is something to prove and nobody else
+// proves it. Until a log is sealed, seal-log changes what is in it.
+func whereToGoOn(from Source) string {
+	return `
+SELECT idx FROM prover WHERE kind = $1 AND idx <> (` + from.Head + `) AND EXISTS (SELECT FROM sealing WHERE finished_at IS NOT NULL)
+FOR UPDATE SKIP LOCKED`
+}
+
+// elect returns the idx that the trees have reached, if this prover is the one that works.
+func elect(ctx context.Context, tx pgx.Tx, from Source) (after int64, elected bool, err error) {
+	err = tx.QueryRow(ctx, whereToGoOn(from), from.Kind).Scan(&after)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("ask where to go on: %w", err)
+	}
+	return after, true, nil
+}

@@ -1,0 +1,90 @@
+package verification
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/proof"
+)
+
+// Verification compares what is stored with what was written. One that has run is not run
+// again.
+type Verification struct {
+	DB       postgres.DB
+	Log      postgres.Log
+	Keys     *postgres.Keyring // opens boxes; without a master key none is looked at
+	Trusts   *proof.Policy     // whose checkpoints are; nil if nobody has said
+	Notes    []Kept
+	Progress func(done, all int64) // is told how many events are done; may be nil
+}
+
+// reading is one run.
+type reading struct {
+	*Verification
+	Result
+	trees   map[proof.Tree]*tree
+	reached map[proof.Kind]int64 // how far the prover had come at the beginning
+	differs map[proof.Tree]*Finding
+	head    int64
+	hashes  bool // of passwords may be read
+	cut     bool // by a hole
+}
+
+// Run reads everything once. The result says what was found; an error says that the
+// reading itself went wrong.
+func (v *Verification) Run(ctx context.Context) (Result, error) {
+	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, differs: map[proof.Tree]*Finding{}}
+	r.Found, r.Unchecked = []*Finding{}, []string{}
+	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events} {
+		if err := step(ctx); err != nil {
+			return Result{}, fmt.Errorf("verify: %w", err)
+		}
+	}
+	r.leftOver()
+	return r.Result, nil
+}
+
+// built reads what the prover has made, before anybody looks where the log ends: so each of
+// its trees is reached by then.
+func (r *reading) built(ctx context.Context) error {
+	all, reached, err := built{r.DB}.trees(ctx)
+	for of, c := range all {
+		r.tree(of).built = c.size
+		r.claim(of, c)
+	}
+	r.reached = reached
+	return err
+}
+
+// prepare finds out what can be checked, and where the log ends.
+func (r *reading) prepare(ctx context.Context) (err error) {
+	if r.Trusts == nil {
+		r.Uncheck("whose the published checkpoints are: give the service's key")
+	}
+	if r.Keys.Opens() {
+		r.Boxes = &postgres.Boxes{}
+	} else {
+		r.Uncheck("whether boxes open: give the master key")
+	}
+	if r.hashes, err = r.readsHashes(ctx); err != nil {
+		return err
+	}
+	if !r.hashes {
+		r.Uncheck("hashes of passwords: this role may not read them, the owner may")
+	}
+	r.head, err = r.Log.Head(ctx)
+	if behind := r.reached[proof.Events]; err == nil && behind < r.head {
+		r.Uncheck("the prover's tables behind idx %d: it has not come further", behind)
+	}
+	return err
+}
+
+// losses looks for events that are not in the log, and for places in it without an event.
+func (r *reading) losses(ctx context.Context) error {
+	lost, err := r.Log.Losses(ctx)
+	for _, loss := range lost.First {
+		r.Add(Finding{Check: Gap, Idx: loss.Idx, Count: lost.Count}, "%s", loss)
+	}
+	return err
+}
