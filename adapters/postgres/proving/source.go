@@ -22,13 +22,21 @@ type Leaf struct {
 type Source struct {
 	Kind proof.Kind
 	Head string // asks in SQL for the idx of the newest
+	At   string // asks in SQL when the leaf of idx $1 was recorded
 	// Leaves yields at most so many leaves after an idx, in their order. It ends with an
 	// error where one is missing.
 	Leaves func(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error]
 }
 
-// Events are the leaves of the log.
-var Events = Source{proof.Events, `SELECT head FROM sequencer`, leavesOfEvents}
+// Sources returns all of them.
+func Sources() []Source { return []Source{events} }
+
+// events are the leaves of the log.
+var events = Source{
+	Kind: proof.Events, Leaves: leavesOfEvents,
+	Head: `SELECT head FROM sequencer`,
+	At:   `SELECT recorded_at FROM log JOIN events USING (position) WHERE idx = $1`,
+}
 
 func leavesOfEvents(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
 	return func(yield func(Leaf, error) bool) {
