@@ -60,9 +60,11 @@ var typescript string // for TestMain, once a test has asked for it
 // A lock that names a registry would send everybody there.
 func TestTheLockNamesNoRegistry(t *testing.T) {
 	t.Parallel()
-	lock, err := os.ReadFile("examples/typescript/package-lock.json")
-	if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
-		t.Errorf("package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", err)
+	for _, folder := range []string{"examples/typescript", "testdata/fhir"} {
+		lock, err := os.ReadFile(folder + "/package-lock.json")
+		if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
+			t.Errorf("%s/package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", folder, err)
+		}
 	}
 }
 

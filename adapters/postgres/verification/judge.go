@@ -2,16 +2,15 @@ package verification
 
 import "frontdesk/domain/proof"
 
-// differ reports the first node of a tree that the prover's tables hold otherwise, and
+// differ reports the first leaf of a tree that the prover's tables hold otherwise, and
 // counts the others.
-func (r *reading) differ(n node) {
-	if first, known := r.differs[n.tree]; known {
+func (r *reading) differ(l placed) {
+	if first, known := r.differs[l.tree]; known {
 		first.Count++
 		return
 	}
-	number := n.n << (8 * n.level)
-	r.differs[n.tree] = r.Add(Finding{Check: Built, Tenant: n.tree.Tenant, Kind: n.tree.Kind, N: &number, Idx: n.idx, Count: 1},
-		"number %d of %s, idx %d, is not what the prover's tables hold", number, named(n.tree), n.idx)
+	r.differs[l.tree] = r.Add(Finding{Check: Built, Tenant: l.tree.Tenant, Kind: l.tree.Kind, N: &l.n, Idx: l.idx, Count: 1},
+		"number %d of %s, idx %d, is not what the prover's tables hold", l.n, named(l.tree), l.idx)
 }
 
 // judge compares a tree with what somebody says that it was at its size. The last leaf of
@@ -74,9 +73,7 @@ func (r *reading) unreached(t *tree) {
 			"%s has %d leaves up to idx %d; the prover's tables have %d", named(t.Tree), t.known, r.reached[t.Kind], t.built)
 	}
 	for _, c := range t.due {
-		if c.check != Built {
-			r.judge(t, c, 0)
-		}
+		r.judge(t, c, 0)
 	}
 }
 

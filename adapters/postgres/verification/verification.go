@@ -34,7 +34,7 @@ type reading struct {
 // Run reads everything once. The result says what was found; an error says that the
 // reading itself went wrong.
 func (v *Verification) Run(ctx context.Context) (Result, error) {
-	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, differs: map[proof.Tree]*Finding{}}
+	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}}
 	r.Found, r.Unchecked = []*Finding{}, []string{}
 	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events} {
 		if err := step(ctx); err != nil {
@@ -43,18 +43,6 @@ func (v *Verification) Run(ctx context.Context) (Result, error) {
 	}
 	r.leftOver()
 	return r.Result, nil
-}
-
-// built reads what the prover has made, before anybody looks where the log ends: so each of
-// its trees is reached by then.
-func (r *reading) built(ctx context.Context) error {
-	all, reached, err := built{r.DB}.trees(ctx)
-	for of, c := range all {
-		r.tree(of).built = c.size
-		r.claim(of, c)
-	}
-	r.reached = reached
-	return err
 }
 
 // prepare finds out what can be checked, and where the log ends.

@@ -67,17 +67,17 @@ func (r *reading) page(ctx context.Context, page []event.Stored) error {
 
 // grow goes on with the trees of a kind, and compares what is known of them.
 func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) error {
-	var nodes []node
-	for _, l := range leaves {
+	all := make([]placed, len(leaves))
+	for n, l := range leaves {
 		t := r.tree(l.tree)
-		nodes = append(nodes, t.append(l, r.reached[kind])...)
+		all[n] = t.append(l, r.reached[kind])
 		for _, c := range t.take() {
 			r.judge(t, c, l.idx)
 		}
 	}
-	strange, err := built{r.DB}.strange(ctx, kind, nodes)
-	for _, n := range strange {
-		r.differ(n)
+	strange, err := r.strange(ctx, kind, all)
+	for _, l := range strange {
+		r.differ(l)
 	}
 	return err
 }
