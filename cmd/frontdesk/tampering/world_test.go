@@ -30,6 +30,8 @@ var elm = proof.Tree{Tenant: "elm", Kind: proof.Events}
 // service is the name of the service's key.
 const service = "api.example"
 
+var masterKey = sealing.MasterKey{1}
+
 // world is a service with a history, those who look after it, and somebody who has every
 // right over its database.
 type world struct {
@@ -54,7 +56,7 @@ func newWorld(t *testing.T, s size) *world {
 	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir()}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: sealing.MasterKey{1}}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -170,12 +172,14 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 // verify does what frontdesk audit verify --database-url does.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	v := verification.Verification{DB: postgres.On(w.pool), Log: w.engine.Log, Keys: w.engine.Auditor.Keys, Trusts: &w.trusts, Notes: kept}
+	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
+	w.check(keys.Start(w.ctx))
+	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)
 }
 
 // attacked are the tables that an attack may change.
-var attacked = []string{"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures"}
+var attacked = []string{"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures", "staff_passwords"}
 
 func (w *world) save() {
 	w.t.Helper()
