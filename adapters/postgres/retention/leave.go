@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
 
@@ -146,14 +145,7 @@ func (r *Retain) part(ctx context.Context, tx pgx.Tx, rec record, l leaving, fil
 	return errLate
 }
 
-var (
-	errLate = errors.New("lines of it have come meanwhile: run this again")
-
-	// errUnproved says that lines may not leave yet.
-	errUnproved = fault.New(fault.Conflict, "not-signed-yet",
-		"No signed checkpoint covers these lines yet, so whether the archive is complete could not be shown. "+
-			"Let frontdesk sign run, or archive them with --without-proof.")
-)
+var errLate = errors.New("lines of it have come meanwhile: run this again")
 
 // forget removes the numbers of lines that are in archives, a few at a time.
 func (r *Retain) forget(ctx context.Context) error {

@@ -67,10 +67,16 @@ func (o *office) minted(at time.Time) (id uuid.UUID) {
 // calls adds a line of the access record for each instant, as the program does.
 func (o *office) calls(at ...time.Time) {
 	o.t.Helper()
+	o.callsOf("elm", at...)
+}
+
+// callsOf adds lines that address a practice.
+func (o *office) callsOf(tenant string, at ...time.Time) {
+	o.t.Helper()
 	for _, at := range at {
 		_, err := o.db.Pool(o.t).Exec(o.t.Context(), `
 			INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
-			VALUES ($1, $2, 'elm', gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at)
+			VALUES ($1, $2, $3, gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at, tenant)
 		must(o.t, err)
 	}
 }
