@@ -110,6 +110,11 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 		t.Errorf("nothing was to leave (-before +after):\n%s", diff)
 	}
 	n.sign(day(2026, 9, 21))
+	n.proves(1)
+	if err := n.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not-in-trees-yet") {
+		t.Errorf("before the trees have them: %v", err)
+	}
+	n.proves(1 << 60)
 	n.run()
 	wantWhole(t, before, n.numbered(), n.archived("access_record", "request_id"))
 	n.wantGoesOn()
