@@ -72,7 +72,7 @@ func (a AccessRecord) missing(ctx context.Context, idx int64) error {
 	case idx <= archived:
 		return ErrArchived
 	}
-	return fmt.Errorf("line %d is missing from the access record", idx)
+	return Hole(fmt.Sprintf("line %d is missing from the access record", idx))
 }
 
 func (a AccessRecord) archived(ctx context.Context) (idx int64, err error) {
