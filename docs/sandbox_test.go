@@ -32,7 +32,7 @@ var theSandbox = sync.OnceValues(startSandbox)
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if err := stopSandbox(); err != nil {
+	if err := errors.Join(stopSandbox(), os.RemoveAll(typescript)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
@@ -140,16 +140,15 @@ const runLimit = 10 * time.Minute // on a busy machine
 // it said.
 func output(t *testing.T, in, dir string, name string, arguments ...string) string {
 	t.Helper()
-	out, failure := tryOutput(t, in, dir, name, arguments...)
+	out, failure := tryOutput(t.Context(), in, dir, name, arguments...)
 	if failure != nil {
 		t.Fatal(failure)
 	}
 	return out
 }
 
-func tryOutput(t *testing.T, in, dir string, name string, arguments ...string) (string, error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+func tryOutput(ctx context.Context, in, dir string, name string, arguments ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	var out, failure bytes.Buffer
 	command := inGroup(exec.CommandContext(ctx, name, arguments...), dir)

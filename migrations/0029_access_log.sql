@@ -9,6 +9,8 @@ CREATE TABLE access_log (
     leaf       bytea            -- its hash, if the line is in an archive; NULL if it is in access_record
 );
 
+CREATE INDEX access_log_tree ON access_log (tree, idx);
+
 -- Whoever numbers lines holds this row until the commit.
 CREATE TABLE access_head (
     idx      bigint NOT NULL DEFAULT 0, -- the highest number

@@ -126,7 +126,7 @@ func TestAPolicyCountsEachWitnessOnce(t *testing.T) {
 		"one witness twice":               {logKey, []string{ann, ann}, 1, "given twice"},
 		"one witness under two names":     {logKey, []string{ann, vkeyOf("bob.example", bytesOf(ann))}, 1, "given twice"},
 		"the log's key as a witness's":    {logKey, []string{vkeyOf("bob.example", bytesOf(logKey))}, 1, "given twice"},
-		"the log's key, as it is printed": {logKey, []string{logKey}, 1, "no key of a witness"},
+		"the log's key, as it is printed": {logKey, []string{logKey}, 1, "no verifier key of a witness"},
 	} {
 		_, err := proof.NewPolicy(c.key, c.witnesses, c.need)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

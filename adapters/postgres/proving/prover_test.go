@@ -1,8 +1,13 @@
 package proving_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/tlog"
@@ -19,7 +24,8 @@ type wood struct {
 	admin  *pgxpool.Pool
 	pool   *pgxpool.Pool
 	leaves map[proof.Tree][]leaf
-	events int64
+	events int64 // that are in leaves
+	calls  int64
 }
 
 type leaf struct {
@@ -62,6 +68,25 @@ func (w *wood) grow(by int) {
 	}
 }
 
+const call = `
+INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+SELECT gen_random_uuid(), now(), (ARRAY['north', 'nowhere'])[1 + n % 2], gen_random_uuid(), 'application-restricted', 'ping', 200, '', '', sha256('token')
+FROM generate_series(1, $1::int) n`
+
+// call lets the access record grow by so many lines, of which one half is of no practice.
+func (w *wood) call(by int) {
+	w.t.Helper()
+	_, err := w.pool.Exec(w.t.Context(), call, by)
+	w.must(err)
+	rows, err := postgres.AccessRecord{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
+	w.must(err)
+	for _, r := range rows {
+		of := proof.Tree{Tenant: r.Tree, Kind: proof.Access}
+		w.leaves[of] = append(w.leaves[of], leaf{r.Leaf.Idx, r.Hash()})
+		w.calls = r.Leaf.Idx
+	}
+}
+
 func (w *wood) prover() *proving.Prover {
 	return proving.NewProver(w.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
 }
@@ -92,7 +117,7 @@ func (w *wood) checkTree(of proof.Tree, leaves []leaf) {
 		edge.Append(l.hash)
 	}
 	roots[size] = edge.Root()
-	for at := size; at > 0; at = at * 5 / 7 {
+	for at := size; at > 0; at = at * 2 / 5 {
 		root, err := w.trees().Root(w.t.Context(), of, at)
 		w.must(err)
 		if root != roots[at] {
@@ -123,20 +148,168 @@ func (w *wood) checkTree(of proof.Tree, leaves []leaf) {
 	}
 }
 
+func (w *wood) prove(prover *proving.Prover) {
+	w.t.Helper()
+	for more := true; more; {
+		var err error
+		more, err = prover.Prove(w.t.Context())
+		w.must(err)
+	}
+}
+
 // The trees are those of RFC 6962, however many leaves a batch has, and proofs are made
 // from tiles and tails alike.
 func TestTheTreesAreThoseOfTheLog_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
 	prover := w.prover()
-	for _, step := range []struct{ grow, batch int }{{1, 10}, {3, 1}, {400, 100}, {856, 1}, {10, 10}, {3000, 2000}, {600, 5000}} {
+	for _, step := range []struct{ grow, batch int }{{1, 10}, {4, 1}, {500, 100}, {2000, 1500}, {330, 7}, {1, 1}} {
 		w.grow(step.grow)
-		prover.Batch = max(step.batch, step.grow/50)
-		for more := true; more; {
-			var err error
-			more, err = prover.Prove(t.Context())
+		prover.Batch = step.batch
+		w.prove(prover)
+		w.check()
+	}
+	if _, err := w.trees().Number(t.Context(), proof.Tree{Tenant: "north", Kind: proof.Events}, 300, tlog.Hash{1}); !errors.Is(err, proving.ErrNoLeaf) {
+		t.Errorf("error = %v", err)
+	}
+}
+
+// Any number of provers may run, and end at any moment: one of them works at a time, and
+// what it had not committed is made again.
+func TestProversTakeTurnsAndMayEndAtAnyMoment_D76(t *testing.T) {
+	t.Parallel()
+	w := newWood(t)
+	w.grow(3000)
+	var group sync.WaitGroup
+	for n := range 3 {
+		group.Go(func() {
+			for range 12 {
+				limited, cancel := context.WithTimeout(t.Context(), time.Duration(1+n*5)*time.Millisecond)
+				p := w.prover()
+				p.Batch = 100 + n
+				_, _ = p.Prove(limited) // most of them are cut off on the way
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	held, err := w.admin.Begin(t.Context())
+	w.must(err)
+	_, err = held.Exec(t.Context(), `SELECT FROM prover WHERE kind = 1 FOR UPDATE`)
+	w.must(err)
+	before := w.reached()
+	w.prove(w.prover()) // returns at once
+	if now := w.reached(); now != before {
+		t.Errorf("idx %d was reached beside somebody at work, who was at %d", now, before)
+	}
+	w.must(held.Rollback(t.Context()))
+	w.prove(w.prover())
+	w.check()
+}
+
+func (w *wood) reached() (idx int64) {
+	w.t.Helper()
+	w.must(w.pool.QueryRow(w.t.Context(), `SELECT idx FROM prover WHERE kind = 1`).Scan(&idx))
+	return idx
+}
+
+// What seal-log may still change is in no tree, and a log that has lost something adds
+// nothing to one.
+func TestNothingIsProvedThatIsNotFinal_D76(t *testing.T) {
+	t.Parallel()
+	w := newWood(t)
+	w.grow(20)
+	w.as(`UPDATE sealing SET finished_at = NULL`)
+	w.prove(w.prover())
+	rebuild := proving.Rebuild{Prover: w.rebuilder()}
+	if _, err := rebuild.Run(t.Context()); err == nil || w.reached() != 0 {
+		t.Errorf("error = %v, and idx %d is proved before the log is sealed", err, w.reached())
+	}
+	w.as(`UPDATE sealing SET finished_at = now()`)
+	w.as(`DELETE FROM log WHERE idx = 11`)
+	if _, err := w.prover().Prove(t.Context()); err == nil || w.reached() != 0 {
+		t.Errorf("error = %v, and idx %d is proved beyond a hole", err, w.reached())
+	}
+	w.as(`INSERT INTO log (idx, position) SELECT 11, position FROM events WHERE position NOT IN (SELECT position FROM log)`)
+	w.prove(w.prover())
+	w.check()
+	w.as(`UPDATE sequencer SET head = 15`)
+	if _, err := w.prover().Prove(t.Context()); err == nil {
+		t.Error("nobody hears of a log that ends before its trees")
+	}
+}
+
+// as does something as a superuser whom no trigger stops.
+func (w *wood) as(sql string) {
+	w.t.Helper()
+	_, err := w.admin.Exec(w.t.Context(), `SET session_replication_role = replica; `+sql)
+	w.must(err)
+}
+
+func (w *wood) rebuilder() *proving.Prover {
+	p := w.prover()
+	p.Pool, p.Batch, p.Pace = w.admin, 100, time.Millisecond
+	return p
+}
+
+// The trees are built again as they were, and those that somebody has changed are named.
+func TestTreesAreBuiltAnew_D76(t *testing.T) {
+	t.Parallel()
+	w := newWood(t)
+	w.as(`INSERT INTO practices (tenant, name, time_zone) VALUES ('north', 'North', 'Europe/London')`)
+	w.grow(1700)
+	w.call(1800)
+	w.prove(w.prover())
+	w.check()
+	others, err := proving.Rebuild{Prover: w.rebuilder()}.Run(t.Context())
+	w.must(err)
+	if len(others) > 0 {
+		t.Errorf("others: %v", others)
+	}
+	w.check()
+	w.as(`UPDATE tree_tail SET hash = root FROM tree_tiles WHERE tree_tail.tenant = 'south' AND tree_tail.n = 300`)
+	w.as(`DELETE FROM tree_tiles WHERE tenant = 'north' AND kind = 1 AND n = 1`)
+	var done int64
+	rebuild := proving.Rebuild{Prover: w.rebuilder(), Progress: func(n, _ int64) { done = max(done, n) }}
+	others, err = rebuild.Run(t.Context())
+	w.must(err)
+	want := []proof.Tree{{Tenant: "north", Kind: proof.Events}, {Tenant: "south", Kind: proof.Events}}
+	if !slices.Equal(others, want) || done != 1800 {
+		t.Errorf("others: %v, want %v; done: %d", others, want, done)
+	}
+	w.check()
+}
+
+// Nobody can build what lies before the first line that is kept, so it stays.
+func TestTreesOfWhatWasArchivedStay_D76(t *testing.T) {
+	t.Parallel()
+	w := newWood(t)
+	w.as(`INSERT INTO practices (tenant, name, time_zone) VALUES ('north', 'North', 'Europe/London')`)
+	w.call(1400)
+	w.prove(w.prover())
+	for _, archived := range []int64{750, 1390} {
+		for _, tenant := range []string{"north", ""} {
+			var edge proof.Edge
+			for _, l := range w.leaves[proof.Tree{Tenant: tenant, Kind: proof.Access}] {
+				if l.idx <= archived {
+					edge.Append(l.hash)
+				}
+			}
+			_, err := w.admin.Exec(t.Context(), `
+				INSERT INTO archived_trees (tenant, size, edge) VALUES ($1, $2, $3)
+				ON CONFLICT (tenant) DO UPDATE SET size = excluded.size, edge = excluded.edge`, tenant, edge.Size, edge.Bytes())
 			w.must(err)
 		}
+		_, err := w.admin.Exec(t.Context(), `UPDATE access_head SET archived = $1`, archived)
+		w.must(err)
+		w.as(`DELETE FROM access_log USING access_head WHERE access_log.idx <= archived`)
+		others, err := proving.Rebuild{Prover: w.rebuilder()}.Run(t.Context())
+		w.must(err)
+		if len(others) > 0 {
+			t.Errorf("others: %v", others)
+		}
+		w.call(30)
+		w.prove(w.prover())
 		w.check()
 	}
 }

@@ -6,68 +6,63 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/domain/proof"
 )
 
-// built is what the prover has made.
-type built struct{ db postgres.DB }
-
-// trees returns what the prover says that its trees are, and how far it has come with each
-// kind.
-func (b built) trees(ctx context.Context) (all map[proof.Tree]claim, reached map[proof.Kind]int64, err error) {
-	rows, _ := b.db.Query(ctx, `SELECT p.kind, p.idx, coalesce(t.tenant, ''), coalesce(t.size, 0), coalesce(t.edge, '') FROM prover p LEFT JOIN trees t USING (kind)`)
-	all, reached = map[proof.Tree]claim{}, map[proof.Kind]int64{}
+// built reads what the prover has made, before anybody looks where the log ends: so each of
+// its trees is reached by then.
+func (r *reading) built(ctx context.Context) error {
+	rows, _ := r.DB.Query(ctx, `SELECT p.kind, p.idx, coalesce(t.tenant, ''), coalesce(t.size, 0) FROM prover p LEFT JOIN trees t USING (kind)`)
 	var of proof.Tree
 	var idx, size int64
-	var edge []byte
-	_, err = pgx.ForEachRow(rows, []any{&of.Kind, &idx, &of.Tenant, &size, &edge}, func() error {
-		c := claim{check: Built, size: size, of: "what the prover's tables hold"}
-		if known, err := proof.ParseEdge(size, edge); err == nil { // otherwise its root is that of no tree
-			c.root = known.Root()
-		}
-		all[of], reached[of.Kind] = c, idx
+	_, err := pgx.ForEachRow(rows, []any{&of.Kind, &idx, &of.Tenant, &size}, func() error {
+		r.tree(of).built, r.reached[of.Kind] = size, idx
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the prover's trees: %w", err)
+		return fmt.Errorf("read the prover's trees: %w", err)
 	}
-	return all, reached, nil
+	return nil
 }
 
-// strange finds the nodes that the prover has come to and that its tables hold otherwise,
-// or not at all. It walks indexes, a few rows for each node, in one snapshot.
+// strange finds the leaves that the prover has come to and that its tables hold otherwise,
+// or not at all. It walks indexes, a few rows for each leaf, in one snapshot.
 const strange = `
-SELECT w.ordinal
-FROM unnest($2::text[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[])
-	WITH ORDINALITY AS w (tenant, level, n, idx, first, hash, ordinal)
+SELECT w.at
+FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[])
+	WITH ORDINALITY AS w (tenant, n, idx, first, hash, root, at)
 LEFT JOIN LATERAL (
-	SELECT l.hash, l.idx, 0 AS first FROM tree_tail l
-	WHERE w.level = 0 AND l.tenant = w.tenant AND l.kind = $1 AND l.n = w.n
-	UNION ALL SELECT substring(t.hashes FROM (w.n % 256 * 32 + 1)::int FOR 32), w.idx, t.first_idx FROM tree_tiles t
-	WHERE w.level = 0 AND t.tenant = w.tenant AND t.kind = $1 AND t.level = 0 AND t.n = w.n / 256
-	UNION ALL SELECT t.root, w.idx, 0 FROM tree_tiles t
-	WHERE w.level > 0 AND t.tenant = w.tenant AND t.kind = $1 AND t.level = w.level - 1 AND t.n = w.n
+	SELECT hash, idx, w.first AS first, NULL::bytea AS root FROM tree_tail WHERE tenant = w.tenant AND kind = $1 AND n = w.n
+	UNION ALL
+	SELECT substr(hashes, (w.n % 256 * 32)::int + 1, 32), w.idx, first_idx, root FROM tree_tiles
+	WHERE tenant = w.tenant AND kind = $1 AND n = w.n / 256
 	LIMIT 1) b ON true
-WHERE (b.hash IS DISTINCT FROM w.hash OR b.idx <> w.idx OR w.first <> b.first AND w.first <> 0 AND b.first <> 0)
+WHERE (b.hash IS DISTINCT FROM w.hash OR b.idx <> w.idx OR w.first > 0 AND b.first <> w.first
+	OR w.root IS NOT NULL AND b.root IS DISTINCT FROM w.root)
 	AND w.idx <= (SELECT idx FROM prover WHERE kind = $1)
-ORDER BY w.ordinal`
+ORDER BY w.at`
 
-// strange returns those of a kind's nodes that the tables do not hold as they are.
-func (b built) strange(ctx context.Context, kind proof.Kind, nodes []node) (found []node, err error) {
-	tenants, levels, hashes := make([]string, len(nodes)), make([]int, len(nodes)), make([][]byte, len(nodes))
-	ns, idxs, firsts := make([]int64, len(nodes)), make([]int64, len(nodes)), make([]int64, len(nodes))
-	for i, n := range nodes {
-		tenants[i], levels[i], hashes[i] = n.tree.Tenant, n.level, n.hash[:]
-		ns[i], idxs[i], firsts[i] = n.n, n.idx, n.first
+// strange returns those of a kind's leaves that the prover's tables do not hold as they are.
+func (r *reading) strange(ctx context.Context, kind proof.Kind, leaves []placed) (found []placed, err error) {
+	var tenants []string
+	var ns, idxs, firsts []int64
+	var hashes, roots [][]byte
+	for _, l := range leaves {
+		tenants, hashes = append(tenants, l.tree.Tenant), append(hashes, l.hash[:])
+		ns, idxs, firsts = append(ns, l.n), append(idxs, l.idx), append(firsts, l.first)
+		var root []byte
+		if l.root != nil {
+			root = l.root[:]
+		}
+		roots = append(roots, root)
 	}
-	rows, _ := b.db.Query(ctx, strange, kind, tenants, levels, ns, idxs, firsts, hashes)
-	at, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	rows, _ := r.DB.Query(ctx, strange, kind, tenants, ns, idxs, firsts, hashes, roots)
+	places, err := pgx.CollectRows(rows, pgx.RowTo[int])
 	if err != nil {
 		return nil, fmt.Errorf("compare with the prover's tables: %w", err)
 	}
-	for _, ordinal := range at {
-		found = append(found, nodes[ordinal-1])
+	for _, at := range places {
+		found = append(found, leaves[at-1])
 	}
 	return found, nil
 }

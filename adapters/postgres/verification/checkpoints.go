@@ -38,7 +38,7 @@ func (p published) name() string {
 }
 
 const readPublished = `
-SELECT tenant, kind, epoch, day, size, note, (epoch, day) = max((epoch, day)) OVER (PARTITION BY tenant, kind)
+SELECT tenant, kind, epoch, day, size, note, lead(day) OVER (PARTITION BY tenant, kind ORDER BY epoch, day) IS NULL
 FROM checkpoints ORDER BY tenant, kind, epoch, day`
 
 // promises reads every published checkpoint, and adds those that were kept. What is wrong
@@ -61,7 +61,7 @@ func (r *reading) promises(ctx context.Context) error {
 }
 
 func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
-	found := Finding{Check: Published, Tenant: p.tree.Tenant, Kind: p.tree.Kind}
+	found := Finding{Check: Published, Tenant: p.tree.Tenant, Kind: p.tree.Kind.String()}
 	c, err := r.open(p)
 	if err != nil {
 		r.Add(found, "%s is not one to trust: %s", p.name(), reason(err))
@@ -132,9 +132,6 @@ func (r *reading) endings(ctx context.Context) error {
 	for _, t := range r.trees {
 		for n, c := range t.due {
 			end, known := ends[c.epoch]
-			if c.epoch == 0 {
-				continue
-			}
 			if !known {
 				now, last, err := r.Log.Epoch(ctx, c.epoch)
 				if err != nil {

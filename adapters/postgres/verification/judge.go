@@ -1,17 +1,20 @@
 package verification
 
-import "frontdesk/domain/proof"
+import (
+	"fmt"
 
-// differ reports the first node of a tree that the prover's tables hold otherwise, and
+	"frontdesk/domain/proof"
+)
+
+// differ reports the first leaf of a tree that the prover's tables hold otherwise, and
 // counts the others.
-func (r *reading) differ(n node) {
-	if first, known := r.differs[n.tree]; known {
+func (r *reading) differ(l placed) {
+	if first, known := r.differs[l.tree]; known {
 		first.Count++
 		return
 	}
-	number := n.n << (8 * n.level)
-	r.differs[n.tree] = r.Add(Finding{Check: Built, Tenant: n.tree.Tenant, Kind: n.tree.Kind, N: &number, Idx: n.idx, Count: 1},
-		"number %d of %s, idx %d, is not what the prover's tables hold", number, named(n.tree), n.idx)
+	r.differs[l.tree] = r.Add(Finding{Check: Built, Tenant: l.tree.Tenant, Kind: l.tree.Kind.String(), N: &l.n, Idx: l.idx, Count: 1},
+		"number %d of %s, idx %d, is not what the prover's tables hold", l.n, named(l.tree), l.idx)
 }
 
 // judge compares a tree with what somebody says that it was at its size. The last leaf of
@@ -42,7 +45,7 @@ func (r *reading) hold(t *tree, c claim) {
 }
 
 func (r *reading) breach(t *tree, c claim, format string, args ...any) {
-	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind, Count: 1}, format, args...)
+	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1}, format, args...)
 }
 
 // ended reports whether a claim is for what an epoch has lost with its end. Of the access
@@ -62,7 +65,7 @@ func (r *reading) leftOver() {
 			of.Trees++
 			of.Uncovered += t.edge.Size - t.holds
 		}
-		if !r.cut {
+		if !r.cut[t.Kind] {
 			r.unreached(t)
 		}
 	}
@@ -70,20 +73,17 @@ func (r *reading) leftOver() {
 
 func (r *reading) unreached(t *tree) {
 	if t.built != t.known {
-		r.Add(Finding{Check: Built, Tenant: t.Tenant, Kind: t.Kind, Count: 1},
+		r.Add(Finding{Check: Built, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1},
 			"%s has %d leaves up to idx %d; the prover's tables have %d", named(t.Tree), t.known, r.reached[t.Kind], t.built)
 	}
 	for _, c := range t.due {
-		if c.check != Built {
-			r.judge(t, c, 0)
-		}
+		r.judge(t, c, 0)
 	}
 }
 
 func named(of proof.Tree) string {
-	what := map[proof.Kind]string{proof.Events: "events", proof.Access: "calls"}[of.Kind]
 	if of.Tenant == "" {
-		return "the tree of " + what + " of no practice"
+		return fmt.Sprintf("the tree of no practice (%s)", of.Kind)
 	}
-	return "the tree of " + what + " of " + of.Tenant
+	return fmt.Sprintf("the tree of %s (%s)", of.Tenant, of.Kind)
 }

@@ -24,13 +24,18 @@ func (r *reading) events(ctx context.Context) error {
 			return err
 		}
 		if lost {
-			r.cut = true
-			r.Add(Finding{Check: Gap, Idx: r.Events.UpTo + 1}, "%s", hole)
-			r.Uncheck("what is behind idx %d: events are missing there", r.Events.UpTo)
+			r.tear(proof.Events, r.Events.UpTo, hole)
 			return nil
 		}
 	}
 	return nil
+}
+
+// tear notes that nothing of a kind is looked at behind an idx.
+func (r *reading) tear(kind proof.Kind, after int64, hole postgres.Hole) {
+	r.cut[kind] = true
+	r.Add(Finding{Check: Gap, Kind: kind.String(), Idx: after + 1, Count: 1}, "%s", hole)
+	r.Uncheck("%s behind idx %d, because of what is missing there", kind, after)
 }
 
 func upTo(page []event.Stored, head int64) []event.Stored {
@@ -67,17 +72,17 @@ func (r *reading) page(ctx context.Context, page []event.Stored) error {
 
 // grow goes on with the trees of a kind, and compares what is known of them.
 func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) error {
-	var nodes []node
-	for _, l := range leaves {
+	all := make([]placed, len(leaves))
+	for n, l := range leaves {
 		t := r.tree(l.tree)
-		nodes = append(nodes, t.append(l, r.reached[kind])...)
+		all[n] = t.append(l, r.reached[kind])
 		for _, c := range t.take() {
 			r.judge(t, c, l.idx)
 		}
 	}
-	strange, err := built{r.DB}.strange(ctx, kind, nodes)
-	for _, n := range strange {
-		r.differ(n)
+	strange, err := r.strange(ctx, kind, all)
+	for _, l := range strange {
+		r.differ(l)
 	}
 	return err
 }
