@@ -9,6 +9,7 @@ MAKEFLAGS   += --no-print-directory
 GO        ?= go
 BINARY    := .frontdesk/bin/frontdesk
 TESTFLAGS ?=
+PACKAGES  ?= $(shell nproc) # tested at once: each runs as many tests at once as Go has threads, beside Postgres and Chromium
 FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
@@ -42,7 +43,7 @@ run: deps build ## start the sandbox and say how to make the first call; Ctrl-C 
 
 test: deps ## everything a change must pass, under the race detector
 	@$(GO) vet -tags prove ./... $(TOOLS)
-	$(GO) test -race -timeout 15m $(TESTFLAGS) ./... $(TOOLS)
+	$(GO) test -race -p $(PACKAGES) -timeout 20m $(TESTFLAGS) ./... $(TOOLS)
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work

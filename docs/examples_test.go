@@ -1,11 +1,12 @@
 package docs_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ type client struct {
 
 func pythonClient(t *testing.T) client {
 	t.Helper()
-	if _, err := tryOutput(t, "", ".", python, "-c", "import jwt, cryptography"); err != nil {
+	if _, err := tryOutput(t.Context(), "", ".", python, "-c", "import jwt, cryptography"); err != nil {
 		t.Fatal("The Python example needs Debian's python3-jwt and python3-cryptography; \"make deps\" installs them.")
 	}
 	return client{"examples/python", []string{python, "submit_request.py"}, []string{python, "verify_webhook.py"}}
@@ -33,24 +34,37 @@ func pythonClient(t *testing.T) client {
 
 func typescriptClient(t *testing.T) client {
 	t.Helper()
-	if _, err := exec.LookPath("npm"); err != nil {
-		t.Fatal("The TypeScript example needs Node.js 18 or newer with npm; \"make deps\" installs them.")
+	dir, err := theTypescript()
+	if err != nil {
+		t.Fatal("The TypeScript example needs Node.js 18 or newer with npm; \"make deps\" installs them. ", err)
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("examples/typescript")); err != nil {
-		t.Fatal(err)
-	}
-	output(t, "", dir, "npm", "ci", "--no-audit", "--no-fund")
 	tsx := filepath.Join(dir, "node_modules", ".bin", "tsx")
 	return client{dir, []string{tsx, "submit-request.ts"}, []string{tsx, "verify-webhook.ts"}}
 }
 
+// theTypescript is a folder with the example and what it needs, which all tests share:
+// npm takes long.
+var theTypescript = sync.OnceValues(func() (dir string, err error) {
+	if typescript, err = os.MkdirTemp("", "frontdesk-typescript-"); err != nil {
+		return "", err
+	}
+	if err = os.CopyFS(typescript, os.DirFS("examples/typescript")); err != nil {
+		return "", err
+	}
+	_, err = tryOutput(context.Background(), "", typescript, "npm", "ci", "--no-audit", "--no-fund")
+	return typescript, err
+})
+
+var typescript string // for TestMain, once a test has asked for it
+
 // A lock that names a registry would send everybody there.
 func TestTheLockNamesNoRegistry(t *testing.T) {
 	t.Parallel()
-	lock, err := os.ReadFile("examples/typescript/package-lock.json")
-	if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
-		t.Errorf("package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", err)
+	for _, folder := range []string{"examples/typescript", "testdata/fhir"} {
+		lock, err := os.ReadFile(folder + "/package-lock.json")
+		if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
+			t.Errorf("%s/package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", folder, err)
+		}
 	}
 }
 
@@ -64,7 +78,7 @@ func goClient(t *testing.T) client {
 func (c client) run(t *testing.T, in string, command []string, arguments ...string) (string, error) {
 	t.Helper()
 	all := append(append([]string{}, command[1:]...), arguments...)
-	return tryOutput(t, in, c.dir, command[0], all...)
+	return tryOutput(t.Context(), in, c.dir, command[0], all...)
 }
 
 func TestExampleInPython(t *testing.T) {

@@ -32,7 +32,7 @@ var theSandbox = sync.OnceValues(startSandbox)
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if err := stopSandbox(); err != nil {
+	if err := errors.Join(stopSandbox(), os.RemoveAll(typescript)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
@@ -45,7 +45,7 @@ var started *sandbox // for TestMain, once a test has asked for it
 // process, however that ends.
 const untilEOF = `trap : TERM; make run & read -r _; kill -TERM 0; wait; wait`
 
-const readyLimit = 3 * time.Minute // a first run compiles the program
+const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
 func startSandbox() (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-docs-")
@@ -134,22 +134,21 @@ func inGroup(command *exec.Cmd, dir string, environment ...string) *exec.Cmd {
 }
 
 // runLimit bounds one command of a test.
-const runLimit = 3 * time.Minute
+const runLimit = 10 * time.Minute // on a busy machine
 
 // output runs a command and returns what it printed; a failure shows all that
 // it said.
 func output(t *testing.T, in, dir string, name string, arguments ...string) string {
 	t.Helper()
-	out, failure := tryOutput(t, in, dir, name, arguments...)
+	out, failure := tryOutput(t.Context(), in, dir, name, arguments...)
 	if failure != nil {
 		t.Fatal(failure)
 	}
 	return out
 }
 
-func tryOutput(t *testing.T, in, dir string, name string, arguments ...string) (string, error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
+func tryOutput(ctx context.Context, in, dir string, name string, arguments ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	var out, failure bytes.Buffer
 	command := inGroup(exec.CommandContext(ctx, name, arguments...), dir)

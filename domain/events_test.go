@@ -34,7 +34,7 @@ func TestEveryEventHasAGoldenFile(t *testing.T) {
 
 func TestEveryGoldenFileHasAnEvent(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{}
+	known := map[string]bool{"vectors.json": true} // of package proof, which has no events
 	for _, e := range domain.Events() {
 		known[e.EventName()+".json"] = true
 	}

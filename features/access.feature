@@ -30,7 +30,7 @@ Feature: The access record
 
   @2.7 @D37
   Scenario: A call that appends an event of its own is there, too
-    Given the next token has the claim act = {"practitioner": {"name": "Dr Zoë", "email": "zoe@elm.example"}, "organisation": {"name": "Elm Street"}}
+    Given the next token has the claim act = {"practitioner": {"name": "Dr Zoë", "email": "zoe@elm.example"}, "organisation": {"name": "Elm Street"}, "role": "GP", "purpose": "TREAT"}
     When "Referrals" submits a patient request for "Ann Archer"
     Then the answer is 200 with a patientRequestId
     And the log shows 1 "patient-request.submitted.v1"
@@ -39,6 +39,8 @@ Feature: The access record
       | patient      | <Ann Archer>           |
       | outcome      | allowed                |
       | on behalf of | Dr Zoë, Elm Street     |
+      | role         | GP                     |
+      | purpose      | TREAT                  |
 
   @5.4 @D37
   Scenario: A call on behalf of a member of staff

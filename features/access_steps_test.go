@@ -54,10 +54,11 @@ func fieldsOf(c access.Call) map[string]string {
 	fields := map[string]string{
 		"tenant": c.Tenant, "application": c.Application.String(), "mode": string(c.Mode), "staff": orNobody(c.Staff.UUID),
 		"endpoint": string(c.Endpoint), "patient": orNobody(c.Patient.UUID), "outcome": string(auditing.OutcomeOf(c)),
-		"status": strconv.Itoa(c.Status), "code": c.Code, "reason": c.Reason, "on behalf of": "",
+		"status": strconv.Itoa(c.Status), "code": c.Code, "reason": c.Reason, "on behalf of": "", "role": "", "purpose": "",
 	}
 	if c.Act != nil {
 		fields["on behalf of"] = c.Act.Practitioner.Name + ", " + c.Act.Organisation.Name
+		fields["role"], fields["purpose"] = c.Act.Role, c.Act.Purpose
 	}
 	return fields
 }

@@ -8,7 +8,6 @@ CREATE TABLE trees (
     tenant text     NOT NULL,
     kind   smallint NOT NULL, -- 1 events, 2 lines of the access record
     size   bigint   NOT NULL,
-    edge   bytea    NOT NULL, -- a root for each bit of size, the largest subtree's first
     PRIMARY KEY (tenant, kind)
 ) WITH (fillfactor = 50);
 
@@ -22,19 +21,17 @@ CREATE TABLE tree_tail (
     PRIMARY KEY (tenant, kind, n)
 );
 
--- Tiles of 256 hashes. A tile of level 0 holds leaves; one of a higher level stands for 256
--- of the level below, whose roots are its hashes.
+-- Full tiles, of 256 leaves each. Every other hash of a tree is made of their roots.
 CREATE TABLE tree_tiles (
     tenant    text     NOT NULL,
     kind      smallint NOT NULL,
-    level     smallint NOT NULL,
-    n         bigint   NOT NULL, -- the tile's number in its level, from 0
+    n         bigint   NOT NULL, -- the tile's number in its tree, from 0
     first_idx bigint   NOT NULL, -- of its first leaf
     root      bytea    NOT NULL,
-    hashes    bytea,             -- of its leaves; NULL above level 0
-    PRIMARY KEY (tenant, kind, level, n)
+    hashes    bytea    NOT NULL, -- of its leaves
+    PRIMARY KEY (tenant, kind, n)
 );
-CREATE INDEX tree_tiles_idx ON tree_tiles (tenant, kind, first_idx) WHERE level = 0;
+CREATE INDEX tree_tiles_idx ON tree_tiles (tenant, kind, first_idx);
 ALTER TABLE tree_tiles ALTER COLUMN hashes SET STORAGE EXTERNAL; -- hashes cannot be compressed
 
 -- How far the prover has come in the log, and in the access record.

@@ -3,6 +3,7 @@ package bearer
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -21,6 +22,8 @@ func (c claims) readAct() (*event.OnBehalfOf, error) {
 	var act struct {
 		Practitioner jsontext.Value `json:"practitioner"`
 		Organisation jsontext.Value `json:"organisation"`
+		Role         jsontext.Value `json:"role"`
+		Purpose      jsontext.Value `json:"purpose"`
 	}
 	if object(c.act, &act) != nil {
 		return nil, errAct.with("act", "an object")
@@ -33,7 +36,22 @@ func (c claims) readAct() (*event.OnBehalfOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &event.OnBehalfOf{Practitioner: practitioner, Organisation: organisation}, nil
+	return &event.OnBehalfOf{
+		Practitioner: practitioner, Organisation: organisation, Role: remark(act.Role), Purpose: remark(act.Purpose),
+	}, nil
+}
+
+// maxRemark is how many characters a role or a purpose has at most.
+const maxRemark = 64
+
+// remark returns a member that the contract does not name. A token must not be refused
+// for it, so what is no short text counts as absent (D82).
+func remark(v jsontext.Value) string {
+	s, ok := printable(v)
+	if !ok || !isName(s) || utf8.RuneCountInString(s) > maxRemark {
+		return ""
+	}
+	return s
 }
 
 func readPractitioner(raw jsontext.Value) (event.Practitioner, error) {

@@ -2,6 +2,7 @@ package bearer_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -49,6 +50,28 @@ func TestActIsCompleteOrAbsent(t *testing.T) {
 			refused(t, err, "Invalid JWT: "+test.want)
 		case err != nil:
 			t.Errorf("%s = %s: %v", test.path, test.value, err)
+		}
+	}
+}
+
+// Whatever stands in members that the contract does not name, the token is taken as before.
+func TestARoleAndAPurposeAreKeptIfTheyAreShortTexts_D82(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 65)
+	for _, test := range []struct{ value, want string }{
+		{``, ""}, {`null`, ""}, {`""`, ""}, {`"  "`, ""}, {`7`, ""}, {`true`, ""}, {`["GP"]`, ""}, {`{"code":"GP"}`, ""},
+		{`"GP\u0007"`, ""}, {`"` + long + `"`, ""},
+		{`"General practitioner"`, "General practitioner"}, {`"` + long[:128] + `"`, long[:128]},
+	} {
+		for _, member := range []string{"role", "purpose"} {
+			token, err := bearer.Parse(app.Token(noon, claim("act", actWith(member, test.value))), noon)
+			if err != nil {
+				t.Fatalf("%s = %s: %v", member, test.value, err)
+			}
+			got := map[string]string{"role": token.Act.Role, "purpose": token.Act.Purpose}
+			if want := map[string]string{"role": "", "purpose": "", member: test.want}; !maps.Equal(got, want) {
+				t.Errorf("%s = %s is kept as %v, want %v", member, test.value, got, want)
+			}
 		}
 	}
 }

@@ -63,10 +63,10 @@ func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	add(t, f, line(1), line(2))
 	text, err := os.ReadFile(f.Name)
-	if err == nil {
-		err = os.WriteFile(f.Name, []byte(strings.ReplaceAll(string(text), "\n", " \r\n")), 0o600)
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Name, []byte(strings.ReplaceAll(string(text), "\n", " \r\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	wantLines(t, f, line(1), line(2))

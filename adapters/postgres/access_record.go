@@ -18,11 +18,12 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // AccessRecord reads the access record, which has a line for each judged call.
 type AccessRecord struct {
-	DB   DB
+	DB   projections.Querier
 	Keys *Keyring // opens whom calls were made for; nil leaves that hidden
 	Page int      // calls a query; 0 means 1,000
 }

@@ -65,7 +65,7 @@ func (r *register) wantLost(t *testing.T, want float64) {
 }
 
 // runOnce runs the recorder as at a shutdown: what waits is written at the end.
-func (r *register) runOnce(t *testing.T) {
+func (r *register) runOnce(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -217,7 +217,7 @@ func TestTheAccessRecordIsAppendOnly_D37(t *testing.T) {
 	r.wantWritten(t, call)
 }
 
-func mustExec(t *testing.T, pool *pgxpool.Pool, statement string) {
+func mustExec(t testing.TB, pool *pgxpool.Pool, statement string) {
 	t.Helper()
 	if _, err := pool.Exec(t.Context(), statement); err != nil {
 		t.Fatal(err)

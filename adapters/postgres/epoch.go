@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // The view history says whether the database is still in the history that the
@@ -67,8 +68,10 @@ SELECT epoch, head, system, relation, timeline, now_system, now_relation, now_ti
 	(SELECT count(*) FROM events WHERE stream = $1)
 FROM history`
 
-func (s *Sequencer) readHistory(ctx context.Context) (h history, err error) {
-	err = s.Pool.QueryRow(ctx, readHistory, epoch.StreamOf().ID).Scan(&h.log.Epoch, &h.log.Head, &h.from.System, &h.from.Table, &h.from.Timeline,
+func (s *Sequencer) readHistory(ctx context.Context) (history, error) { return historyOf(ctx, s.Pool) }
+
+func historyOf(ctx context.Context, db projections.Querier) (h history, err error) {
+	err = db.QueryRow(ctx, readHistory, epoch.StreamOf().ID).Scan(&h.log.Epoch, &h.log.Head, &h.from.System, &h.from.Table, &h.from.Timeline,
 		&h.to.System, &h.to.Table, &h.to.Timeline, &h.goesOn, &h.epochs)
 	if err != nil {
 		return history{}, fmt.Errorf("read the history of the log: %w", err)
@@ -109,12 +112,23 @@ func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 // entering appends the event behind the others of its stream, and enters the epoch. It
 // is the service that does so, whoever has appended something at that moment.
 func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.Batch, error) {
+	batch, err := appending(begun, version, event.Service("frontdesk"))
+	if err != nil {
+		return nil, err
+	}
+	batch.Queue(`SELECT begin_epoch($1, $2, $3, $4)`, epoch.StreamOf().ID, version+1, s.Batch, begun.Complete(s.Durability == Synchronous)).
+		QueryRow(func(row pgx.Row) error { return row.Scan(head) })
+	return batch, nil
+}
+
+// appending appends an epoch's event behind so many others of its stream.
+func appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, error) {
 	codec, err := event.NewCodec(epoch.Events()...)
 	if err != nil {
 		return nil, err
 	}
 	store := Store{Codec: codec, Now: time.Now}
-	recorded, err := store.record(event.Metadata{Actor: event.Service("frontdesk")},
+	recorded, err := store.record(event.Metadata{Actor: by},
 		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
 	if err != nil {
 		return nil, err
@@ -123,10 +137,7 @@ func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.
 	if err != nil {
 		return nil, err
 	}
-	batch := batchOf(events)
-	batch.Queue(`SELECT begin_epoch($1, $2, $3, $4)`, epoch.StreamOf().ID, version+1, s.Batch, begun.Complete(s.Durability == Synchronous)).
-		QueryRow(func(row pgx.Row) error { return row.Scan(head) })
-	return batch, nil
+	return batchOf(events), nil
 }
 
 const readEpoch = `

@@ -90,11 +90,11 @@ const currentMaster = `SELECT id FROM master_keys WHERE retired_at IS NULL`
 // returns whose it is.
 func (k *Keyring) register(ctx context.Context) (is string, err error) {
 	_, err = k.DB.Exec(ctx, `INSERT INTO master_keys (id, since) VALUES ($1, now()) ON CONFLICT DO NOTHING`, k.Master.ID())
-	if err == nil {
-		err = k.DB.QueryRow(ctx, currentMaster).Scan(&is)
-	}
 	if err != nil {
 		return "", fmt.Errorf("register the master key: %w", err)
+	}
+	if err := k.DB.QueryRow(ctx, currentMaster).Scan(&is); err != nil {
+		return "", fmt.Errorf("ask for the current master key: %w", err)
 	}
 	return is, nil
 }

@@ -10,6 +10,9 @@ import (
 // Sealed reports whether what is personal is sealed in this database. Nil seals nothing.
 func (k *Keyring) Sealed() bool { return k != nil && k.sealed }
 
+// Opens reports whether personal data is sealed here and the keyring can open it.
+func (k *Keyring) Opens() bool { return k.Sealed() && k.Master != (sealing.MasterKey{}) }
+
 // CanOpen is an error that says what to do if personal data is sealed here and the
 // keyring has no master key.
 func (k *Keyring) CanOpen() error {

@@ -102,26 +102,35 @@ func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 }
 
 // Rows returns the page of events after idx as they are stored, whatever their names are.
-// It is empty at the end of the log. With an error it returns the events before the first
+// It is empty at the end of the log. With a [Hole] it returns the events before the first
 // that the log has lost.
-func (l Log) Rows(ctx context.Context, idx int64) ([]event.Stored, error) {
-	rows, _ := l.DB.Query(ctx, readLog, idx, cmp.Or(l.Page, logPage))
-	found, err := pgx.CollectRows(rows, scanStored)
-	if err != nil {
-		return nil, err
+func (l Log) Rows(ctx context.Context, idx int64) (page []event.Stored, err error) {
+	for s, err := range l.EachRow(ctx, idx) {
+		if err != nil {
+			return page, err
+		}
+		page = append(page, s)
 	}
-	return dense(found, idx)
+	return page, nil
 }
 
-// dense returns the events before the first one that the log has lost, and says which it
-// is.
-func dense(found []event.Stored, idx int64) ([]event.Stored, error) {
-	for n, s := range found {
-		if err := continues(s, idx+int64(n)+1); err != nil {
-			return found[:n], err
+// EachRow yields what [Log.Rows] returns, one at a time, so that a page of large events
+// needs the room of one. The connection is taken meanwhile.
+func (l Log) EachRow(ctx context.Context, idx int64) iter.Seq2[event.Stored, error] {
+	return func(yield func(event.Stored, error) bool) {
+		rows, _ := l.DB.Query(ctx, readLog, idx, cmp.Or(l.Page, logPage))
+		defer rows.Close()
+		for next := idx + 1; rows.Next(); next++ {
+			s, err := scanStored(rows)
+			err = cmp.Or(err, continues(s, next))
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(event.Stored{}, err)
 		}
 	}
-	return found, nil
 }
 
 const readUnsequenced = `
@@ -176,13 +185,19 @@ func into(s *event.Stored) []any {
 	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
 }
 
-// missingIdx says that the log has a hole: something was lost, because idx is dense.
-func missingIdx(idx int64) error { return fmt.Errorf("idx %d is missing from the log", idx) }
+// Hole says where the log, or the access record, has one: something was lost, because idx
+// is dense.
+type Hole string
+
+// Error says what is missing.
+func (h Hole) Error() string { return string(h) }
+
+func missingIdx(idx int64) error { return Hole(fmt.Sprintf("idx %d is missing from the log", idx)) }
 
 // there is an error if the log has the idx and its event is lost.
 func there(s event.Stored) error {
 	if s.Name == "" {
-		return fmt.Errorf("the event of idx %d is missing", s.Idx)
+		return Hole(fmt.Sprintf("the event of idx %d is missing", s.Idx))
 	}
 	return nil
 }

@@ -103,10 +103,16 @@ func TestNobodyWaitsUntilTheAccessRecordIsLookedThrough_D54(t *testing.T) {
 // recreate brings a database to where the release before left it.
 func recreate(t *testing.T, db *postgrestest.Database) {
 	t.Helper()
+	recreateUpTo(t, db, "0023")
+}
+
+// recreateUpTo brings a database to where it was before a migration.
+func recreateUpTo(t *testing.T, db *postgrestest.Database, migration string) {
+	t.Helper()
 	if _, err := db.SuperuserPool(t).Exec(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION frontdesk_owner; GRANT USAGE ON SCHEMA public TO PUBLIC`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, "0023")); err != nil {
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, upTo(t, migration)); err != nil {
 		t.Fatal(err)
 	}
 }

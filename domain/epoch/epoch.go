@@ -2,8 +2,10 @@ package epoch
 
 import (
 	"fmt"
+	"strings"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 )
 
 // Begun says that the log goes on in another history than before.
@@ -64,6 +66,25 @@ func Begin(log, seen Mark, from, to History) Begun {
 	}
 	return begun
 }
+
+// Declare begins an epoch of which an operator says why, because a restore left no trace:
+// the database's files were put back as they were. It is the next one, or a later one if
+// somebody remembers more of them than the database does.
+func Declare(log Mark, at int, reason string) (Begun, error) {
+	if reason = strings.TrimSpace(reason); reason == "" {
+		return Begun{}, ErrNoReason
+	}
+	if at != 0 && at <= log.Epoch {
+		return Begun{}, ErrEpochOver
+	}
+	return Begun{Epoch: max(log.Epoch+1, at), Cause: Restore, LastKnown: log.Head, Reason: reason}, nil
+}
+
+// The refusals of an epoch that an operator declares.
+var (
+	ErrNoReason  = fault.New(fault.Invalid, "no-reason", "Say why the epoch begins: what was restored, and from when.")
+	ErrEpochOver = fault.New(fault.Conflict, "epoch-over", "The log has come to this epoch or a later one: leave the number out for the next.")
+)
 
 // Complete reports whether nothing is missing for certain (rule 4). That takes a
 // promoted standby that had confirmed each commit before it was answered, and

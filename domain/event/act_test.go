@@ -11,11 +11,12 @@ func TestAnActClaimIsSplitAndJoined(t *testing.T) {
 	t.Parallel()
 	claim := event.OnBehalfOf{
 		Practitioner: event.Practitioner{Name: "Dr Zoë", Email: "Zoe@elm.example"},
-		Organisation: event.Organisation{Name: "Oak Lane"},
+		Organisation: event.Organisation{Name: "Oak Lane"}, Role: "GP", Purpose: "TREAT",
 	}
 	kept := claim
 	hidden, named := claim.Split()
-	if claim != kept || hidden.Practitioner != (event.Practitioner{Name: event.Hidden, Email: event.Hidden}) || hidden.Organisation != claim.Organisation {
+	if claim != kept || hidden.Practitioner != (event.Practitioner{Name: event.Hidden, Email: event.Hidden}) ||
+		hidden.Organisation != claim.Organisation || hidden.Role != "GP" || hidden.Purpose != "TREAT" {
 		t.Errorf("%v is stored as %v", claim, hidden)
 	}
 	if named.Of.Kind != event.OfPractitioner || named.Known != "zoe@elm.example" {

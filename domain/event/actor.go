@@ -104,11 +104,14 @@ func plain(name string) string {
 	return name
 }
 
-// OnBehalfOf is the practitioner and organisation of a token's act claim. Nobody checks
-// what the application says there; it is kept for auditors.
+// OnBehalfOf is a token's act claim. Nobody checks what the application says there; it is
+// kept for auditors. The organisation, the role and the purpose are shared by many people
+// and are no personal data, so an erasure leaves them.
 type OnBehalfOf struct {
 	Practitioner Practitioner `json:"practitioner"`
 	Organisation Organisation `json:"organisation"`
+	Role         string       `json:"role,omitempty"`    // in which the practitioner acts
+	Purpose      string       `json:"purpose,omitempty"` // for which the call is made
 }
 
 // Practitioner is the person of an act claim.

@@ -29,6 +29,10 @@ func TestActors(t *testing.T) {
 			`{"kind":"application","id":"` + diary.String() + `","application":"` + diary.String() + `","mode":"application-restricted",` +
 				`"onBehalfOf":{"practitioner":{"name":"","email":""},"organisation":{"name":""}}}`,
 			"application:" + diary.String(), uuid.Nil},
+		{event.Application(diary, "application-restricted", &event.OnBehalfOf{Role: "GP", Purpose: "TREAT"}),
+			`{"kind":"application","id":"` + diary.String() + `","application":"` + diary.String() + `","mode":"application-restricted",` +
+				`"onBehalfOf":{"practitioner":{"name":"","email":""},"organisation":{"name":""},"role":"GP","purpose":"TREAT"}}`,
+			"application:" + diary.String(), uuid.Nil},
 		{event.Staff(lee), `{"kind":"staff","id":"` + lee.String() + `"}`, "staff:" + lee.String(), lee},
 		{event.Staff(lee).Through(diary, "user-restricted", nil),
 			`{"kind":"staff","id":"` + lee.String() + `","application":"` + diary.String() + `","mode":"user-restricted"}`,

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -103,64 +102,23 @@ func (c *Codec) Clear(r Recorded) (Stored, error) {
 
 // Redacted returns the JSON of v with [Hidden] in every field that is tagged
 // `personal:"…"` and is not empty. Auditors see this unless they ask for more.
-func Redacted(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("redact %T: %w", v, err)
-	}
-	var tree any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		return nil, fmt.Errorf("redact %T: %w", v, err)
-	}
-	redact(reflect.TypeOf(v), tree)
-	return json.Marshal(tree)
-}
+func Redacted(v any) ([]byte, error) { return hiding(v, func(step) bool { return true }) }
 
 // Shown returns the JSON of v for those who ask for personal data. It has [Hidden] only in
 // fields that are tagged `secret:"…"`, such as the key of a file, which say nothing about
 // anybody.
-func Shown(v any) ([]byte, error) {
+func Shown(v any) ([]byte, error) { return hiding(v, func(s step) bool { return s.secret }) }
+
+// hiding returns the JSON of v with [Hidden] in some of its personal texts.
+func hiding(v any, hidden func(step) bool) ([]byte, error) {
 	shown := reflect.New(reflect.TypeOf(v)).Elem()
 	shown.Set(reflect.ValueOf(v))
-	if shown.Kind() == reflect.Struct {
-		planOf(shown.Type()).each(shown, func(s step, text reflect.Value) {
-			if s.secret {
+	if inner := innermost(shown.Type()); inner.Kind() == reflect.Struct {
+		planOf(inner).within(shown, func(s step, text reflect.Value) {
+			if hidden(s) {
 				text.SetString(Hidden)
 			}
 		})
 	}
 	return json.Marshal(shown.Interface())
-}
-
-// redact walks a JSON tree along the type it was made from.
-func redact(typ reflect.Type, tree any) {
-	for typ.Kind() == reflect.Pointer {
-		typ = typ.Elem()
-	}
-	switch node := tree.(type) {
-	case []any:
-		for _, item := range node {
-			redact(typ.Elem(), item)
-		}
-	case map[string]any:
-		if typ.Kind() == reflect.Struct {
-			redactFields(typ, node)
-		}
-	}
-}
-
-func redactFields(typ reflect.Type, node map[string]any) {
-	for field := range typ.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		value, present := node[name]
-		switch {
-		case field.Anonymous && name == "": // its fields are in the same object
-			redact(field.Type, node)
-		case !present || value == nil || value == "":
-		case field.Tag.Get("personal") != "":
-			node[name] = Hidden
-		default:
-			redact(field.Type, value)
-		}
-	}
 }

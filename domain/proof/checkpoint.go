@@ -21,6 +21,17 @@ const (
 	Access Kind = 2 // lines of the access record: [AccessLeaf]
 )
 
+// String returns what exports and commands call a kind.
+func (k Kind) String() string {
+	switch k {
+	case Events:
+		return "events"
+	case Access:
+		return "access"
+	}
+	return "unknown"
+}
+
 // Tree names one of the trees.
 type Tree struct {
 	Tenant string // "" is what belongs to no practice

@@ -1,7 +1,10 @@
 package proof
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
+	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -11,7 +14,7 @@ import (
 // Policy says which checkpoints somebody trusts.
 type Policy struct {
 	Key       note.Verifier   // of the service, for all of its logs
-	Witnesses []note.Verifier // who cosign
+	Witnesses []note.Verifier // who cosign: see [NewWitnessVerifier]
 	Need      int             // so many of them, at least
 }
 
@@ -55,6 +58,13 @@ func (p Policy) OpenWitnessed(signed []byte) (c Checkpoint, by []string, err err
 	return c, by, nil
 }
 
+// ParseNote reads what the checkpoint of a note says. It looks at no signature, so it is
+// for those who hold the log, and for nobody who has to trust the note.
+func ParseNote(signed []byte) (Checkpoint, error) {
+	text, _, _ := bytes.Cut(signed, []byte("\n\n"))
+	return ParseCheckpoint(string(text) + "\n")
+}
+
 // isSigned reports whether an opened note has a signature of a key. Each signature that
 // an opened note lists has been verified, and it lists none twice.
 func isSigned(opened *note.Note, key note.Verifier) bool {
@@ -64,4 +74,39 @@ func isSigned(opened *note.Note, key note.Verifier) bool {
 		}
 	}
 	return false
+}
+
+var errKeys = fault.New(fault.Invalid, "invalid-keys", "These keys cannot be used together.")
+
+// NewPolicy makes a policy of verifier keys as C2SP writes them: name, identifier and key.
+// It refuses one that could never be met, or that would count one signature twice.
+func NewPolicy(key string, witnesses []string, need int) (p Policy, err error) {
+	if p.Key, err = note.NewVerifier(key); err != nil {
+		return Policy{}, errKeys.With("%q is no verifier key of a log.", key)
+	}
+	if need < 0 || need > len(witnesses) {
+		return Policy{}, errKeys.With("You want %d witnesses and give the keys of %d.", need, len(witnesses))
+	}
+	seen := map[string]bool{keyBytes(key): true}
+	for _, text := range witnesses {
+		witness, err := NewWitnessVerifier(text)
+		if err != nil {
+			return Policy{}, err
+		}
+		if seen[keyBytes(text)] {
+			return Policy{}, errKeys.With("The key of %s is given twice, or under two names: each witness has one of its own.", witness.Name())
+		}
+		seen[keyBytes(text)] = true
+		p.Witnesses = append(p.Witnesses, witness)
+	}
+	p.Need = need
+	return p, nil
+}
+
+// keyBytes returns the key in a verifier key, without its name and its algorithm, as one
+// key may stand under several.
+func keyBytes(vkey string) string {
+	parts := strings.SplitN(vkey, "+", 3)
+	key, _ := base64.StdEncoding.DecodeString(parts[len(parts)-1])
+	return string(key[min(1, len(key)):])
 }

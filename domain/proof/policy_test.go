@@ -3,6 +3,9 @@ package proof_test
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -93,4 +96,68 @@ func broken(signed []byte) []byte {
 		*at = 'A'
 	}
 	return other
+}
+
+func TestAPolicyCountsEachWitnessOnce(t *testing.T) {
+	t.Parallel()
+	_, logKey, err := note.GenerateKey(rand.Reader, "api.example")
+	must(t, err)
+	_, ann, err := proof.GenerateWitnessKey(rand.Reader, "ann.example")
+	must(t, err)
+	_, ben, err := proof.GenerateWitnessKey(rand.Reader, "ben.example")
+	must(t, err)
+	bytesOf := func(vkey string) []byte {
+		key, err := base64.StdEncoding.DecodeString(strings.SplitN(vkey, "+", 3)[2])
+		must(t, err)
+		return key[1:]
+	}
+	for name, c := range map[string]struct {
+		key       string
+		witnesses []string
+		need      int
+		want      string // part of the refusal; "" if there is none
+	}{
+		"a log alone":                     {logKey, nil, 0, ""},
+		"two witnesses":                   {logKey, []string{ann, ben}, 2, ""},
+		"a key that is none":              {"api.example", nil, 0, "no verifier key"},
+		"a witness's key as the log's":    {ann, nil, 0, "no verifier key"},
+		"more than there are":             {logKey, []string{ann}, 2, "keys of 1"},
+		"fewer than none":                 {logKey, nil, -1, "keys of 0"},
+		"one witness twice":               {logKey, []string{ann, ann}, 1, "given twice"},
+		"one witness under two names":     {logKey, []string{ann, vkeyOf("bob.example", bytesOf(ann))}, 1, "given twice"},
+		"the log's key as a witness's":    {logKey, []string{vkeyOf("bob.example", bytesOf(logKey))}, 1, "given twice"},
+		"the log's key, as it is printed": {logKey, []string{logKey}, 1, "no verifier key of a witness"},
+	} {
+		_, err := proof.NewPolicy(c.key, c.witnesses, c.need)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// vkeyOf is the verifier key of a witness.
+func vkeyOf(name string, public []byte) string {
+	key := append([]byte{4}, public...)
+	sum := sha256.Sum256(append([]byte(name+"\n"), key...))
+	return fmt.Sprintf("%s+%x+%s", name, sum[:4], base64.StdEncoding.EncodeToString(key))
+}
+
+func TestANoteIsReadByThoseWhoHoldTheLog(t *testing.T) {
+	t.Parallel()
+	log, _ := keyOf(t, "api.example")
+	signed, err := checkpoint().Sign(log)
+	must(t, err)
+	if c, err := proof.ParseNote(signed); err != nil || c != checkpoint() {
+		t.Errorf("it reads as %v, %v", c, err)
+	}
+	if _, err := proof.ParseNote([]byte("note")); err == nil {
+		t.Error("a word is taken for a note")
+	}
 }

@@ -36,7 +36,7 @@ func Grow(tb testing.TB, superuserURL string, size Grown) {
 		tb.Fatal(err)
 	}
 	defer pool.Close()
-	for _, together := range [][]string{{leaveIndexes}, size.parallel(firstGrown), {growLog}, size.parallel(lastGrown), forLarge("REINDEX TABLE %s"), sequenced, analysed()} {
+	for _, together := range [][]string{{leaveIndexes}, size.parallel(firstGrown), {growLog}, size.parallel(lastGrown), forLarge("REINDEX TABLE %s"), sequenced, size.parallel(trees), analysed()} {
 		if err := atOnce(tb.Context(), pool, together); err != nil {
 			tb.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func atOnce(ctx context.Context, pool *pgxpool.Pool, statements []string) error 
 func (g Grown) parallel(templates []string) (statements []string) {
 	notes := g.Events - g.Practices - g.Staff - g.Patients
 	for _, t := range templates {
-		t = strings.NewReplacer("{practices}", fmt.Sprint(g.Practices), "{staff}", fmt.Sprint(g.Staff), "{patients}", fmt.Sprint(g.Patients),
+		t = strings.NewReplacer("{events}", fmt.Sprint(g.Events), "{practices}", fmt.Sprint(g.Practices), "{staff}", fmt.Sprint(g.Staff), "{patients}", fmt.Sprint(g.Patients),
 			"{entries}", fmt.Sprint(min(g.Entries, notes)), "{calls}", fmt.Sprint(g.Calls), "{deliveries}", fmt.Sprint(g.Deliveries), "{uploads}", fmt.Sprint(g.Uploads), "{notes}", fmt.Sprint(notes)).Replace(t)
 		if !strings.Contains(t, "{from}") {
 			statements = append(statements, t)
@@ -164,6 +164,16 @@ const growLog = `INSERT INTO log (idx, position) SELECT row_number() OVER (ORDER
 var lastGrown = []string{
 	`INSERT INTO record_entries SELECT ` + practiceN + `, ` + patientN + `, ` + minted("c7a2", "n") + `, ` + staffN + `, ` + years + ` FROM generate_series({notes} - {entries} + 1, {notes}) n`,
 	`INSERT INTO timeline SELECT ` + practiceN + `, ` + patientN + `, n, 'note', ` + minted("c7a2", "n") + `, 'staff:' || ` + staffN + `, ` + years + ` FROM generate_series({notes} - {entries} + 1, {notes}) n`,
+}
+
+// The trees of the practices are as large as the log makes them, and nobody proves from them.
+var trees = []string{
+	`INSERT INTO trees (tenant, kind, size) SELECT ` + practiceN + `, 1, {events} / {practices} FROM generate_series(1, {practices}) n`,
+	`INSERT INTO tree_tiles (tenant, kind, n, first_idx, root, hashes) SELECT ` + practiceN + `, 1, tile, tile * 256 * {practices} + n, sha256('root'), decode(repeat(md5(n::text), 512), 'hex')
+		FROM generate_series(1, {practices}) n, generate_series(0, {events} / {practices} / 256 - 1) tile`,
+	`INSERT INTO tree_tail (tenant, kind, n, idx, hash) SELECT ` + practiceN + `, 1, leaf, leaf * {practices} + n, sha256('leaf')
+		FROM generate_series(1, {practices}) n, generate_series({events} / {practices} / 256 * 256, {events} / {practices} - 1) leaf`,
+	`UPDATE prover SET idx = {events} WHERE kind = 1`,
 }
 
 var sequenced = []string{

@@ -24,10 +24,11 @@ func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
 	asked, err := desk.ErasePatient(event.WithMetadata(t.Context(), by("alice")), commands.ErasePatient{
 		Tenant: tenant, Patient: id, Basis: erasure.PracticeExit, Reason: "the practice has left",
 	})
-	if err == nil {
-		s.at = s.at.Add(erasure.Soonest)
-		err = desk.ConfirmErasure(event.WithMetadata(t.Context(), by("bob")), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure})
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.at = s.at.Add(erasure.Soonest)
+	err = desk.ConfirmErasure(event.WithMetadata(t.Context(), by("bob")), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,12 +122,11 @@ func (r *Retain) prepare(ctx context.Context, rec record, p partition) error {
 	if err := r.pass(bounded); err != nil {
 		return err
 	}
-	_, err = r.db().Exec(ctx, `ALTER TABLE `+rec.fallback()+` VALIDATE CONSTRAINT retain_bounds`)
-	if err == nil {
-		return nil
+	if _, err = r.db().Exec(ctx, `ALTER TABLE `+rec.fallback()+` VALIDATE CONSTRAINT retain_bounds`); err != nil {
+		ctx = context.WithoutCancel(ctx) // who is told to stop leaves no constraint behind
+		return errors.Join(err, r.change(ctx, func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) }))
 	}
-	ctx = context.WithoutCancel(ctx) // who is told to stop leaves no constraint behind
-	return errors.Join(err, r.change(ctx, func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) }))
+	return nil
 }
 
 func unbind(table string) string {

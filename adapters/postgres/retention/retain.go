@@ -29,6 +29,8 @@ type Retain struct {
 	Tell func(string)  // is told who holds it
 	Say  func(string)  // is told what was done
 
+	Unproved bool // also takes out lines that no signed checkpoint covers
+
 	scanned int64            // bytes that are looked through under a lock; 0 means [briefScan]
 	reached func(step) error // lets a test stop on the way; nil in the program
 }
@@ -63,14 +65,18 @@ func (r *Retain) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(r.allAlone(ctx, alone), alone.Release(ctx))
+}
+
+func (r *Retain) allAlone(ctx context.Context, alone *postgres.Alone) error {
 	held, err := alone.Try(ctx)
-	if err == nil && !held {
-		err = r.refusal(ctx, alone)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = r.all(ctx)
+	if !held {
+		return r.refusal(ctx, alone)
 	}
-	return errors.Join(err, alone.Release(ctx))
+	return r.all(ctx)
 }
 
 func (r *Retain) refusal(ctx context.Context, alone *postgres.Alone) error {
@@ -101,7 +107,7 @@ func (r *Retain) all(ctx context.Context) error {
 			return fmt.Errorf("archive %s: %w", rec.table, err)
 		}
 	}
-	return nil
+	return r.forget(ctx)
 }
 
 // errUnsealed refuses to archive what an erasure could not reach any more.

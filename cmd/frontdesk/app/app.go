@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
@@ -46,7 +47,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
 	a.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
-		retention.Ahead(engine.background))
+		retention.Ahead(engine.background), proving.Reached(engine.background, engine.config.Now))
 	a.registry.MustRegister(postgres.KeyMetrics(engine.keyring)...)
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
@@ -110,6 +111,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
+	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })
 	err := serve(ctx, &a.drain, a.config.ShutdownLimit, a.public, a.private)

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -129,6 +130,12 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 // the database's owner.
 func (e *Engine) Retain() *retention.Retain {
 	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
+}
+
+// RebuildProofs prepares to build the trees of the log anew. It needs the rights of the
+// database's owner.
+func (e *Engine) RebuildProofs() proving.Rebuild {
+	return proving.Rebuild{Prover: proving.NewProver(e.pools.background, e.grown, e.config.Log)}
 }
 
 // CanOpen is an error that says what to do if personal data is sealed in this

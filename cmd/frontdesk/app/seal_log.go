@@ -59,7 +59,7 @@ func (s SealLog) Run(ctx context.Context, config Config) (events int64, changed 
 // warnUnsealed says what the operator has to do while something personal is in clear.
 func (e *Engine) warnUnsealed(ctx context.Context) {
 	if !e.keyring.Sealed() || e.keyring.Begun() {
-		e.config.Log.WarnContext(ctx, "personal data is stored in clear: seal it as the owner of the database",
+		e.config.Log.WarnContext(ctx, "personal data is stored in clear, and until it is sealed nothing can be proved: seal it as the owner of the database",
 			slog.String("command", "frontdesk seal-log"))
 	}
 }

@@ -20,7 +20,9 @@ type Access struct {
 	Application  string    `json:"application,omitempty"`  // through which
 	Organisation string    `json:"organisation,omitempty"` // on behalf of which
 	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
-	What         string    `json:"what"`                   // the event's name or the endpoint
+	Role         string    `json:"role,omitempty"`         // in which they act
+	Purpose      string    `json:"purpose,omitempty"`
+	What         string    `json:"what"` // the event's name or the endpoint
 	Idx          int64     `json:"idx,omitempty"`
 	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
 	Status       int       `json:"status,omitempty"`
@@ -63,7 +65,7 @@ func accessOf(e event.Recorded, personal bool) Access {
 		a.Application = actor.Application.String()
 	}
 	if act := actor.OnBehalfOf; act != nil {
-		a.Organisation, a.Practitioner = act.Organisation.Name, event.Hidden
+		a.Organisation, a.Practitioner, a.Role, a.Purpose = act.Organisation.Name, event.Hidden, act.Role, act.Purpose
 		if personal {
 			a.Practitioner = act.Practitioner.Name
 		}

@@ -2,6 +2,7 @@ package auditing
 
 import (
 	"context"
+	"iter"
 	"net/url"
 	"time"
 
@@ -60,10 +61,27 @@ type CallFilter struct {
 	Personal bool // with whom the calls were made for
 }
 
+// EachCall yields the calls that pass the filter, newest first.
+func (a Auditor) EachCall(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
+	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
+	return a.recordOf(f.Personal).Calls(ctx, f.CallFilter)
+}
+
+// CountCalls counts the calls that [Auditor.EachCall] yields.
+func (a Auditor) CountCalls(ctx context.Context, f CallFilter) (calls int64, err error) {
+	f.Personal = false
+	for _, err := range a.EachCall(ctx, f) {
+		if err != nil {
+			return 0, err
+		}
+		calls++
+	}
+	return calls, nil
+}
+
 // Calls reads the newest calls that pass the filter, at most as many as limit.
 func (a Auditor) Calls(ctx context.Context, f CallFilter, limit int) (calls []access.Call, err error) {
-	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
-	for call, err := range a.recordOf(f.Personal).Calls(ctx, f.CallFilter) {
+	for call, err := range a.EachCall(ctx, f) {
 		if err != nil {
 			return nil, err
 		}

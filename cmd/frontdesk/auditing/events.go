@@ -36,6 +36,8 @@ type EventFilter struct {
 	Application application.ID // that caused the event, or that it concerns
 	Staff       staff.ID       // who caused the event, for whom an operator did, or whom it concerns
 	Names       []string       // any of them; a name without its version stands for all versions
+
+	Only func(event.Recorded) bool // what else is asked of an event; nil asks nothing
 }
 
 // These refuse a range. What was read of it would look like all there is.
@@ -131,7 +133,8 @@ func (a Auditor) CountEvents(ctx context.Context, f EventFilter, end int64) (eve
 }
 
 func (f EventFilter) passes(e event.Recorded) bool {
-	return (f.Tenant == "" || e.Stream.Tenant == f.Tenant) &&
+	return (f.Only == nil || f.Only(e)) &&
+		(f.Tenant == "" || e.Stream.Tenant == f.Tenant) &&
 		(f.Stream == uuid.Nil || e.Stream.ID == f.Stream) &&
 		(f.Since.IsZero() || !e.At.Before(f.Since)) &&
 		(f.Until.IsZero() || e.At.Before(f.Until)) &&

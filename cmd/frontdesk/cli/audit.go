@@ -31,9 +31,10 @@ type auditCmd struct {
 	Explain     auditExplainCmd     `cmd:"" help:"Say whether a call was, or would have been, allowed, and which events made it so."`
 	Export      auditExportCmd      `cmd:"" help:"Write the event log to a file, with a manifest to check it by."`
 	Log         auditLogCmd         `cmd:"" help:"Print the event log: who did what, and when."`
-	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare."`
+	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare; or the trees that proofs are made of."`
 	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
 	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`
+	Verify      auditVerifyCmd      `cmd:"" help:"Find out whether something was changed, added or taken away since it was written."`
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
 }
 
@@ -113,9 +114,10 @@ func fromTo(names []string) string {
 type auditRebuildCmd struct {
 	databaseFlag   `embed:""`
 	masterKeyFlags `embed:""`
-	Projection     []string `placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch         bool     `help:"Put right what differs in one transaction, which appends wait for, and compare again."`
-	Fresh          bool     `help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
+	Projection     []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
+	Switch         bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
+	Proofs         bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
+	Fresh          bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
 	JSON           bool     `name:"json" help:"Print one JSON object."`
 }
 
@@ -125,6 +127,9 @@ var errHashes = errors.New("staff_passwords has hashes that the log does not kno
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
+	if c.Proofs {
+		return c.proofs(r)
+	}
 	engine, err := c.openWith(r, c.masterKeyFlags)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -145,7 +147,7 @@ func (c *auditCallsCmd) shown(v any) ([]byte, error) {
 }
 
 // behalf names the practitioner and the organisation that an application said it
-// called for.
+// called for, and in which role and for which purpose.
 func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
 	if act == nil {
 		return "-", nil
@@ -156,7 +158,11 @@ func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
 	}
 	var shown event.OnBehalfOf
 	err = json.Unmarshal(data, &shown)
-	return shown.Practitioner.Name + ", " + shown.Organisation.Name, err
+	whom := shown.Practitioner.Name + ", " + shown.Organisation.Name
+	if remarks := slices.DeleteFunc([]string{shown.Role, shown.Purpose}, func(s string) bool { return s == "" }); len(remarks) > 0 {
+		whom += " (" + strings.Join(remarks, "; ") + ")"
+	}
+	return whom, err
 }
 
 func orDash(id uuid.UUID) string {

@@ -49,7 +49,7 @@ func called(t *testing.T) (auditor []string, db *postgrestest.Database, ids []st
 		}),
 		call(func(c *access.Call) {
 			c.At, c.Endpoint, c.Patient = callsAt.Add(time.Hour), access.CreateNote, callsAnn
-			c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë"}, Organisation: event.Organisation{Name: "Oak Lane"}}
+			c.Act = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë"}, Organisation: event.Organisation{Name: "Oak Lane"}, Role: "GP", Purpose: "TREAT"}
 		}))
 	url := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)
 	return []string{"audit", "calls", "--database-url", url}, db, ids
@@ -130,7 +130,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
 	o := frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
-	want := `{"act":{"organisation":{"name":"Oak Lane"},"practitioner":{"email":"","name":"[personal]"}},` +
+	want := `{"act":{"organisation":{"name":"Oak Lane"},"practitioner":{"email":"","name":"[personal]"},"purpose":"TREAT","role":"GP"},` +
 		`"application":"` + callsApp.String() + `","at":"2026-03-02T13:00:00Z","endpoint":"create-note","mode":"application-restricted",` +
 		`"outcome":"allowed","patient":"` + callsAnn.String() + `","requestId":"` + ids[2] + `","status":200,"tenant":"elm",` +
 		`"tokenHash":"` + strings.Repeat("0", 64) + `"}` + "\n"
@@ -145,7 +145,7 @@ func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
 	o := frontdesk(t, list...)
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "AT") || !strings.Contains(lines[1], ids[2]) ||
-		!strings.Contains(lines[1], "[personal], Oak Lane") || !strings.Contains(lines[2], "The app is not authorised") {
+		!strings.Contains(lines[1], "[personal], Oak Lane (GP; TREAT)") || !strings.Contains(lines[2], "The app is not authorised") {
 		t.Errorf("the table is\n%s%s", o.out, o.err)
 	}
 	if strings.Contains(o.out, "Zoë") {

@@ -23,6 +23,9 @@ type auditExportCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
 	showingFlags `embed:""`
+	Format       string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
+	Resource     string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
+	Access       bool   `help:"Write the access record and not the log. It needs --format=fhir."`
 	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
 	Manifest     string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
 }
@@ -30,10 +33,12 @@ type auditExportCmd struct {
 // manifest says what an export is, so that it can be checked later.
 type manifest struct {
 	File       string          `json:"file"`
-	SHA256     event.Digest    `json:"sha256"` // of the file
-	Count      int64           `json:"count"`  // of its lines
-	After      int64           `json:"after"`  // the range that was read: after this idx
-	UpTo       int64           `json:"upTo"`   // up to this one
+	SHA256     event.Digest    `json:"sha256"`             // of the file
+	Count      int64           `json:"count"`              // of its lines
+	Format     string          `json:"format,omitempty"`   // "fhir"; otherwise it holds the events themselves
+	Resource   string          `json:"resource,omitempty"` // of each line, if that is FHIR
+	After      int64           `json:"after"`              // the range that was read: after this idx
+	UpTo       int64           `json:"upTo"`               // up to this one
 	FirstIdx   int64           `json:"firstIdx"`
 	LastIdx    int64           `json:"lastIdx"`
 	Filter     string          `json:"filter"` // key=value&…; "" for everything
@@ -46,6 +51,9 @@ type manifest struct {
 // Run writes the file and then its manifest. Each appears under its name when it
 // is complete, so that a manifest never stands beside half a file.
 func (c *auditExportCmd) Run(r *run) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	events, beside, err := c.outputs(r)
 	if err != nil {
 		return err
@@ -55,10 +63,14 @@ func (c *auditExportCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
+	if c.Access {
+		return c.exportCalls(r, engine, events, beside)
+	}
 	f, err := c.filter(r.ctx, engine)
 	if err != nil {
 		return err
 	}
+	f.Only = c.only()
 	m, err := c.prepare(r, engine, f, events)
 	if err != nil {
 		return err
@@ -126,6 +138,7 @@ func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFil
 		File: filepath.Base(events.name), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
 		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
+	m.Format, m.Resource = c.form()
 	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}
 	if q.ReadsPatients() {
 		q.Count, _, err = engine.Auditor.CountEvents(r.ctx, f, end)
@@ -139,7 +152,7 @@ func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFil
 func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *meter) error {
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
-	line, _ := printer(buffered, true, c.ShowPersonal)
+	line := c.line(buffered)
 	for e, err := range engine.Auditor.Events(ctx, f, m.UpTo) {
 		if err != nil {
 			return err

@@ -105,9 +105,10 @@ func (c *auditSubjectPackCmd) pack(ctx context.Context, engine *app.Engine) (sub
 // contentOf writes what `audit attachment` would.
 func contentOf(ctx context.Context, w io.Writer, engine *app.Engine, id request.AttachmentID) error {
 	file, err := engine.Attachments.Attachment(ctx, id)
-	if err == nil {
-		err = copyFile(ctx, w, engine, file)
+	if err != nil {
+		return err
 	}
+	err = copyFile(ctx, w, engine, file)
 	if errors.Is(err, postgres.ErrAlteredFile) {
 		return subjectpack.ErrDamaged
 	}
@@ -121,11 +122,7 @@ func newFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("make %s: %w", name, cause(err))
 	}
-	err = file.Close()
-	if err == nil {
-		err = replaceFile(name, 0o600, write)
-	}
-	if err != nil {
+	if err = errors.Join(file.Close(), replaceFile(name, 0o600, write)); err != nil {
 		_ = os.Remove(name) // it is empty
 	}
 	return err

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -78,24 +81,8 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 func Main(ctx context.Context, args []string, streams Streams) int {
 	raw, out := streams, &visible{w: streams.Out}
 	streams.Out, streams.Err = out, &visible{w: raw.Err}
-	var line commandLine
 	exited, status := false, 0
-	parser, err := kong.New(&line,
-		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
-		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), serviceDefaults(), webhookDefaults(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
-		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
-		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
-		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
-		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
-		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
-		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
-		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),
-		kong.Exit(func(code int) { exited, status = true, code }),
-	)
+	parser, err := newParser(raw, func(code int) { exited, status = true, code })
 	if err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %v\n", err) // the struct above is wrong
 		return 1
@@ -112,14 +99,45 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return 2
 	}
 	preferSandbox(parsed)
-	if err = parsed.Run(&run{ctx, streams, raw}); err == nil {
-		err = out.err
-	}
-	if err != nil {
+	err = parsed.Run(&run{ctx, streams, raw})
+	if err = cmp.Or(err, out.err); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
 	}
 	return 0
+}
+
+// newParser returns what understands a command line. It calls exit after --help.
+func newParser(raw Streams, exit func(code int)) (*kong.Kong, error) {
+	return kong.New(&commandLine{},
+		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
+		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
+		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
+		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
+		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
+		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
+		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),
+	)
+}
+
+// setDefaults gives flags such as `default:"${lockout}"` what the program has. Variables of
+// kong would do the same. But kong expands each of them once for every flag there is,
+// which took longer than most commands.
+func setDefaults(k *kong.Kong) error {
+	all := serviceDefaults()
+	maps.Copy(all, webhookDefaults())
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			flag.Default = os.Expand(flag.Default, func(name string) string { return all[name] })
+		}
+		return next(nil)
+	})
 }
 
 // run is what a subcommand is given: the streams, and when to stop.

@@ -73,10 +73,10 @@ func (a *archive) before(t *testing.T, ago time.Duration, do func(context.Contex
 	}
 	defer engine.Close()
 	who, err := engine.Operator(t.Context(), "alice@desk7")
-	if err == nil {
-		err = do(event.WithMetadata(t.Context(), event.Metadata{Actor: who}), engine.Desk)
-	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := do(event.WithMetadata(t.Context(), event.Metadata{Actor: who}), engine.Desk); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
@@ -54,8 +52,8 @@ type lifetimeFlags struct {
 
 // serviceDefaults are the lifetimes and limits that hold if the flags are not
 // given.
-func serviceDefaults() kong.Vars {
-	return kong.Vars{
+func serviceDefaults() map[string]string {
+	return map[string]string{
 		"drain_delay":            short(app.DefaultDrainDelay),
 		"authorisation_lifetime": short(authorisation.DefaultLifetime),
 		"lockout":                short(signin.DefaultLockout),

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -40,8 +38,8 @@ type webhookFlags struct {
 }
 
 // webhookDefaults are the limits that hold if the flags are not given.
-func webhookDefaults() kong.Vars {
-	return kong.Vars{
+func webhookDefaults() map[string]string {
+	return map[string]string{
 		"call_in_age":        short(webhooks.DefaultCallInAge),
 		"webhook_age":        short(webhooks.DefaultAge),
 		"webhook_timeout":    short(webhooks.DefaultTimeout),

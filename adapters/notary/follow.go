@@ -1,0 +1,129 @@
+package notary
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"frontdesk/domain/proof"
+)
+
+// stop is why a whole log is not signed at the moment.
+type stop struct {
+	why   Alarm
+	kind  string // of trouble; the same trouble is not judged again before
+	epoch int    // another epoch, or
+	again time.Time
+}
+
+// Kinds of trouble that a round finds without reading everything.
+const (
+	shorter = "shorter" // the log ends before the last leaf that was read
+	other   = "other"   // that leaf is another one
+	gap     = "gap"     // there is no leaf where the next one should be
+	suspect = "suspect" // the daily reading has found a difference, or everything is to be read first
+)
+
+// follow reads on in one log. Where something differs, it finds out what that means.
+func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) error {
+	if s.m.Logs[kind] == nil {
+		s.m.Logs[kind] = newProgress()
+	}
+	look, err := s.look(ctx, source)
+	if err != nil {
+		return err
+	}
+	if look.Wait != "" {
+		return fmt.Errorf("nothing is signed yet: %s", look.Wait)
+	}
+	trouble, err := s.readOn(ctx, kind, source, look)
+	if err != nil {
+		return err
+	}
+	if trouble != "" {
+		return s.judge(ctx, kind, source, look, trouble)
+	}
+	delete(s.stopped, kind)
+	if p := s.m.Logs[kind]; p.Epoch < s.epoch() { // the access record goes on with the events
+		p.Epoch, s.unsaved = s.epoch(), true
+	}
+	return nil
+}
+
+func (s *Signer) look(ctx context.Context, source Source) (Look, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	look, err := source.Look(ctx)
+	if err != nil {
+		return Look{}, fmt.Errorf("look at the log: %w", err)
+	}
+	return look, nil
+}
+
+// readOn reads the last leaf again and then what is new, and returns what it stumbles over.
+func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, look Look) (trouble string, err error) {
+	p := s.m.Logs[kind]
+	switch {
+	case s.reading.suspects(kind):
+		return suspect, nil
+	case look.Head < p.Idx:
+		return shorter, nil
+	case look.Head == 0:
+		return "", nil
+	}
+	page, err := leaves(ctx, source, max(p.Idx-1, 0))
+	if err != nil {
+		return "", err
+	}
+	if p.Idx > 0 {
+		if len(page) == 0 || page[0].Hash != p.Last {
+			return other, nil
+		}
+		page = page[1:]
+	}
+	return s.take(ctx, kind, source, page, look.Head)
+}
+
+// take adds leaves up to a head that the log has.
+func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page []Leaf, head int64) (trouble string, err error) {
+	p := s.m.Logs[kind]
+	saved := p.Idx
+	for p.Idx < head {
+		if len(page) == 0 {
+			if page, err = leaves(ctx, source, p.Idx); err != nil {
+				return "", err
+			}
+		}
+		if len(page) == 0 {
+			return gap, nil
+		}
+		for _, leaf := range page {
+			p.add(leaf, s.logsOf(kind))
+		}
+		page, s.unsaved = nil, true
+		if p.Idx-saved < saveEvery {
+			continue
+		}
+		if err := s.save(); err != nil {
+			return "", err
+		}
+		saved = p.Idx
+	}
+	return "", nil
+}
+
+// leaves returns a page up to the first leaf that is missing.
+func leaves(ctx context.Context, source Source, after int64) ([]Leaf, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageLimit)
+	defer cancel()
+	page, err := source.Leaves(ctx, after)
+	if err != nil {
+		return nil, fmt.Errorf("read the log after idx %d: %w", after, err)
+	}
+	for n, leaf := range page {
+		if leaf.Idx != after+int64(n)+1 {
+			return page[:n], nil
+		}
+	}
+	return page, nil
+}

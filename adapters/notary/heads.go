@@ -1,0 +1,118 @@
+package notary
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/domain/proof"
+)
+
+// head is the newest checkpoint of a tree on its way out.
+type head struct {
+	tree       proof.Tree
+	checkpoint proof.Checkpoint
+	signed     []byte              // by the log's key alone
+	cosigned   map[*Witness][]byte // signature lines
+	published  bool
+}
+
+// note returns everything that is known of it.
+func (h *head) note() []byte {
+	text := bytes.Clone(h.signed)
+	for _, lines := range slices.SortedFunc(maps.Values(h.cosigned), bytes.Compare) {
+		text = append(text, lines...)
+	}
+	return text
+}
+
+// sign signs each tree that is not where it was. What it signs is on the disk.
+func (s *Signer) sign() error {
+	for kind, p := range s.m.Logs {
+		if s.stopped[kind] != nil {
+			continue
+		}
+		for tenant, t := range p.Trees {
+			if t.Refused {
+				continue
+			}
+			tree := proof.Tree{Tenant: tenant, Kind: kind}
+			c := proof.Checkpoint{Origin: proof.Origin{Name: s.Key.Name(), Log: t.Log, Epoch: p.Epoch}, Size: t.Edge.Size, Root: t.Edge.Root()}
+			if h := s.heads[tree]; h != nil && h.checkpoint == c {
+				continue
+			}
+			signed, err := c.Sign(s.Key)
+			if err != nil {
+				return err
+			}
+			s.heads[tree] = &head{tree: tree, checkpoint: c, signed: signed, cosigned: map[*Witness][]byte{}}
+		}
+	}
+	return nil
+}
+
+// publishAtOnce is how many notes go out in one statement.
+const publishAtOnce = 500
+
+// publish hands out what was not handed out yet.
+func (s *Signer) publish(ctx context.Context) error {
+	var waiting []*head
+	for _, h := range s.heads {
+		if !h.published {
+			waiting = append(waiting, h)
+		}
+	}
+	for some := range slices.Chunk(waiting, publishAtOnce) {
+		if err := s.publishSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Signer) publishSome(ctx context.Context, some []*head) error {
+	ctx, cancel := context.WithTimeout(ctx, publishing)
+	defer cancel()
+	var notes []Published
+	for _, h := range some {
+		notes = append(notes, Published{h.tree, h.checkpoint.Origin.Epoch, h.checkpoint.Size, h.note()})
+	}
+	if err := s.Desk.Publish(ctx, notes); err != nil {
+		return fmt.Errorf("publish checkpoints: %w", err)
+	}
+	for _, h := range some {
+		h.published = true
+		s.named[h.tree] = h.checkpoint.Origin.Log
+	}
+	return nil
+}
+
+// readPublished finds out how the logs are named whose notes are published. Notes that
+// this key has not signed name nothing.
+func (s *Signer) readPublished(ctx context.Context) error {
+	published, err := s.Desk.Published(ctx)
+	if err != nil {
+		return fmt.Errorf("read the published checkpoints: %w", err)
+	}
+	verifier, err := note.NewVerifier(s.Key.Verifier)
+	if err != nil {
+		return fmt.Errorf("read the verifier key: %w", err)
+	}
+	s.named = map[proof.Tree]uuid.UUID{}
+	for _, p := range published {
+		opened, err := note.Open(p.Note, note.VerifierList(verifier))
+		if err != nil {
+			continue
+		}
+		c, err := proof.ParseCheckpoint(opened.Text)
+		if err == nil && c.Origin.Name == s.Key.Name() {
+			s.named[p.Tree] = c.Origin.Log
+		}
+	}
+	return nil
+}

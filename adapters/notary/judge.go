@@ -1,0 +1,155 @@
+package notary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/proof"
+)
+
+// found is what a reading of all leaves has found.
+type found struct {
+	then    *progress       // the log at the place that was signed; nil if it ends before
+	now     *progress       // as far as it was read
+	differ  map[string]bool // the practices whose trees are others
+	same    int64           // up to this idx everything is as it was, as far as anchors tell
+	changed int64           // and up to this one it is not; 0 if no anchor differs
+	known   int64           // up to this idx the first new epoch has it be as before; -1 if there is none
+}
+
+// judge reads everything again, because something differs, and decides what goes on.
+func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look Look, trouble string) error {
+	if is := s.stopped[kind]; is != nil && is.kind == trouble && is.epoch == look.Epoch && s.Now().Before(is.again) {
+		return is.why
+	}
+	was := s.m.Logs[kind]
+	f, err := readAll(ctx, source, was, look.Head, s.logsOf(kind))
+	if err != nil {
+		return err
+	}
+	after, err := s.look(ctx, source)
+	if err != nil {
+		return err
+	}
+	if after.Wait != "" || after.Epoch != look.Epoch {
+		return errors.New("the database has come into another history while the log was read: it is read again")
+	}
+	s.reading.judged(kind)
+	return s.decide(ctx, kind, f, look, trouble)
+}
+
+func (s *Signer) decide(ctx context.Context, kind proof.Kind, f found, look Look, trouble string) error {
+	was := s.m.Logs[kind]
+	if kind == proof.Access {
+		f.now.Epoch = max(f.now.Epoch, s.epoch())
+	}
+	switch {
+	case f.now.Idx < look.Head && (f.then == nil || trouble == gap):
+		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("idx %d is missing", f.now.Idx+1))
+	case len(f.differ) > 0 && f.now.Epoch > was.Epoch:
+		return s.enter(ctx, kind, f, trouble)
+	case f.then == nil:
+		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("it was signed up to idx %d and ends at %d. After a restore, begin an epoch: frontdesk audit begin-epoch --epoch %d",
+			was.Idx, f.now.Idx, was.Epoch+1))
+	}
+	for tenant, t := range was.Trees {
+		t.Refused = f.differ[tenant]
+	}
+	was.Last, s.unsaved = f.then.Last, true
+	delete(s.stopped, kind)
+	return nil
+}
+
+// epoch is the one that the events are in.
+func (s *Signer) epoch() int {
+	if p := s.m.Logs[proof.Events]; p != nil {
+		return p.Epoch
+	}
+	return 1
+}
+
+// stop has a whole log not signed, and says why.
+func (s *Signer) stop(kind proof.Kind, trouble string, epoch int, why string) error {
+	what := "the log"
+	if kind == proof.Access {
+		what = "the access record"
+	}
+	text := Alarm(fmt.Sprintf("%s is not signed any more: %s", what, why))
+	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(sayAgain)}
+	return text
+}
+
+// enter goes on in another epoch with the log as it is now. What was signed before stays
+// in a file of its own.
+func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble string) error {
+	was := s.m.Logs[kind]
+	if kind == proof.Events && f.changed != 0 && f.changed <= f.known && s.AcceptEpoch != f.now.Epoch {
+		return s.stop(kind, trouble, f.now.Epoch, fmt.Sprintf("epoch %d says that everything up to idx %d is as before, and it is not: it is the same up to idx %d, and not up to %d. "+
+			"If you know why, give --accept-epoch %d", f.now.Epoch, f.known, f.same, f.changed, f.now.Epoch))
+	}
+	s.Log.ErrorContext(ctx, "the log has lost its end and goes on in another epoch: compare what this signer had signed with what is there",
+		slog.Int("kind", int(kind)), slog.Int("epoch", f.now.Epoch), slog.Int("epoch_before", was.Epoch), slog.Int64("signed_idx", was.Idx),
+		slog.Int64("same_up_to", f.same), slog.Int("practices", len(f.differ)))
+	s.m.Logs[kind], s.unsaved = f.now, true
+	delete(s.stopped, kind)
+	return nil
+}
+
+// readAll reads a log from its first leaf up to a head, or to where a leaf is missing,
+// and compares it with what was read before.
+func readAll(ctx context.Context, source Source, was *progress, head int64, log func(tenant string) uuid.UUID) (found, error) {
+	f := found{now: newProgress(), known: -1}
+	anchors := append(slices.Clone(was.Anchors), anchor{was.Idx, was.Whole.Root()})
+	for f.now.Idx < head {
+		page, err := leaves(ctx, source, f.now.Idx)
+		if err != nil {
+			return f, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, leaf := range page {
+			f.see(leaf, was, log)
+			anchors = f.compare(anchors)
+		}
+	}
+	if f.then == nil {
+		f.differ = was.differing(f.now)
+	}
+	return f, nil
+}
+
+// see adds a leaf, and compares the trees at the place up to which they were signed.
+func (f *found) see(leaf Leaf, was *progress, log func(tenant string) uuid.UUID) {
+	if leaf.Begun != nil && leaf.Begun.Epoch > was.Epoch && f.known < 0 {
+		f.known = leaf.Idx - 1
+	}
+	f.now.add(leaf, log)
+	if f.now.Idx == was.Idx {
+		f.then = f.now.clone()
+		f.differ = was.differing(f.then)
+	}
+	if f.now.Idx%saveEvery == 0 {
+		f.now.drop()
+	}
+}
+
+// compare compares the root of all leaves with the anchor of this place, if there is one,
+// and returns the anchors behind it.
+func (f *found) compare(anchors []anchor) []anchor {
+	if len(anchors) == 0 || anchors[0].Idx != f.now.Idx {
+		return anchors
+	}
+	switch {
+	case anchors[0].Root == f.now.Whole.Root():
+		f.same = f.now.Idx
+	case f.changed == 0:
+		f.changed = f.now.Idx
+	}
+	return anchors[1:]
+}

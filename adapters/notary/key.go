@@ -1,0 +1,70 @@
+package notary
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Key signs checkpoints.
+type Key struct {
+	note.Signer
+	Verifier string // the verifier key, for whoever checks
+}
+
+var errKeyForm = errors.New("this is no key of a log, as frontdesk keys make-log-key writes them")
+
+// MakeKey returns a new Ed25519 key in the form of C2SP's signed notes. Its name is that
+// of the service, such as the host of the API.
+func MakeKey(name string) (private string, err error) {
+	private, verifier, err := note.GenerateKey(rand.Reader, name)
+	if err != nil {
+		return "", fmt.Errorf("make a key: %w", err)
+	}
+	if _, err := note.NewVerifier(verifier); err != nil {
+		return "", fmt.Errorf("%q cannot be a key's name: give the host of the API, without spaces and +", name)
+	}
+	return private, nil
+}
+
+// ParseKey reads what [MakeKey] returns.
+func ParseKey(private string) (Key, error) {
+	private = strings.TrimSpace(private)
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		return Key{}, errKeyForm
+	}
+	parts := strings.SplitN(private, "+", 5) // PRIVATE+KEY+name+hash+base64, which may have a + of its own
+	seed, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
+	if err != nil || len(seed) != 1+ed25519.SeedSize {
+		return Key{}, errKeyForm
+	}
+	public, ok := ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey)
+	if !ok {
+		return Key{}, errKeyForm
+	}
+	verifier, err := note.NewEd25519VerifierKey(signer.Name(), public)
+	if err != nil {
+		return Key{}, errKeyForm
+	}
+	return Key{signer, verifier}, nil
+}
+
+// ReadKey reads a file that holds what [ParseKey] takes.
+func ReadKey(file string) (Key, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Key{}, fmt.Errorf("read the log's key: %w", err)
+	}
+	key, err := ParseKey(string(text))
+	if err != nil {
+		return Key{}, fmt.Errorf("read the log's key in %s: %w", file, err)
+	}
+	return key, nil
+}

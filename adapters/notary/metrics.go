@@ -1,0 +1,71 @@
+package notary
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/domain/proof"
+)
+
+// Metrics says how a signer is. A nil Metrics says nothing.
+type Metrics struct {
+	idx       *prometheus.GaugeVec
+	alarms    prometheus.Gauge
+	completed prometheus.Gauge
+	verified  prometheus.Gauge
+	waiting   *prometheus.GaugeVec
+}
+
+// NewMetrics registers the signer's metrics.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		idx: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_idx", Help: "Idx up to which the signer has read a log.",
+		}, []string{"log"}),
+		alarms: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_alarms", Help: "What is not as it was signed, in the last round: logs that are not signed any more, and witnesses who know another history.",
+		}),
+		completed: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_completed_timestamp_seconds", Help: "When everything was signed, witnessed and published last.",
+		}),
+		verified: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_verified_timestamp_seconds", Help: "When the last reading of all logs began that has come to its end.",
+		}),
+		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_unwitnessed_checkpoints", Help: "Newest checkpoints that a witness has not cosigned.",
+		}, []string{"witness"}),
+	}
+	registry.MustRegister(m.idx, m.alarms, m.completed, m.verified, m.waiting)
+	return m
+}
+
+// measure notes how a round has ended.
+func (s *Signer) measure(problems []error) {
+	m := s.Metrics
+	if m == nil {
+		return
+	}
+	for kind, p := range s.m.Logs {
+		m.idx.WithLabelValues(label(kind)).Set(float64(p.Idx))
+	}
+	for _, w := range s.Witnesses {
+		m.waiting.WithLabelValues(w.URL).Set(float64(len(s.uncosigned(w))))
+	}
+	alarms := 0
+	for _, e := range problems {
+		if isAlarm(e) {
+			alarms++
+		}
+	}
+	m.alarms.Set(float64(alarms))
+	m.verified.Set(float64(s.m.Verified.Unix()))
+	if len(problems) == 0 {
+		m.completed.Set(float64(s.Now().Unix()))
+	}
+}
+
+func label(kind proof.Kind) string {
+	if kind == proof.Access {
+		return "access"
+	}
+	return "events"
+}

@@ -1,0 +1,109 @@
+package notary
+
+import (
+	"maps"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// progress is how far one log was read, and what its trees are at that place.
+type progress struct {
+	Epoch   int              `json:"epoch"`
+	Idx     int64            `json:"idx"`
+	Last    tlog.Hash        `json:"last"`    // the leaf at Idx, as it stands in the database
+	Whole   proof.Edge       `json:"whole"`   // of all leaves in the order of idx
+	Anchors []anchor         `json:"anchors"` // roots of Whole at earlier places
+	Trees   map[string]*tree `json:"trees"`   // by practice; "" is that of none
+}
+
+// tree is one tree of a log. It goes on while it is refused: should the leaf that differed
+// be put right, it fits again.
+type tree struct {
+	Log     uuid.UUID  `json:"log"`
+	Edge    proof.Edge `json:"edge"`
+	Refused bool       `json:"refused,omitempty"` // a leaf of it is not what it was
+}
+
+func newProgress() *progress { return &progress{Epoch: 1, Trees: map[string]*tree{}} }
+
+// add adds a leaf to its tree. The tree of a practice that is new gets the identifier that
+// is given.
+func (p *progress) add(leaf Leaf, log func(tenant string) uuid.UUID) {
+	of := p.Trees[leaf.Tenant]
+	if of == nil {
+		of = &tree{Log: log(leaf.Tenant)}
+		p.Trees[leaf.Tenant] = of
+	}
+	of.Edge.Append(leaf.Hash)
+	p.Whole.Append(leaf.Hash)
+	p.Idx, p.Last = leaf.Idx, leaf.Hash
+	if leaf.Begun != nil {
+		p.Epoch = max(p.Epoch, leaf.Begun.Epoch)
+	}
+}
+
+// clone returns a copy that does not change with the original.
+func (p *progress) clone() *progress {
+	c := *p
+	c.Trees = maps.Clone(p.Trees)
+	for tenant, t := range c.Trees {
+		c.Trees[tenant] = new(*t)
+	}
+	c.Anchors = append([]anchor(nil), p.Anchors...)
+	return &c
+}
+
+// differing returns the practices whose trees are others in the two readings of one log.
+func (p *progress) differing(now *progress) map[string]bool {
+	differ := map[string]bool{}
+	for tenant, t := range p.Trees {
+		again := now.Trees[tenant]
+		if again == nil || again.Edge.Size != t.Edge.Size || again.Edge.Root() != t.Edge.Root() {
+			differ[tenant] = true
+		}
+	}
+	for tenant := range now.Trees {
+		if p.Trees[tenant] == nil {
+			differ[tenant] = true
+		}
+	}
+	return differ
+}
+
+// refused returns the practices whose trees are not signed any more.
+func (p *progress) refused() map[string]bool {
+	refused := map[string]bool{}
+	for tenant, t := range p.Trees {
+		if t.Refused {
+			refused[tenant] = true
+		}
+	}
+	return refused
+}
+
+// anchor is the root of all leaves up to an idx. After an epoch has begun, it tells what
+// of the past is still the same.
+type anchor struct {
+	Idx  int64     `json:"idx"`
+	Root tlog.Hash `json:"root"`
+}
+
+// drop drops an anchor where the log stands now. The older they are, the fewer are kept:
+// each is at most about a quarter further away than the next one.
+func (p *progress) drop() {
+	if n := len(p.Anchors); p.Idx == 0 || n > 0 && p.Anchors[n-1].Idx == p.Idx {
+		return
+	}
+	kept := append(p.Anchors, anchor{p.Idx, p.Whole.Root()})
+	for n := 1; n < len(kept)-1; {
+		if kept[n+1].Idx-kept[n-1].Idx <= (p.Idx-kept[n+1].Idx)/4 {
+			kept = append(kept[:n], kept[n+1:]...)
+			continue
+		}
+		n++
+	}
+	p.Anchors = kept
+}

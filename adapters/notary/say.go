@@ -1,0 +1,47 @@
+package notary
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+)
+
+// Alarm says that something is not as it was signed. Other errors pass by themselves.
+type Alarm string
+
+// Error returns the sentence.
+func (a Alarm) Error() string { return string(a) }
+
+func isAlarm(err error) bool {
+	_, is := errors.AsType[Alarm](err)
+	return is
+}
+
+// say logs what stands in the way. Each thing is said once an hour, whatever the numbers
+// in it are.
+func (s *Signer) say(ctx context.Context, problems []error) {
+	now := s.Now()
+	for thing, at := range s.said {
+		if now.Sub(at) >= sayAgain {
+			delete(s.said, thing)
+		}
+	}
+	for _, e := range problems {
+		thing := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, e.Error())
+		if _, said := s.said[thing]; said || ctx.Err() != nil {
+			continue
+		}
+		s.said[thing] = now
+		if isAlarm(e) {
+			s.Log.ErrorContext(ctx, "the log is not as it was signed", slog.Any("error", e))
+			continue
+		}
+		s.Log.WarnContext(ctx, "not everything is signed, witnessed and published; it is tried again", slog.Any("error", e))
+	}
+}

@@ -1,0 +1,223 @@
+package notary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
+)
+
+// Signer signs the trees of a database. One goroutine at a time calls Run or Round.
+type Signer struct {
+	Key       Key
+	State     *State
+	Sources   map[proof.Kind]Source
+	Desk      Desk
+	Hashes    Hashes     // for proofs to witnesses; nil if there are none
+	Witnesses []*Witness // asked for cosignatures
+	Metrics   *Metrics   // nil measures nothing
+	Log       *slog.Logger
+	Now       func() time.Time
+
+	Every       time.Duration // from one round to the next; 0 is 10 s
+	VerifyAll   bool          // read all leaves again before anything is signed
+	Adopt       bool          // take the logs' names from published notes if the state is lost
+	ChangeKey   bool          // sign with another key than before
+	AcceptEpoch int           // the epoch before which the past may have changed
+
+	m       memory
+	saved   map[proof.Kind]int // the epoch of each log, as the disk has it
+	unsaved bool
+	named   map[proof.Tree]uuid.UUID // the logs whose notes are published
+	stopped map[proof.Kind]*stop
+	heads   map[proof.Tree]*head
+	reading reading
+	said    map[string]time.Time
+}
+
+// kinds is the order in which the logs are read: events first, because they say which
+// epoch it is.
+var kinds = []proof.Kind{proof.Events, proof.Access}
+
+const (
+	everyRound  = 10 * time.Second
+	everyDay    = 24 * time.Hour
+	sayAgain    = time.Hour
+	lookLimit   = 15 * time.Second
+	pageLimit   = time.Minute
+	publishing  = 30 * time.Second
+	witnessing  = 5 * time.Second // of each round, so that notes are not kept waiting
+	saveEvery   = 100_000         // leaves
+	tryAgainAll = 10 * time.Minute
+)
+
+// Run signs until ctx ends. It returns an error if it cannot begin.
+func (s *Signer) Run(ctx context.Context) error {
+	if err := s.Begin(ctx); err != nil {
+		return err
+	}
+	defer s.reading.running.Wait()
+	every := s.Every
+	if every == 0 {
+		every = everyRound
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		s.say(ctx, s.Round(ctx))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Begin reads the state, and refuses one that does not go with the key or with what is
+// published.
+func (s *Signer) Begin(ctx context.Context) error {
+	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
+	m, err := s.State.load()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, publishing)
+	defer cancel()
+	if err := s.readPublished(ctx); err != nil {
+		return err
+	}
+	switch {
+	case m == nil && len(s.named) > 0 && !s.Adopt:
+		return errStateLost
+	case m == nil:
+		m = &memory{Key: s.Key.Verifier, Verified: s.Now(), Logs: map[proof.Kind]*progress{}}
+	case m.Key != s.Key.Verifier && !s.ChangeKey:
+		return fmt.Errorf("the state is of another key, %s: name its file, or give --change-key if this one takes its place", m.Key)
+	}
+	s.m, s.saved = *m, map[proof.Kind]int{}
+	s.m.Key = s.Key.Verifier
+	for kind, p := range s.m.Logs {
+		s.saved[kind] = p.Epoch
+	}
+	if s.VerifyAll {
+		s.reading.suspectAll(s.m.Logs)
+	}
+	return s.sameNames()
+}
+
+// These refuse to begin.
+var (
+	errStateLost = errors.New("this folder remembers nothing, and the database has checkpoints of a signer: name its folder, or put its backup there. " +
+		"If it is lost, --adopt goes on with the logs that the checkpoints name; nothing then protects what was signed after them")
+	errOtherLog = errors.New("the database has checkpoints of other logs than this folder: another signer is at work, or the folder is another database's")
+)
+
+// sameNames refuses a state whose logs have other names than the published ones.
+func (s *Signer) sameNames() error {
+	for tree, log := range s.named {
+		p := s.m.Logs[tree.Kind]
+		if p != nil && p.Trees[tree.Tenant] != nil && p.Trees[tree.Tenant].Log != log {
+			return errOtherLog
+		}
+	}
+	return nil
+}
+
+// logsOf names the trees of one kind: as they were named before, or anew.
+func (s *Signer) logsOf(kind proof.Kind) func(tenant string) uuid.UUID {
+	return func(tenant string) uuid.UUID {
+		if p := s.m.Logs[kind]; p.Trees[tenant] != nil {
+			return p.Trees[tenant].Log
+		}
+		if log, known := s.named[proof.Tree{Tenant: tenant, Kind: kind}]; known {
+			return log
+		}
+		return event.NewID()
+	}
+}
+
+// Round reads what is new, signs it, has it witnessed, and hands it out. It returns what
+// stands in the way; what nothing stands in the way of is done.
+func (s *Signer) Round(ctx context.Context) (problems []error) {
+	defer func() { s.measure(problems) }()
+	s.noteReading()
+	note := func(err error) {
+		if err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, kind := range kinds {
+		if source := s.Sources[kind]; source != nil {
+			note(s.follow(ctx, kind, source))
+		}
+	}
+	problems = append(problems, s.refusals()...)
+	if err := s.save(); err != nil {
+		return append(problems, err) // nothing is signed that is not on the disk
+	}
+	note(s.sign())
+	problems = append(problems, s.askWitnesses(ctx)...)
+	note(s.publish(ctx))
+	s.readAllDaily(ctx)
+	return problems
+}
+
+// save brings to the disk what was read. A state of an earlier epoch is kept beside it.
+func (s *Signer) save() error {
+	if !s.unsaved {
+		return nil
+	}
+	for _, kind := range kinds {
+		p := s.m.Logs[kind]
+		if p == nil {
+			continue
+		}
+		if was := s.saved[kind]; was != 0 && was != p.Epoch {
+			if err := s.State.keep(fmt.Sprintf("%s.%d.epoch-%d", stateFile, kind, was)); err != nil {
+				return err
+			}
+		}
+		p.drop()
+	}
+	if err := s.State.save(s.m); err != nil {
+		return err
+	}
+	for kind, p := range s.m.Logs {
+		s.saved[kind] = p.Epoch
+	}
+	s.unsaved = false
+	return nil
+}
+
+// refusals is an alarm for each tree that is not signed any more.
+func (s *Signer) refusals() (all []error) {
+	for _, kind := range kinds {
+		p := s.m.Logs[kind]
+		if p == nil {
+			continue
+		}
+		for _, tenant := range slices.Sorted(maps.Keys(p.refused())) {
+			all = append(all, Alarm(named(kind, tenant)+" not as it was signed, so it is not signed any more: find out what has changed with frontdesk audit verify"))
+		}
+	}
+	return all
+}
+
+func named(kind proof.Kind, tenant string) string {
+	what := "the log"
+	if kind == proof.Access {
+		what = "the access record"
+	}
+	if tenant == "" {
+		return what + " of what belongs to no practice is"
+	}
+	return what + " of practice " + tenant + " is"
+}

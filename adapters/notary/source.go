@@ -1,0 +1,54 @@
+package notary
+
+import (
+	"context"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/epoch"
+	"frontdesk/domain/proof"
+)
+
+// Source shows one log: the events, or the access record.
+type Source interface {
+	// Look says how far the log has come.
+	Look(ctx context.Context) (Look, error)
+	// Leaves returns a page of the leaves after an idx, in order. It is empty at the end of
+	// the log, and where the next leaf is lost.
+	Leaves(ctx context.Context, after int64) ([]Leaf, error)
+}
+
+// Look is how a log presents itself at a moment.
+type Look struct {
+	Head  int64  // the idx of its last leaf; 0 if it is empty
+	Epoch int    // that the database says it is in
+	Wait  string // why nothing can be signed now although nothing is wrong; "" if it can
+}
+
+// Leaf is a leaf of one of the trees.
+type Leaf struct {
+	Idx    int64 // in the log of all practices, from 1 and dense
+	Tenant string
+	Hash   tlog.Hash
+	Begun  *epoch.Begun // if it begins an epoch
+}
+
+// Desk is where checkpoints are handed out.
+type Desk interface {
+	// Published returns the newest note of each tree. Nobody vouches for them.
+	Published(ctx context.Context) ([]Published, error)
+	// Publish hands out notes, and keeps the newest. It refuses one of another log than the
+	// tree had before.
+	Publish(ctx context.Context, notes []Published) error
+}
+
+// Published is a signed note, as everybody may have it.
+type Published struct {
+	Tree  proof.Tree
+	Epoch int
+	Size  int64
+	Note  []byte
+}
+
+// Hashes returns the stored hashes of a tree, which need not be right.
+type Hashes func(ctx context.Context, tree proof.Tree) tlog.HashReader

@@ -1,0 +1,172 @@
+package notary
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// Witness is a client of a c2sp.org/tlog-witness.
+type Witness struct {
+	URL  string // the submission prefix
+	keys note.Verifiers
+
+	client *http.Client
+	sizes  map[string]int64 // by origin: what the witness has cosigned, as far as this process knows
+	ahead  map[string]int64 // by origin: what it said that it had cosigned, where we had not signed so much
+}
+
+const (
+	witnessLimit  = 5 * time.Second // for one call
+	witnessAnswer = 64 << 10        // bytes
+	statusSize    = "text/x.tlog.size"
+)
+
+// NewWitness returns a client that takes cosignatures of the given keys.
+func NewWitness(url string, keys ...note.Verifier) *Witness {
+	client := &http.Client{
+		Timeout:       witnessLimit,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return &Witness{URL: strings.TrimSuffix(url, "/"), keys: note.VerifierList(keys...), client: client, sizes: map[string]int64{}, ahead: map[string]int64{}}
+}
+
+// sized says that the witness has cosigned another size than it was asked to begin with.
+type sized int64
+
+func (s sized) Error() string { return fmt.Sprintf("it has cosigned size %d", int64(s)) }
+
+// These pass by themselves.
+var (
+	errAway   = errors.New("it cannot be reached")
+	errBehind = errors.New("the stored trees cannot prove it yet")
+	errFaster = errors.New("another signer has been faster, or this signer's folder was set back")
+)
+
+// cosign returns the witness' signature lines for a head.
+func (w *Witness) cosign(ctx context.Context, h *head, hashes tlog.HashReader) ([]byte, error) {
+	origin := h.checkpoint.Origin.String()
+	for range 2 {
+		from := w.sizes[origin]
+		if from > h.checkpoint.Size {
+			return nil, w.isAhead(origin, from, h.checkpoint.Size)
+		}
+		proven, err := consistency(h.checkpoint, from, hashes)
+		if err != nil {
+			return nil, err
+		}
+		lines, err := w.post(ctx, from, proven, h)
+		if is, ok := errors.AsType[sized](err); ok {
+			w.sizes[origin] = int64(is)
+			continue
+		}
+		if err == nil {
+			w.sizes[origin] = h.checkpoint.Size
+			delete(w.ahead, origin)
+		}
+		return lines, err
+	}
+	return nil, errFaster
+}
+
+// isAhead is an alarm if the log has not come, until now, to what the witness had cosigned
+// when it was asked before. Until then another signer with the same state may be faster.
+func (w *Witness) isAhead(origin string, cosigned, size int64) error {
+	delete(w.sizes, origin) // ask again
+	before, told := w.ahead[origin]
+	w.ahead[origin] = cosigned
+	if told && before > size {
+		return Alarm(fmt.Sprintf("witness %s has cosigned %s at size %d, and it has %d here: the log and this signer's folder were set back, or somebody else signs with this key",
+			w.URL, origin, cosigned, size))
+	}
+	return errFaster
+}
+
+// consistency proves that a checkpoint goes on from a size, by hashes that may be wrong:
+// it returns no proof that does not hold.
+func consistency(c proof.Checkpoint, from int64, hashes tlog.HashReader) (tlog.TreeProof, error) {
+	if from == 0 || from == c.Size {
+		return nil, nil
+	}
+	old, err := tlog.TreeHash(from, hashes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBehind, err)
+	}
+	proven, err := tlog.ProveTree(c.Size, from, hashes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBehind, err)
+	}
+	if err := tlog.CheckTree(proven, c.Size, c.Root, from, old); err != nil {
+		return nil, fmt.Errorf("the stored tree is not the one that was signed: make it anew with frontdesk audit rebuild --proofs: %w", err)
+	}
+	return proven, nil
+}
+
+func (w *Witness) post(ctx context.Context, from int64, proven tlog.TreeProof, h *head) ([]byte, error) {
+	body := strconv.AppendInt([]byte("old "), from, 10)
+	for _, hash := range proven {
+		body = base64.StdEncoding.AppendEncode(append(body, '\n'), hash[:])
+	}
+	body = append(append(body, "\n\n"...), h.signed...)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+"/add-checkpoint", bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("ask the witness: %w", err)
+	}
+	answer, err := w.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, witnessAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
+	}
+	return w.read(answer, text, h)
+}
+
+// read reads an answer, of which nothing counts but what the witness' key has signed.
+func (w *Witness) read(answer *http.Response, text []byte, h *head) ([]byte, error) {
+	switch answer.StatusCode {
+	case http.StatusOK:
+		return w.lines(text, h)
+	case http.StatusConflict:
+		size, err := strconv.ParseInt(strings.TrimSuffix(string(text), "\n"), 10, 64)
+		if err != nil || size < 0 || answer.Header.Get("Content-Type") != statusSize {
+			return nil, errors.New("it answers 409 without its size")
+		}
+		return nil, sized(size)
+	case http.StatusUnprocessableEntity:
+		return nil, Alarm(fmt.Sprintf("witness %s has cosigned another history of %s than the one that is signed here", w.URL, h.checkpoint.Origin))
+	case http.StatusNotFound, http.StatusForbidden:
+		return nil, fmt.Errorf("it does not know the log or its key (%d): give its operator the verifier key", answer.StatusCode)
+	}
+	if answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests {
+		return nil, fmt.Errorf("%w: it answers %d", errAway, answer.StatusCode)
+	}
+	return nil, fmt.Errorf("it answers %d", answer.StatusCode)
+}
+
+// lines returns those of the cosignatures whose keys are known.
+func (w *Witness) lines(text []byte, h *head) ([]byte, error) {
+	opened, err := note.Open(append(bytes.Clone(h.signed), text...), w.keys)
+	if err != nil {
+		return nil, fmt.Errorf("it has not signed with a key that was given: %w", err)
+	}
+	var lines []byte
+	for _, signature := range opened.Sigs {
+		lines = fmt.Appendf(lines, "— %s %s\n", signature.Name, signature.Base64)
+	}
+	return lines, nil
+}

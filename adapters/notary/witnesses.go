@@ -1,0 +1,112 @@
+package notary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"frontdesk/domain/proof"
+)
+
+// askWitnesses has each witness cosign what it has not cosigned. They are asked at the same
+// time. One that is away is left alone until the next round.
+func (s *Signer) askWitnesses(ctx context.Context) (problems []error) {
+	ctx, cancel := context.WithTimeout(ctx, witnessing)
+	defer cancel()
+	answers := make([]answers, len(s.Witnesses))
+	var asking sync.WaitGroup
+	for n, w := range s.Witnesses {
+		waiting := s.uncosigned(w)
+		asking.Go(func() { answers[n] = s.ask(ctx, w, waiting) })
+	}
+	asking.Wait()
+	for n, a := range answers {
+		problems = append(problems, a.failed...)
+		for tree, lines := range a.lines {
+			h := s.heads[tree]
+			h.cosigned[s.Witnesses[n]], h.published = lines, false
+		}
+	}
+	return problems
+}
+
+// answers are what a witness has said in a round.
+type answers struct {
+	lines  map[proof.Tree][]byte
+	failed []error
+}
+
+// uncosigned returns what a witness has not cosigned, in a fixed order.
+func (s *Signer) uncosigned(w *Witness) []*head {
+	var waiting []*head
+	for _, h := range s.heads {
+		if h.cosigned[w] == nil {
+			waiting = append(waiting, h)
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *head) int {
+		return cmp.Or(cmp.Compare(a.tree.Kind, b.tree.Kind), cmp.Compare(a.tree.Tenant, b.tree.Tenant))
+	})
+	return waiting
+}
+
+const (
+	provePasses = 10                     // over what cannot be proved yet, because the prover is behind the log
+	provePause  = 300 * time.Millisecond // before each of them
+)
+
+func (s *Signer) ask(ctx context.Context, w *Witness, waiting []*head) answers {
+	a := answers{lines: map[proof.Tree][]byte{}}
+	for pass := 1; ; pass++ {
+		behind, err := s.askEach(ctx, w, waiting, &a)
+		if err != nil {
+			a.failed = append(a.failed, err)
+			return a
+		}
+		if len(behind) == 0 {
+			return a
+		}
+		if pass == provePasses || !pause(ctx, provePause) {
+			a.failed = append(a.failed, fmt.Errorf("witness %s: %w", w.URL, errBehind))
+			return a
+		}
+		waiting = behind
+	}
+}
+
+// askEach asks once for each head, and returns those that cannot be proved yet. With an
+// error there is no use in asking for the others.
+func (s *Signer) askEach(ctx context.Context, w *Witness, waiting []*head, a *answers) (behind []*head, err error) {
+	for _, h := range waiting {
+		lines, err := w.cosign(ctx, h, s.Hashes(ctx, h.tree))
+		switch {
+		case err == nil:
+			a.lines[h.tree] = lines
+		case errors.Is(err, errBehind):
+			behind = append(behind, h)
+		case isAlarm(err):
+			a.failed = append(a.failed, err)
+		case errors.Is(err, errAway), ctx.Err() != nil:
+			return nil, fmt.Errorf("witness %s is away: checkpoints wait for it: %w", w.URL, err)
+		default:
+			a.failed = append(a.failed, fmt.Errorf("witness %s: %w", w.URL, err))
+		}
+	}
+	return behind, nil
+}
+
+// pause waits, and reports whether there is still time.
+func pause(ctx context.Context, long time.Duration) bool {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,174 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// AccessRow is a line of the access record as it is stored. Of a line that was moved to an
+// archive while older lines were kept, only Leaf.Idx, Tree and Archived are known.
+type AccessRow struct {
+	Leaf     proof.AccessLeaf
+	Tree     string // the practice whose tree it is in; "" if there was none of its name when it came
+	Reason   string
+	Act      *string // nil if the token had no act claim
+	Sealed   []byte  // nil if nothing is sealed
+	Archived *tlog.Hash
+}
+
+// Hash returns the hash of its leaf.
+func (r AccessRow) Hash() tlog.Hash {
+	if r.Archived != nil {
+		return *r.Archived
+	}
+	return r.Leaf.Hash()
+}
+
+const readAccessLog = `
+SELECT l.idx, l.tree, l.leaf, coalesce(r.request_id, '00000000-0000-0000-0000-000000000000'), coalesce(at, 'epoch'), coalesce(tenant, ''),
+	coalesce(application, '00000000-0000-0000-0000-000000000000'), coalesce(mode, ''), coalesce(staff, '00000000-0000-0000-0000-000000000000'),
+	coalesce(endpoint, ''), coalesce(patient, '00000000-0000-0000-0000-000000000000'), coalesce(status, 0), coalesce(code, ''), coalesce(reason, ''),
+	act, coalesce(token_hash, ''), sealed
+FROM (%s) l
+LEFT JOIN LATERAL (SELECT * FROM access_record WHERE request_id = l.request_id OFFSET 0) r ON true
+ORDER BY l.idx`
+
+// Which lines a page has: of all, and of one tree.
+const (
+	nextLines   = `SELECT * FROM access_log WHERE idx > $1 ORDER BY idx LIMIT $2`
+	nextOfATree = `SELECT * FROM access_log WHERE idx > $1 AND tree = $3 ORDER BY idx LIMIT $2`
+)
+
+// ErrArchived says that lines of the access record are not in the database any more:
+// begin after [AccessRecord.Kept].
+var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of the access record are in archives.")
+
+// Rows returns the page of lines after a number as they are stored, in the order of their
+// numbers, which have no gap. It is empty at the end. With an error it returns the lines
+// before the first that is lost; the error is a [Hole], or [ErrArchived] if retain took it out.
+func (a AccessRecord) Rows(ctx context.Context, idx int64) ([]AccessRow, error) {
+	found, err := a.rows(ctx, nextLines, idx)
+	for n, r := range found {
+		if expected := idx + int64(n) + 1; r.Leaf.Idx != expected || r.lost() {
+			return found[:n], a.missing(ctx, expected)
+		}
+	}
+	return found, err
+}
+
+// RowsOf is [AccessRecord.Rows] for the lines of one tree. Numbers of other trees are
+// missing in between.
+func (a AccessRecord) RowsOf(ctx context.Context, tree string, idx int64) ([]AccessRow, error) {
+	found, err := a.rows(ctx, nextOfATree, idx, tree)
+	for n, r := range found {
+		if r.lost() {
+			return found[:n], a.missing(ctx, r.Leaf.Idx)
+		}
+	}
+	return found, err
+}
+
+// EachOf yields the lines of a tree after a number, page by page, up to the end or to the
+// first error.
+func (a AccessRecord) EachOf(ctx context.Context, tree string, idx int64) iter.Seq2[AccessRow, error] {
+	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.RowsOf(ctx, tree, idx) })
+}
+
+// Each yields the lines after a number, as [AccessRecord.EachOf] does.
+func (a AccessRecord) Each(ctx context.Context, idx int64) iter.Seq2[AccessRow, error] {
+	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.Rows(ctx, idx) })
+}
+
+func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[AccessRow, error] {
+	return func(yield func(AccessRow, error) bool) {
+		for {
+			page, err := next(idx)
+			for _, row := range page {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(AccessRow{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			idx = page[len(page)-1].Leaf.Idx
+		}
+	}
+}
+
+func (a AccessRecord) rows(ctx context.Context, of string, args ...any) ([]AccessRow, error) {
+	args = slices.Insert(args, 1, any(cmp.Or(a.Page, logPage)))
+	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, of), args...)
+	found, err := pgx.CollectRows(rows, scanAccessRow)
+	if err != nil {
+		return nil, fmt.Errorf("read the access record after number %d: %w", args[0], err)
+	}
+	return found, nil
+}
+
+// lost reports whether the line is neither here nor in an archive.
+func (r AccessRow) lost() bool { return r.Leaf.RequestID == uuid.Nil && r.Archived == nil }
+
+func (a AccessRecord) missing(ctx context.Context, idx int64) error {
+	archived, err := a.archived(ctx)
+	switch {
+	case err != nil:
+		return err
+	case idx <= archived:
+		return ErrArchived
+	}
+	return Hole(fmt.Sprintf("line %d is missing from the access record", idx))
+}
+
+func (a AccessRecord) archived(ctx context.Context) (idx int64, err error) {
+	if err := a.DB.QueryRow(ctx, `SELECT archived FROM access_head`).Scan(&idx); err != nil {
+		return 0, fmt.Errorf("ask what of the access record was archived: %w", err)
+	}
+	return idx, nil
+}
+
+func scanAccessRow(row pgx.CollectableRow) (r AccessRow, err error) {
+	l := &r.Leaf
+	var hash, token []byte
+	err = row.Scan(&l.Idx, &r.Tree, &hash, &l.RequestID, &l.At, &l.Tenant, &l.Application, &l.Mode, &l.Staff, &l.Endpoint, &l.Patient,
+		&l.Status, &l.Code, &r.Reason, &r.Act, &token, &r.Sealed)
+	if err != nil {
+		return r, err
+	}
+	if hash != nil && l.RequestID == uuid.Nil {
+		r.Archived = new(tlog.Hash(hash))
+	}
+	l.At, l.TokenHash, l.Reason = l.At.UTC(), tokenHash(token), sha256.Sum256([]byte(r.Reason))
+	if r.Act != nil {
+		l.Act = new(event.Digest(sha256.Sum256([]byte(*r.Act))))
+	}
+	if r.Sealed != nil {
+		l.Sealed = new(event.Digest(sha256.Sum256(r.Sealed)))
+	}
+	return r, nil
+}
+
+// tokenHash returns the hash of a token as it is stored. What is no hash stands for itself
+// by its own, so that it cannot be exchanged for another unseen.
+func tokenHash(stored []byte) event.Digest {
+	if len(stored) == sha256.Size {
+		return event.Digest(stored)
+	}
+	return sha256.Sum256(stored)
+}

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/proof"
+	"frontdesk/projections"
+)
+
+// Standing is how the log stands, for somebody who is to sign it.
+type Standing struct {
+	Head      int64
+	Epoch     int
+	Standby   bool // the server takes no writes; nothing else is known of it then
+	Elsewhere bool // the database is in another history, whose epoch has not begun yet
+	Unsealed  bool // rows of before are still being sealed, or are to be
+}
+
+const readStanding = `SELECT head, epoch, NOT goes_on, (SELECT finished_at IS NULL FROM sealing) FROM history`
+
+// Standing returns how the log stands.
+func (l Log) Standing(ctx context.Context) (is Standing, err error) {
+	if err := l.DB.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&is.Standby); err != nil {
+		return is, fmt.Errorf("ask whether this is a standby: %w", err)
+	}
+	if is.Standby {
+		return is, nil
+	}
+	if err := l.DB.QueryRow(ctx, readStanding).Scan(&is.Head, &is.Epoch, &is.Elsewhere, &is.Unsealed); err != nil {
+		return is, fmt.Errorf("ask how the log stands: %w", err)
+	}
+	return is, nil
+}
+
+// Checkpoints are the signed notes of the trees.
+type Checkpoints struct{ DB projections.Querier }
+
+// Checkpoint is a signed note and what it is about.
+type Checkpoint struct {
+	Tree  proof.Tree
+	Epoch int
+	Size  int64
+	Note  string
+}
+
+const readCheckpoints = `
+SELECT DISTINCT ON (tenant, kind) tenant, kind, epoch, size, note FROM checkpoints ORDER BY tenant, kind, epoch DESC, day DESC`
+
+// Newest returns the newest checkpoint of each tree.
+func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
+	rows, _ := c.DB.Query(ctx, readCheckpoints)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (is Checkpoint, err error) {
+		err = row.Scan(&is.Tree.Tenant, &is.Tree.Kind, &is.Epoch, &is.Size, &is.Note)
+		return is, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the checkpoints: %w", err)
+	}
+	return found, nil
+}
+
+const publishCheckpoints = `
+SELECT coalesce(string_agg(DISTINCT refusal, '; '), '') FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::text[]) AS c (tenant, kind, epoch, size, note)
+CROSS JOIN LATERAL (SELECT publish_checkpoint(tenant, kind, epoch, size, note) AS refusal OFFSET 0) published`
+
+// Publish hands out checkpoints, for the auditors' role. What is newer stays. If some are
+// refused, the error says why; the others are published.
+func (c Checkpoints) Publish(ctx context.Context, all []Checkpoint) error {
+	var columns struct {
+		tenants, notes []string
+		kinds, epochs  []int
+		sizes          []int64
+	}
+	for _, is := range all {
+		columns.tenants, columns.kinds = append(columns.tenants, is.Tree.Tenant), append(columns.kinds, int(is.Tree.Kind))
+		columns.epochs, columns.sizes = append(columns.epochs, is.Epoch), append(columns.sizes, is.Size)
+		columns.notes = append(columns.notes, is.Note)
+	}
+	var refusals string
+	err := c.DB.QueryRow(ctx, publishCheckpoints, columns.tenants, columns.kinds, columns.epochs, columns.sizes, columns.notes).Scan(&refusals)
+	if err != nil {
+		return err
+	}
+	if refusals != "" {
+		return errors.New(refusals)
+	}
+	return nil
+}

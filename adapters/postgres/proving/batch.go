@@ -1,0 +1,97 @@
+package proving
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// batch is what one transaction adds to the trees of a kind.
+type batch struct {
+	kind proof.Kind
+	last int64 // idx of the newest leaf
+	of   map[string]*growth
+}
+
+// growth is what a batch adds to one tree.
+type growth struct {
+	size   int64       // before
+	idx    []int64     // of the leaves below: those of the tail, if they fill a tile now, and the new ones
+	hashes []tlog.Hash // of the same
+	added  int
+}
+
+// readBatch reads the leaves after an idx.
+func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most int) (*batch, error) {
+	b := &batch{kind: from.Kind, last: after, of: map[string]*growth{}}
+	for leaf, err := range from.Leaves(ctx, tx, after, most) {
+		if err != nil {
+			return nil, fmt.Errorf("read leaves after idx %d: %w", b.last, err)
+		}
+		g := b.of[leaf.Tenant]
+		if g == nil {
+			g = &growth{}
+			b.of[leaf.Tenant] = g
+		}
+		g.idx, g.hashes, g.added = append(g.idx, leaf.Idx), append(g.hashes, leaf.Hash), g.added+1
+		b.last = leaf.Idx
+	}
+	return b, nil
+}
+
+// added is how many leaves a batch has.
+func (b *batch) added() (n int) {
+	for _, g := range b.of {
+		n += g.added
+	}
+	return n
+}
+
+// treesNow are the sizes of trees, and the tails of those that fill a tile now.
+const treesNow = `
+SELECT t.tenant, t.size, coalesce(tail.idx, '{}'), coalesce(tail.hashes, '')
+FROM unnest($2::text[], $3::int[]) AS wanted (tenant, added)
+JOIN trees t ON t.tenant = wanted.tenant AND t.kind = $1
+LEFT JOIN LATERAL (
+	SELECT array_agg(idx ORDER BY n) AS idx, string_agg(hash, '' ORDER BY n) AS hashes
+	FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND t.size % 256 + wanted.added >= 256) tail ON true`
+
+// join puts in front of the new leaves what their trees have in their tails.
+func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
+	var tenants []string
+	var added []int
+	for tenant, g := range b.of {
+		tenants, added = append(tenants, tenant), append(added, g.added)
+	}
+	rows, _ := tx.Query(ctx, treesNow, b.kind, tenants, added)
+	var tenant string
+	var size int64
+	var idx []int64
+	var hashes []byte
+	_, err := pgx.ForEachRow(rows, []any{&tenant, &size, &idx, &hashes}, func() error {
+		return b.of[tenant].behind(size, idx, hashesOf(hashes))
+	})
+	if err != nil {
+		return fmt.Errorf("read the ends of the trees: %w", err)
+	}
+	return nil
+}
+
+func (g *growth) behind(size int64, idx []int64, hashes []tlog.Hash) error {
+	g.size = size
+	if !g.fills() {
+		return nil
+	}
+	if len(idx) != int(size%tileWidth) || len(hashes) != len(idx) {
+		return fmt.Errorf("a tree of %d leaves has %d of them in its tail: run frontdesk audit rebuild --proofs", size, len(idx))
+	}
+	g.idx, g.hashes = append(idx, g.idx...), append(hashes, g.hashes...)
+	return nil
+}
+
+// fills reports whether a tile becomes full.
+func (g *growth) fills() bool { return g.size%tileWidth+int64(g.added) >= tileWidth }

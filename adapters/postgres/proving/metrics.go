@@ -1,0 +1,86 @@
+package proving
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/domain/proof"
+	"frontdesk/projections"
+)
+
+// Reached measures how far the trees have come, and for how long something has waited for
+// a checkpoint, each time that the metrics are collected.
+func Reached(db projections.Querier, now func() time.Time) prometheus.Collector {
+	return &reach{
+		db, now,
+		prometheus.NewDesc("frontdesk_prover_idx", "Idx of the newest leaf in the trees.", []string{"kind"}, nil),
+		prometheus.NewDesc("frontdesk_checkpoint_age_seconds",
+			"For how long the oldest leaf without a signed checkpoint has been recorded; 0 if each has one. There is none before the first checkpoint.", []string{"kind"}, nil),
+	}
+}
+
+type reach struct {
+	db       projections.Querier
+	now      func() time.Time
+	idx, age *prometheus.Desc
+}
+
+// Describe sends the descriptions of both figures.
+func (r *reach) Describe(out chan<- *prometheus.Desc) {
+	out <- r.idx
+	out <- r.age
+}
+
+const askLimit = 2 * time.Second // for one look
+
+// waiting is how far a kind has come, whether any of it was signed, and the first idx that
+// no checkpoint covers: at most 255 leaves too early.
+const waiting = `
+SELECT kind, idx, EXISTS (SELECT FROM checkpoints WHERE kind = p.kind), (
+	SELECT min(coalesce(
+		(SELECT idx FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND n = signed),
+		(SELECT first_idx FROM tree_tiles WHERE tenant = t.tenant AND kind = t.kind AND n = signed / 256)))
+	FROM trees t CROSS JOIN LATERAL (SELECT coalesce(
+		(SELECT c.size FROM checkpoints c WHERE c.tenant = t.tenant AND c.kind = t.kind ORDER BY epoch DESC, day DESC LIMIT 1), 0) AS signed) newest
+	WHERE t.kind = p.kind AND t.size > signed)
+FROM prover p`
+
+// Collect sends the figures, and none if the database cannot be asked.
+func (r *reach) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	defer cancel()
+	rows, _ := r.db.Query(ctx, waiting)
+	type looked struct {
+		Kind   proof.Kind
+		Idx    int64
+		Signed bool
+		Waits  *int64
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[looked])
+	if err != nil {
+		return
+	}
+	for _, l := range found {
+		out <- prometheus.MustNewConstMetric(r.idx, prometheus.GaugeValue, float64(l.Idx), l.Kind.String())
+		if age, ok := r.ageOf(ctx, l.Kind, l.Waits); ok && l.Signed {
+			out <- prometheus.MustNewConstMetric(r.age, prometheus.GaugeValue, age.Seconds(), l.Kind.String())
+		}
+	}
+}
+
+// ageOf returns for how long an idx has been recorded, and 0 for none.
+func (r *reach) ageOf(ctx context.Context, kind proof.Kind, idx *int64) (time.Duration, bool) {
+	if idx == nil {
+		return 0, true
+	}
+	for _, from := range Sources() {
+		var at time.Time
+		if from.Kind == kind && r.db.QueryRow(ctx, from.At, *idx).Scan(&at) == nil {
+			return r.now().Sub(at), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,176 @@
+package proving
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// Rebuild builds the trees anew, beside a service that goes on. It needs the rights of the
+// database's owner. Until it is done, there are no proofs; who is stopped on the way leaves
+// the rest to the provers that run.
+type Rebuild struct {
+	Prover   *Prover
+	Progress func(done, all int64) // is told how many leaves there are; nil is told nothing
+}
+
+// Run returns the trees that were others before: somebody has changed them, or what they
+// are made of.
+func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
+	var sealed bool
+	if err := r.Prover.Pool.QueryRow(ctx, `SELECT finished_at IS NOT NULL FROM sealing`).Scan(&sealed); err != nil {
+		return nil, fmt.Errorf("ask whether the log is sealed: %w", err)
+	}
+	if !sealed {
+		return nil, errUnsealed
+	}
+	for _, from := range r.Prover.Sources {
+		was, err := r.forget(ctx, from)
+		if err != nil {
+			return nil, fmt.Errorf("forget the trees of %s: %w", from.Kind, err)
+		}
+		if err := r.build(ctx, from); err != nil {
+			return nil, err
+		}
+		now, err := r.others(ctx, was)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, now...)
+	}
+	return others, nil
+}
+
+var errUnsealed = fault.New(fault.Conflict, "log-not-sealed",
+	"Seal what was written before with frontdesk seal-log. That changes it, so nothing is proved before.")
+
+// tree is a tree as it was.
+type tree struct {
+	size int64
+	root tlog.Hash // zero if it could not be read
+}
+
+// Trees are cut back to where what they are made of begins: nobody can build again what
+// lies before. The leaves of a tile that is cut become a tail; only the idx of the first of
+// them is known, which is all that matters.
+const (
+	cutTails = `
+DELETE FROM tree_tail t WHERE kind = $1 AND n >= coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
+	cutInTiles = `
+INSERT INTO tree_tail (tenant, kind, n, idx, hash)
+SELECT t.tenant, t.kind, t.n * 256 + leaf, first_idx, substr(hashes, leaf * 32 + 1, 32)
+FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size)
+JOIN tree_tiles t ON t.tenant = b.tenant AND t.kind = $1 AND t.n = b.size / 256 CROSS JOIN generate_series(0, (b.size % 256)::int - 1) leaf`
+	cutTiles = `
+DELETE FROM tree_tiles t WHERE kind = $1 AND n >= coalesce((SELECT b.size / 256 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
+	cutTrees = `
+UPDATE trees t SET size = coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0) WHERE kind = $1`
+)
+
+// forget cuts the trees of a kind in one transaction, for which a prover waits that is at
+// work, and returns what they were.
+func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tree, err error) {
+	err = pgx.BeginTxFunc(ctx, r.Prover.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT FROM prover WHERE kind = $1 FOR UPDATE`, from.Kind); err != nil {
+			return err
+		}
+		if was, err = asTheyAre(ctx, Trees{tx}, from.Kind); err != nil {
+			return err
+		}
+		return cut(ctx, tx, from)
+	})
+	return was, err
+}
+
+func cut(ctx context.Context, tx pgx.Tx, from Source) error {
+	begins, err := from.Kept(ctx, tx)
+	if err != nil {
+		return err
+	}
+	tenants := slices.Sorted(maps.Keys(begins.Sizes))
+	sizes := make([]int64, len(tenants))
+	for n, tenant := range tenants {
+		sizes[n] = begins.Sizes[tenant]
+	}
+	batch := &pgx.Batch{}
+	for _, statement := range []string{cutTails, cutInTiles, cutTiles, cutTrees} {
+		batch.Queue(statement, from.Kind, tenants, sizes)
+	}
+	batch.Queue(setReached, from.Kind, begins.Idx)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// asTheyAre returns the trees of a kind. One that is damaged has no root.
+func asTheyAre(ctx context.Context, trees Trees, kind proof.Kind) (map[proof.Tree]tree, error) {
+	sizes, err := trees.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[proof.Tree]tree{}
+	for of, size := range sizes {
+		if of.Kind != kind {
+			continue
+		}
+		root, err := trees.Root(ctx, of, size)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		found[of] = tree{size, root}
+	}
+	return found, nil
+}
+
+// build proves until the trees have come to where the source ended when it began.
+func (r Rebuild) build(ctx context.Context, from Source) error {
+	var head, idx int64
+	if err := r.Prover.Pool.QueryRow(ctx, from.Head).Scan(&head); err != nil {
+		return fmt.Errorf("ask where the log ends: %w", err)
+	}
+	for idx < head {
+		added, err := r.Prover.prove(ctx, from)
+		if err != nil {
+			return err
+		}
+		if err := r.Prover.Pool.QueryRow(ctx, `SELECT idx FROM prover WHERE kind = $1`, from.Kind).Scan(&idx); err != nil {
+			return fmt.Errorf("ask how far the trees are: %w", err)
+		}
+		if r.Progress != nil {
+			r.Progress(min(idx, head), head)
+		}
+		if added == 0 {
+			wait(ctx, r.Prover.Pace, nil) // another prover is at it
+		}
+	}
+	return nil
+}
+
+// others returns the trees that have another root now at the size that they had.
+func (r Rebuild) others(ctx context.Context, was map[proof.Tree]tree) (found []proof.Tree, err error) {
+	trees := Trees{r.Prover.Pool}
+	for of, before := range was {
+		size, err := trees.Size(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		var root tlog.Hash
+		if size >= before.size {
+			root, err = trees.Root(ctx, of, before.size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if size < before.size || root != before.root {
+			found = append(found, of)
+		}
+	}
+	slices.SortFunc(found, func(a, b proof.Tree) int { return cmp.Compare(a.Tenant, b.Tenant) })
+	return found, nil
+}

@@ -1,0 +1,99 @@
+package proving
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+	"frontdesk/projections"
+)
+
+const (
+	tileHeight = 8
+	tileWidth  = 1 << tileHeight // leaves of a full tile
+)
+
+// Trees reads the trees. It is as trustworthy as the database: check what it says against
+// a signed root.
+type Trees struct{ DB projections.Querier }
+
+// Size returns the number of leaves of a tree, and 0 if there is no such tree.
+func (t Trees) Size(ctx context.Context, of proof.Tree) (size int64, err error) {
+	err = t.DB.QueryRow(ctx, `SELECT size FROM trees WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind).Scan(&size)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return 0, fmt.Errorf("read the size of a tree: %w", err)
+	}
+	return size, nil
+}
+
+// Sizes returns the number of leaves of each tree.
+func (t Trees) Sizes(ctx context.Context) (map[proof.Tree]int64, error) {
+	rows, _ := t.DB.Query(ctx, `SELECT tenant, kind, size FROM trees`)
+	sizes := map[proof.Tree]int64{}
+	var of proof.Tree
+	var size int64
+	_, err := pgx.ForEachRow(rows, []any{&of.Tenant, &of.Kind, &size}, func() error { sizes[of] = size; return nil })
+	if err != nil {
+		return nil, fmt.Errorf("read the sizes of the trees: %w", err)
+	}
+	return sizes, nil
+}
+
+// Root returns the root that a tree had at a size that it has reached.
+func (t Trees) Root(ctx context.Context, of proof.Tree, size int64) (tlog.Hash, error) {
+	return tlog.TreeHash(size, t.Hashes(ctx, of))
+}
+
+// ErrNoLeaf says that a tree has no such leaf.
+var ErrNoLeaf = fault.New(fault.Missing, "not-in-tree",
+	"The tree has no such leaf. Wait a second if it is new; otherwise it belongs to another tree, or was changed after it was proved.")
+
+// candidates are the tile that may hold an idx, and the leaf of the tail.
+const candidates = `
+(SELECT n * 256, hashes FROM tree_tiles WHERE tenant = $1 AND kind = $2 AND first_idx <= $3 ORDER BY first_idx DESC LIMIT 1)
+UNION ALL (SELECT n, hash FROM tree_tail WHERE tenant = $1 AND kind = $2 AND hash = $4)`
+
+// Number returns which leaf of a tree, from 0, the one of an idx is. The hash has to be
+// what the tree has there; otherwise the error is [ErrNoLeaf].
+func (t Trees) Number(ctx context.Context, of proof.Tree, idx int64, hash tlog.Hash) (number int64, err error) {
+	rows, _ := t.DB.Query(ctx, candidates, of.Tenant, of.Kind, idx, hash[:])
+	number = -1
+	var first int64
+	var hashes []byte
+	_, err = pgx.ForEachRow(rows, []any{&first, &hashes}, func() error {
+		for at := 0; at+tlog.HashSize <= len(hashes); at += tlog.HashSize {
+			if bytes.Equal(hashes[at:at+tlog.HashSize], hash[:]) {
+				number = first + int64(at/tlog.HashSize)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("look for idx %d in a tree: %w", idx, err)
+	}
+	if number < 0 {
+		return 0, ErrNoLeaf
+	}
+	return number, nil
+}
+
+// Leaves returns the hashes of at most 256 leaves from a number on: those that are in one
+// tile with it. There is none at the end of the tree.
+func (t Trees) Leaves(ctx context.Context, of proof.Tree, from int64) ([]tlog.Hash, error) {
+	size, err := t.Size(ctx, of)
+	if err != nil || from >= size {
+		return nil, err
+	}
+	end := min(size, (from/tileWidth+1)*tileWidth)
+	found, err := t.read(ctx, of, []span{{from, end - from, false}})
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}

@@ -1,0 +1,68 @@
+package verification
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/proof"
+)
+
+// built reads what the prover has made, before anybody looks where the log ends: so each of
+// its trees is reached by then.
+func (r *reading) built(ctx context.Context) error {
+	rows, _ := r.DB.Query(ctx, `SELECT p.kind, p.idx, coalesce(t.tenant, ''), coalesce(t.size, 0) FROM prover p LEFT JOIN trees t USING (kind)`)
+	var of proof.Tree
+	var idx, size int64
+	_, err := pgx.ForEachRow(rows, []any{&of.Kind, &idx, &of.Tenant, &size}, func() error {
+		r.tree(of).built, r.reached[of.Kind] = size, idx
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the prover's trees: %w", err)
+	}
+	return nil
+}
+
+// strange finds the leaves that the prover has come to and that its tables hold otherwise,
+// or not at all. It walks indexes, a few rows for each leaf, in one snapshot.
+const strange = `
+SELECT w.at
+FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[])
+	WITH ORDINALITY AS w (tenant, n, idx, first, hash, root, at)
+LEFT JOIN LATERAL (
+	SELECT hash, idx, w.first AS first, NULL::bytea AS root FROM tree_tail WHERE tenant = w.tenant AND kind = $1 AND n = w.n
+	UNION ALL
+	SELECT substr(hashes, (w.n % 256 * 32)::int + 1, 32), w.idx, first_idx, root FROM tree_tiles
+	WHERE tenant = w.tenant AND kind = $1 AND n = w.n / 256
+	LIMIT 1) b ON true
+WHERE (b.hash IS DISTINCT FROM w.hash OR b.idx <> w.idx OR w.first > 0 AND b.first <> w.first
+	OR w.root IS NOT NULL AND b.root IS DISTINCT FROM w.root)
+	AND w.idx <= (SELECT idx FROM prover WHERE kind = $1)
+ORDER BY w.at`
+
+// strange returns those of a kind's leaves that the prover's tables do not hold as they are.
+func (r *reading) strange(ctx context.Context, kind proof.Kind, leaves []placed) (found []placed, err error) {
+	var tenants []string
+	var ns, idxs, firsts []int64
+	var hashes, roots [][]byte
+	for _, l := range leaves {
+		tenants, hashes = append(tenants, l.tree.Tenant), append(hashes, l.hash[:])
+		ns, idxs, firsts = append(ns, l.n), append(idxs, l.idx), append(firsts, l.first)
+		var root []byte
+		if l.root != nil {
+			root = l.root[:]
+		}
+		roots = append(roots, root)
+	}
+	rows, _ := r.DB.Query(ctx, strange, kind, tenants, ns, idxs, firsts, hashes, roots)
+	places, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, fmt.Errorf("compare with the prover's tables: %w", err)
+	}
+	for _, at := range places {
+		found = append(found, leaves[at-1])
+	}
+	return found, nil
+}

@@ -1,0 +1,149 @@
+package verification
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// Kept is a checkpoint that somebody kept where nobody who can change the database could.
+type Kept struct {
+	Name string // such as that of its file
+	proof.Checkpoint
+}
+
+// published is a row of the table of checkpoints.
+type published struct {
+	tree   proof.Tree
+	epoch  int
+	day    time.Time
+	size   int64
+	note   string
+	newest bool // of its tree
+}
+
+// name is how a row is called in the result.
+func (p published) name() string {
+	return fmt.Sprintf("the checkpoint of epoch %d and %s", p.epoch, p.day.Format(time.DateOnly))
+}
+
+const readPublished = `
+SELECT tenant, kind, epoch, day, size, note, lead(day) OVER (PARTITION BY tenant, kind ORDER BY epoch, day) IS NULL
+FROM checkpoints ORDER BY tenant, kind, epoch, day`
+
+// promises reads every published checkpoint, and adds those that were kept. What is wrong
+// with one of them by itself goes into the result.
+func (r *reading) promises(ctx context.Context) error {
+	rows, _ := r.DB.Query(ctx, readPublished)
+	logs := map[uuid.UUID]proof.Tree{}
+	var p published
+	_, err := pgx.ForEachRow(rows, []any{&p.tree.Tenant, &p.tree.Kind, &p.epoch, &p.day, &p.size, &p.note, &p.newest}, func() error {
+		r.published(p, logs)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the published checkpoints: %w", err)
+	}
+	for _, k := range r.Notes {
+		r.kept(k, logs)
+	}
+	return r.endings(ctx)
+}
+
+func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
+	found := Finding{Check: Published, Tenant: p.tree.Tenant, Kind: p.tree.Kind.String()}
+	c, err := r.open(p)
+	if err != nil {
+		r.Add(found, "%s is not one to trust: %s", p.name(), reason(err))
+		return
+	}
+	if other, known := logs[c.Origin.Log]; c.Size != p.size || c.Origin.Epoch != p.epoch || known && other != p.tree {
+		r.Add(found, "%s stands where another one belongs: it is of %s at size %d", p.name(), c.Origin, c.Size)
+		return
+	}
+	logs[c.Origin.Log] = p.tree
+	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, of: p.name(), epoch: c.Origin.Epoch})
+}
+
+// open returns the checkpoint of a row. Only the newest of a tree must be witnessed: a
+// witness may have been away when another day ended.
+func (r *reading) open(p published) (proof.Checkpoint, error) {
+	if r.Trusts == nil {
+		return unsigned(p.note)
+	}
+	trusts := *r.Trusts
+	if !p.newest {
+		trusts.Need = 0
+	}
+	return trusts.Open([]byte(p.note))
+}
+
+// unsigned returns the checkpoint of a note, whoever has signed it.
+func unsigned(text string) (proof.Checkpoint, error) {
+	_, err := note.Open([]byte(text), note.VerifierList())
+	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
+	if !ok {
+		return proof.Checkpoint{}, err
+	}
+	return proof.ParseCheckpoint(unverified.Note.Text)
+}
+
+// reason is what a refusal says, or any other error.
+func reason(err error) string {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused.Detail
+	}
+	return err.Error()
+}
+
+// kept finds the tree of a kept checkpoint by those that are published of the same log.
+func (r *reading) kept(k Kept, logs map[uuid.UUID]proof.Tree) {
+	of, known := logs[k.Origin.Log]
+	if !known {
+		r.Add(Finding{Check: KeptNote}, "%s is a checkpoint of %s, and none of this log is published here", k.Name, k.Origin)
+		return
+	}
+	r.claim(of, claim{check: KeptNote, size: k.Size, root: k.Root, of: k.Name, epoch: k.Origin.Epoch})
+}
+
+func (r *reading) claim(of proof.Tree, c claim) {
+	t := r.tree(of)
+	if c.size == 0 { // as it is now
+		r.judge(t, c, 0)
+		return
+	}
+	t.due = append(t.due, c)
+	slices.SortStableFunc(t.due, func(a, b claim) int { return cmp.Compare(a.size, b.size) })
+}
+
+// endings notes where the epochs of checkpoints have ended.
+func (r *reading) endings(ctx context.Context) error {
+	ends := map[int]int64{}
+	for _, t := range r.trees {
+		for n, c := range t.due {
+			end, known := ends[c.epoch]
+			if !known {
+				now, last, err := r.Log.Epoch(ctx, c.epoch)
+				if err != nil {
+					return err
+				}
+				if now > c.epoch {
+					end = max(last, 1)
+				}
+				ends[c.epoch] = end
+			}
+			t.due[n].ends = end
+		}
+	}
+	return nil
+}

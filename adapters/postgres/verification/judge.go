@@ -1,0 +1,89 @@
+package verification
+
+import (
+	"fmt"
+
+	"frontdesk/domain/proof"
+)
+
+// differ reports the first leaf of a tree that the prover's tables hold otherwise, and
+// counts the others.
+func (r *reading) differ(l placed) {
+	if first, known := r.differs[l.tree]; known {
+		first.Count++
+		return
+	}
+	r.differs[l.tree] = r.Add(Finding{Check: Built, Tenant: l.tree.Tenant, Kind: l.tree.Kind.String(), N: &l.n, Idx: l.idx, Count: 1},
+		"number %d of %s, idx %d, is not what the prover's tables hold", l.n, named(l.tree), l.idx)
+}
+
+// judge compares a tree with what somebody says that it was at its size. The last leaf of
+// that has an idx, and 0 if the tree has not so many.
+func (r *reading) judge(t *tree, c claim, idx int64) {
+	switch {
+	case c.size == t.edge.Size && c.root == t.edge.Root():
+		r.hold(t, c)
+	case c.ended(t.Kind, idx) && c.check == Published:
+		r.Ended++
+	case c.ended(t.Kind, idx):
+		r.breach(t, c, "epoch %d has ended with idx %d, and what %s shows at size %d was lost with it", c.epoch, c.ends, c.of, c.size)
+	case c.size > t.edge.Size:
+		r.breach(t, c, "%s has %d leaves, fewer than the %d of %s", named(t.Tree), t.edge.Size, c.size, c.of)
+	default:
+		r.breach(t, c, "%s at size %d is not what %s says: something up to idx %d was changed", named(t.Tree), c.size, c.of, idx)
+	}
+}
+
+func (r *reading) hold(t *tree, c claim) {
+	switch c.check {
+	case Published:
+		r.Published++
+		t.holds = max(t.holds, c.size)
+	case KeptNote:
+		r.Kept++
+	}
+}
+
+func (r *reading) breach(t *tree, c claim, format string, args ...any) {
+	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1}, format, args...)
+}
+
+// ended reports whether a claim is for what an epoch has lost with its end. Of the access
+// record nobody knows where that was.
+func (c claim) ended(kind proof.Kind, idx int64) bool {
+	return c.ends > 0 && (kind == proof.Access || idx == 0 || idx > c.ends)
+}
+
+// leftOver judges what the trees have not come to, and counts them.
+func (r *reading) leftOver() {
+	for _, t := range r.trees {
+		of := &r.Events
+		if t.Kind == proof.Access {
+			of = &r.Calls
+		}
+		if t.edge.Size > 0 {
+			of.Trees++
+			of.Uncovered += t.edge.Size - t.holds
+		}
+		if !r.cut[t.Kind] {
+			r.unreached(t)
+		}
+	}
+}
+
+func (r *reading) unreached(t *tree) {
+	if t.built != t.known {
+		r.Add(Finding{Check: Built, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1},
+			"%s has %d leaves up to idx %d; the prover's tables have %d", named(t.Tree), t.known, r.reached[t.Kind], t.built)
+	}
+	for _, c := range t.due {
+		r.judge(t, c, 0)
+	}
+}
+
+func named(of proof.Tree) string {
+	if of.Tenant == "" {
+		return fmt.Sprintf("the tree of no practice (%s)", of.Kind)
+	}
+	return fmt.Sprintf("the tree of %s (%s)", of.Tenant, of.Kind)
+}

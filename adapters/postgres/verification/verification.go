@@ -1,0 +1,86 @@
+package verification
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/proof"
+)
+
+// Verification compares what is stored with what was written. One that has run is not run
+// again.
+type Verification struct {
+	DB       postgres.DB
+	Log      postgres.Log
+	Keys     *postgres.Keyring // opens boxes; without a master key none is looked at
+	Trusts   *proof.Policy     // whose checkpoints are; nil if nobody has said
+	Notes    []Kept
+	Progress func(done, all int64) // is told how many events are done; may be nil
+}
+
+// reading is one run.
+type reading struct {
+	*Verification
+	Result
+	trees    map[proof.Tree]*tree
+	reached  map[proof.Kind]int64 // how far the prover had come at the beginning
+	differs  map[proof.Tree]*Finding
+	head     int64               // of the log
+	lastCall int64               // of the access record
+	hashes   bool                // of passwords may be read
+	cut      map[proof.Kind]bool // by a hole
+}
+
+// Run reads everything once. The result says what was found; an error says that the
+// reading itself went wrong.
+func (v *Verification) Run(ctx context.Context) (Result, error) {
+	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
+	r.Found, r.Unchecked = []*Finding{}, []string{}
+	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events, r.archived, r.calls} {
+		if err := step(ctx); err != nil {
+			return Result{}, fmt.Errorf("verify: %w", err)
+		}
+	}
+	r.leftOver()
+	return r.Result, nil
+}
+
+// prepare finds out what can be checked, and where the log ends.
+func (r *reading) prepare(ctx context.Context) (err error) {
+	if r.Trusts == nil {
+		r.Uncheck("whose the published checkpoints are: give the service's key")
+	}
+	switch {
+	case r.Keys.Opens():
+		r.Boxes = &postgres.Boxes{}
+	case r.Keys.Sealed():
+		r.Uncheck("whether boxes open: give the master key")
+	}
+	if r.hashes, err = r.readsHashes(ctx); err != nil {
+		return err
+	}
+	if !r.hashes {
+		r.Uncheck("hashes of passwords: this role may not read them, the owner may")
+	}
+	r.head, err = r.Log.Head(ctx)
+	r.sayBehind(proof.Events, r.head)
+	return err
+}
+
+// sayBehind says how far the prover is behind the newest of a kind.
+func (r *reading) sayBehind(kind proof.Kind, newest int64) {
+	if reached := r.reached[kind]; reached < newest {
+		r.Uncheck("the prover's tables of %s behind idx %d: it has not come further", kind, reached)
+	}
+}
+
+// losses looks for events that are not in the log, and for places in it without an event.
+func (r *reading) losses(ctx context.Context) error {
+	lost, err := r.Log.Losses(ctx)
+	for _, loss := range lost.First {
+		r.Add(Finding{Check: Gap, Idx: loss.Idx, Count: 1}, "%s", loss)
+	}
+	r.More += lost.Count - int64(len(lost.First))
+	return err
+}

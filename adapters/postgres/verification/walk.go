@@ -1,0 +1,98 @@
+package verification
+
+import (
+	"context"
+	"errors"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
+)
+
+// events reads the log, up to the head that it had at the beginning.
+func (r *reading) events(ctx context.Context) error {
+	for r.Events.UpTo < r.head {
+		page, err := r.Log.Rows(ctx, r.Events.UpTo)
+		hole, lost := errors.AsType[postgres.Hole](err)
+		if err != nil && !lost {
+			return err
+		}
+		if page = upTo(page, r.head); len(page) == 0 && !lost {
+			hole, lost = "the log ends before its head", true
+		}
+		if err := r.page(ctx, page); err != nil {
+			return err
+		}
+		if lost {
+			r.tear(proof.Events, r.Events.UpTo, hole)
+			return nil
+		}
+	}
+	return nil
+}
+
+// tear notes that nothing of a kind is looked at behind an idx.
+func (r *reading) tear(kind proof.Kind, after int64, hole postgres.Hole) {
+	r.cut[kind] = true
+	r.Add(Finding{Check: Gap, Kind: kind.String(), Idx: after + 1, Count: 1}, "%s", hole)
+	r.Uncheck("%s behind idx %d, because of what is missing there", kind, after)
+}
+
+func upTo(page []event.Stored, head int64) []event.Stored {
+	for len(page) > 0 && page[len(page)-1].Idx > head {
+		page = page[:len(page)-1]
+	}
+	return page
+}
+
+// page looks at some events in all ways.
+func (r *reading) page(ctx context.Context, page []event.Stored) error {
+	if len(page) == 0 {
+		return nil
+	}
+	leaves := make([]leaf, len(page))
+	for n, s := range page {
+		leaves[n] = leaf{proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}, s.Idx, proof.LeafOf(s).Hash()}
+	}
+	if err := r.grow(ctx, proof.Events, leaves); err != nil {
+		return err
+	}
+	for _, look := range []func(context.Context, []event.Stored) error{r.boxes, r.passwords} {
+		if err := look(ctx, page); err != nil {
+			return err
+		}
+	}
+	r.Events.Count += int64(len(page))
+	r.Events.UpTo = page[len(page)-1].Idx
+	if r.Progress != nil {
+		r.Progress(r.Events.UpTo, r.head)
+	}
+	return nil
+}
+
+// grow goes on with the trees of a kind, and compares what is known of them.
+func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) error {
+	all := make([]placed, len(leaves))
+	for n, l := range leaves {
+		t := r.tree(l.tree)
+		all[n] = t.append(l, r.reached[kind])
+		for _, c := range t.take() {
+			r.judge(t, c, l.idx)
+		}
+	}
+	strange, err := r.strange(ctx, kind, all)
+	for _, l := range strange {
+		r.differ(l)
+	}
+	return err
+}
+
+// tree returns the tree of a name, which may be empty yet.
+func (r *reading) tree(of proof.Tree) *tree {
+	t := r.trees[of]
+	if t == nil {
+		t = &tree{Tree: of}
+		r.trees[of] = t
+	}
+	return t
+}

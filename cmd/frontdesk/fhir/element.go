@@ -1,0 +1,98 @@
+package fhir
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+)
+
+// Coding is a code of a system.
+type Coding struct {
+	System  string `json:"system"`
+	Code    string `json:"code"`
+	Display string `json:"display,omitempty"`
+}
+
+// CodeableConcept is a concept by its codes, or in words.
+type CodeableConcept struct {
+	Coding []Coding `json:"coding,omitempty"`
+	Text   string   `json:"text,omitempty"`
+}
+
+// Reference is something by what is known of it. None is the address of a resource.
+type Reference struct {
+	Type       string      `json:"type,omitempty"` // of the resource that it would be
+	Identifier *Identifier `json:"identifier,omitempty"`
+	Display    string      `json:"display,omitempty"`
+	NoDisplay  *Absent     `json:"_display,omitempty"`
+}
+
+// Identifier is a value of a system.
+type Identifier struct {
+	System string `json:"system"`
+	Value  string `json:"value"`
+}
+
+// Absent stands beside a member that is left out, and says why.
+type Absent struct {
+	Extension []Extension `json:"extension"`
+}
+
+// Extension is a code that FHIR has no member for.
+type Extension struct {
+	URL       string `json:"url"`
+	ValueCode string `json:"valueCode"`
+}
+
+// The systems of identifiers.
+const (
+	uris = "urn:ietf:rfc:3986"
+	gmc  = "https://fhir.hl7.org.uk/Id/gmc-number"
+	ods  = "https://fhir.nhs.uk/Id/ods-organization-code"
+)
+
+// of names one of ours as the resource that it would be; "" if it would be none.
+func of(resource string, id uuid.UUID) Reference {
+	return Reference{Type: resource, Identifier: &Identifier{uris, id.URN()}}
+}
+
+// inSystem returns an identifier, and nil for a value that is not to be shown.
+func inSystem(system, value string) *Identifier {
+	if value == "" || value == event.Hidden || value == event.Erased {
+		return nil
+	}
+	return &Identifier{system, value}
+}
+
+// named puts a name into a reference, or why there is none.
+func (r Reference) named(name string) Reference {
+	switch name {
+	case event.Hidden:
+		r.NoDisplay = absent("masked")
+	case event.Erased:
+		r.NoDisplay = absent("unknown")
+	default:
+		r.Display = plain(name)
+	}
+	return r
+}
+
+func absent(why string) *Absent {
+	return &Absent{[]Extension{{"http://hl7.org/fhir/StructureDefinition/data-absent-reason", why}}}
+}
+
+// plain returns a text as FHIR has them: no white space but single spaces.
+func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// shown returns a text, and "" if it is hidden or erased.
+func shown(text string) string {
+	if text == event.Hidden || text == event.Erased {
+		return ""
+	}
+	return plain(text)
+}
+
+// concept returns what the codes say.
+func concept(codes ...Coding) *CodeableConcept { return &CodeableConcept{Coding: codes} }

@@ -1,0 +1,13 @@
+package docs_test
+
+import "testing"
+
+const vectorsOfProofs = "../../../domain/proof/testdata/vectors.json"
+
+// The verifier in Python gives each of the vectors the verdict that package proof's own
+// tests give it, though it was written without a look at them.
+func TestTheVerifierInPythonAgreesWithTheVectorsOfProofs_D79(t *testing.T) {
+	t.Parallel()
+	c := pythonClient(t)
+	output(t, "", c.dir, python, "-B", "test_verify_proof.py", vectorsOfProofs)
+}

@@ -1,0 +1,199 @@
+package export
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+)
+
+// scanner takes a line apart from its front. What it does not expect fails it, and nothing
+// after that counts. What it returns holds until it begins another line. It exists because
+// a decoder of any JSON takes longer than all hashing, and finds two members of one name.
+type scanner struct {
+	rest   []byte
+	failed bool
+	texts  []byte // unescaped: as much as the line, at most
+	box    []byte
+}
+
+func (s *scanner) begin(line []byte) {
+	s.rest, s.failed, s.texts = line, false, slices.Grow(s.texts[:0], len(line))
+}
+
+// has takes what is next, if it is that.
+func (s *scanner) has(next string) bool {
+	if len(s.rest) < len(next) || string(s.rest[:len(next)]) != next {
+		return false
+	}
+	s.rest = s.rest[len(next):]
+	return true
+}
+
+// must takes what has to be next.
+func (s *scanner) must(next string) { s.require(s.has(next)) }
+
+func (s *scanner) require(ok bool) {
+	if !ok {
+		s.failed, s.rest = true, nil
+	}
+}
+
+// number takes a whole number, as [strconv] writes it, up to a limit.
+func (s *scanner) number(name string, most int64) (n int64) {
+	s.must(name)
+	end := 0
+	for end < len(s.rest) && s.rest[end] >= '0' && s.rest[end] <= '9' {
+		end++
+	}
+	digits := s.rest[:end]
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	s.rest = s.rest[end:]
+	s.require(err == nil && n <= most && (digits[0] != '0' || end == 1))
+	return n
+}
+
+// fixed takes a text of so many bytes in which nothing is escaped. It returns nil if there
+// is none.
+func (s *scanner) fixed(name string, size int) (text []byte) {
+	s.must(name)
+	if len(s.rest) <= size || s.rest[size] != '"' {
+		s.require(false)
+		return nil
+	}
+	text, s.rest = s.rest[:size], s.rest[size+1:]
+	return text
+}
+
+func (s *scanner) id(name string) (id uuid.UUID) {
+	text := s.fixed(name, 36)
+	if text == nil {
+		return id
+	}
+	s.require(text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-')
+	s.require(unhex(id[:4], text) && unhex(id[4:6], text[9:]) && unhex(id[6:8], text[14:]) && unhex(id[8:10], text[19:]) && unhex(id[10:], text[24:]))
+	return id
+}
+
+func (s *scanner) digest(name string) (d event.Digest) {
+	text := s.fixed(name, 64)
+	s.require(text != nil && unhex(d[:], text))
+	return d
+}
+
+// unhex reads as many bytes as there is room for. It takes no capital letters.
+func unhex(into, text []byte) bool {
+	for n := range into {
+		high, low := nibbles[text[2*n]], nibbles[text[2*n+1]]
+		if high == noNibble || low == noNibble {
+			return false
+		}
+		into[n] = high<<4 | low
+	}
+	return true
+}
+
+const noNibble = 0xff
+
+var nibbles = func() (of [256]byte) {
+	for n := range of {
+		of[n] = noNibble
+	}
+	for n, digit := range []byte("0123456789abcdef") {
+		of[digit] = byte(n)
+	}
+	return of
+}()
+
+func (s *scanner) optionalID(name string) (id uuid.UUID) {
+	if !s.has(name) {
+		return uuid.Nil
+	}
+	id = s.id("")
+	s.require(id != uuid.Nil)
+	return id
+}
+
+func (s *scanner) instant(name string) time.Time {
+	text := s.fixed(name, len(instantForm))
+	at, err := time.Parse(time.RFC3339Nano, string(text)) // which has a short way, and is checked for our form
+	s.require(err == nil && text[19] == '.' && text[26] == 'Z')
+	return at
+}
+
+var strictBase64 = base64.StdEncoding.Strict()
+
+// bytes takes base64. It never returns nil, and only once a line.
+func (s *scanner) bytes(name string) []byte {
+	s.must(name)
+	end := max(0, bytes.IndexByte(s.rest, '"'))
+	box, err := strictBase64.AppendDecode(slices.Grow(s.box[:0], end+1), s.rest[:end])
+	s.box, s.rest = box, s.rest[end:]
+	s.must(`"`)
+	s.require(err == nil && strictBase64.EncodedLen(len(box)) == end)
+	return box
+}
+
+// short takes a text that stands in a leaf behind its length.
+func (s *scanner) short(name string) string {
+	text := s.text(name)
+	s.require(len(text) <= math.MaxUint16)
+	return string(text)
+}
+
+// text takes a text, and never returns nil.
+func (s *scanner) text(name string) []byte {
+	s.must(name)
+	from, texts := len(s.texts), s.texts
+	for n := 0; n < len(s.rest); n++ {
+		switch c := s.rest[n]; {
+		case c == '"':
+			s.rest, s.texts = s.rest[n+1:], texts
+			return texts[from:len(texts):len(texts)]
+		case c == '\\' && n+1 < len(s.rest) && escapes[s.rest[n+1]] != 0:
+			n++
+			texts = append(texts, escapes[s.rest[n]])
+		case c == '\\':
+			s.rest = s.rest[n+1:]
+			texts, n = s.unicode(texts), -1
+		case c < ' ':
+			s.require(false)
+		default:
+			texts = append(texts, c)
+		}
+	}
+	s.require(false)
+	return []byte{}
+}
+
+// escapes says what stands for itself behind a backslash, and what letters stand for.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unicode appends the character of one escape, or of a pair, behind its backslash.
+func (s *scanner) unicode(texts []byte) []byte {
+	r := s.unit()
+	if utf16.IsSurrogate(r) {
+		s.must(`\`)
+		r = utf16.DecodeRune(r, s.unit())
+		s.require(r != utf8.RuneError)
+	}
+	return utf8.AppendRune(texts, r)
+}
+
+// unit takes the letter u and four hexadecimal digits.
+func (s *scanner) unit() rune {
+	s.must("u")
+	digits := s.rest[:min(4, len(s.rest))]
+	r, err := strconv.ParseUint(string(digits), 16, 16)
+	s.rest = s.rest[len(digits):]
+	s.require(err == nil && len(digits) == 4)
+	return rune(r)
+}

@@ -1,0 +1,110 @@
+package export
+
+import (
+	"io"
+	"math"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// These say that an export, or a log, is not what was signed.
+var (
+	errAltered  = fault.New(fault.Refused, "altered", "The export is not what was signed.")
+	errMissing  = fault.New(fault.Refused, "events-missing", "The export ends before the checkpoint does.")
+	errBeyond   = fault.New(fault.Refused, "not-covered", "The export goes on behind the checkpoint.")
+	errShorter  = fault.New(fault.Refused, "rolled-back", "The log is shorter than it was.")
+	errOtherLog = fault.New(fault.Invalid, "another-log", "These checkpoints are of different logs: give two of the same.")
+	errForked   = fault.New(fault.Refused, "two-histories", "The service has signed two histories.")
+	errNoLeaf   = fault.New(fault.Invalid, "no-event-in-proof", "The proof has no line that says what it proves.")
+	errNumber   = fault.New(fault.Refused, "another-number", "The proof is for another number than its line.")
+)
+
+// Verify reads an export to its end. It returns an error unless the export is, to the last
+// line, what the newest checkpoint covers, and begins with what each kept one covers. The
+// checkpoints were opened by a policy.
+func Verify(r io.Reader, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
+	marks := []Mark{{Size: newest.Size, Root: newest.Root}}
+	for _, k := range kept {
+		if err := GoesOn(k, newest); err != nil {
+			return Tally{}, err
+		}
+		marks = append(marks, Mark{Size: k.Size, Root: k.Root})
+	}
+	t, err := Check(r, marks, progress)
+	switch {
+	case err != nil:
+		return t, err
+	case t.Lines < newest.Size:
+		return t, errMissing.With("The file ends with %d lines, and the checkpoint covers %d: numbers %d to %d are missing.", t.Lines, newest.Size, t.Lines, newest.Size-1)
+	case t.Lines > newest.Size:
+		return t, errBeyond.With("The file has %d lines, and the checkpoint covers %d: nothing vouches for number %d and what follows.", t.Lines, newest.Size, newest.Size)
+	case !marks[0].Fits:
+		from, to := between(marks)
+		return t, errAltered.With("The file is not what was signed: something between number %d and number %d was changed, added, taken away or moved.", from, to)
+	}
+	for n, mark := range marks[1:] {
+		if !mark.Fits {
+			return t, forked(kept[n], newest)
+		}
+	}
+	return t, nil
+}
+
+// between returns the first and the last number between which the first difference is.
+func between(marks []Mark) (from, to int64) {
+	for _, mark := range marks {
+		if mark.Fits {
+			from = max(from, mark.Size)
+		}
+	}
+	to = int64(math.MaxInt64)
+	for _, mark := range marks {
+		if !mark.Fits && mark.Size > from {
+			to = min(to, mark.Size)
+		}
+	}
+	return from, to - 1
+}
+
+// GoesOn returns an error unless a checkpoint can be a later one of the log that was kept.
+// A log keeps its identifier when an epoch ends.
+func GoesOn(kept, newest proof.Checkpoint) error {
+	switch {
+	case kept.Origin.Log != newest.Origin.Log:
+		return errOtherLog
+	case kept.Size > newest.Size:
+		return errShorter.With("The log has %d numbers now and had %d when the kept checkpoint was signed: what it covered was taken away.%s",
+			newest.Size, kept.Size, ofEpochs(kept, newest))
+	case kept.Origin.Epoch > newest.Origin.Epoch:
+		return errForked.With("The kept checkpoint is of epoch %d, and the one that is taken for the newest of epoch %d, before it.", kept.Origin.Epoch, newest.Origin.Epoch)
+	}
+	return nil
+}
+
+func forked(kept, newest proof.Checkpoint) error {
+	return errForked.With("The file is what the newest checkpoint covers, and does not begin with what the kept one of %d numbers covers: two histories were signed.%s",
+		kept.Size, ofEpochs(kept, newest))
+}
+
+// ofEpochs says what to look for if the log has lost its end, which is recorded in it.
+func ofEpochs(kept, newest proof.Checkpoint) string {
+	if kept.Origin.Epoch == newest.Origin.Epoch {
+		return ""
+	}
+	return " A new epoch of the log was begun since, after a restore or a loss of its end: the events log.epoch-begun.v1 of no practice say what is missing."
+}
+
+// Included checks that a line of an export, which a proof carries, is where the proof says
+// in the tree of a checkpoint that was opened by a policy.
+func Included(p proof.Inclusion, of proof.Checkpoint) (Line, error) {
+	var parser Parser
+	line, ok := parser.Parse(p.Extra)
+	switch {
+	case !ok:
+		return Line{}, errNoLeaf
+	case line.N != p.Index:
+		return Line{}, errNumber.With("The proof is for number %d, and its line has number %d.", p.Index, line.N)
+	}
+	return line, p.Check(line.Hash, of)
+}

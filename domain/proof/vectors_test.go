@@ -1,0 +1,130 @@
+package proof_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// vectors is what this package judges of testdata/vectors.json, which says what is in it.
+// It was made without this package, and docs/examples/python gives each the same verdict.
+type vectors struct {
+	Keys  map[string]struct{ Vkey string }
+	Trees []struct {
+		Name          string
+		Leaves, Roots []string
+	}
+	Notes []struct {
+		Name, Note string
+		Witnesses  int
+		Accepted   bool
+	}
+	Checkpoints   map[string]string // signed notes
+	Consistencies []struct {
+		Name, Since, Proof, Note string
+		Witnesses                int
+		Accepted                 bool
+	}
+}
+
+func readVectors(t *testing.T) (v vectors) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/vectors.json")
+	if err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// policy wants so many of the two witnesses.
+func (v vectors) policy(t *testing.T, witnesses int) proof.Policy {
+	t.Helper()
+	p := proof.Policy{Need: witnesses}
+	var err error
+	if p.Key, err = note.NewVerifier(v.Keys["log"].Vkey); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"w1", "w2"} {
+		witness, err := proof.NewWitnessVerifier(v.Keys[name].Vkey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Witnesses = append(p.Witnesses, witness)
+	}
+	return p
+}
+
+func TestTreesAreThoseOfTheVectors(t *testing.T) {
+	t.Parallel()
+	for _, tree := range readVectors(t).Trees {
+		var edge proof.Edge
+		for n, want := range tree.Roots {
+			if root := edge.Root(); hex.EncodeToString(root[:]) != want {
+				t.Errorf("%s: at size %d the root is %x, want %s", tree.Name, n, root, want)
+			}
+			if n < len(tree.Leaves) {
+				edge.Append(tlog.RecordHash(fromHex(t, tree.Leaves[n])))
+			}
+		}
+	}
+}
+
+func fromHex(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestNotesAreJudgedAsTheVectorsSay(t *testing.T) {
+	t.Parallel()
+	v := readVectors(t)
+	for _, one := range v.Notes {
+		if _, err := v.policy(t, one.Witnesses).Open([]byte(one.Note)); (err == nil) != one.Accepted {
+			t.Errorf("%s: %v", one.Name, err)
+		}
+	}
+}
+
+func TestProofsOfGrowthAreJudgedAsTheVectorsSay(t *testing.T) {
+	t.Parallel()
+	v := readVectors(t)
+	for _, one := range v.Consistencies {
+		err := v.grown(t, one.Since, one.Proof+v.Checkpoints[one.Note], one.Witnesses)
+		if (err == nil) != one.Accepted {
+			t.Errorf("%s: %v", one.Name, err)
+		}
+	}
+}
+
+// grown judges a proof of consistency as somebody does who has kept a checkpoint.
+func (v vectors) grown(t *testing.T, since, file string, witnesses int) error {
+	t.Helper()
+	kept, err := v.policy(t, 0).Open([]byte(v.Checkpoints[since]))
+	if err != nil {
+		return err
+	}
+	c, err := proof.ParseConsistency([]byte(file))
+	if err != nil {
+		return err
+	}
+	newer, err := v.policy(t, witnesses).Open(c.Note)
+	if err != nil {
+		return err
+	}
+	if kept.Origin != newer.Origin || kept.Size != c.Old {
+		return proof.ErrInconsistent
+	}
+	return c.Check(kept.Root, newer)
+}
