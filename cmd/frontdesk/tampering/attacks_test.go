@@ -112,7 +112,7 @@ func TestWhoCatchesAnAttack_D81(t *testing.T) {
 
 func everyAttack(t *testing.T, s size) {
 	w := newWorld(t, s)
-	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 3 || found.Boxes.Opened < s.all-1 {
+	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 4 || found.Boxes.Opened < s.all-1 {
 		t.Fatalf("before any attack: %+v", found)
 	}
 	for _, a := range attacks {

@@ -21,7 +21,7 @@ func (w *world) newSigner(folder string, all bool) *notary.Signer {
 	w.t.Cleanup(func() { _ = state.Close() })
 	now := time.Now()
 	s := &notary.Signer{
-		Key: w.key, State: state, Sources: map[proof.Kind]notary.Source{proof.Events: events{w.engine.Log}}, Desk: desk{postgres.Checkpoints{DB: w.attacker}},
+		Key: w.key, State: state, Sources: map[proof.Kind]notary.Source{proof.Events: events{w.engine.Log}, proof.Access: calls{postgres.AccessRecord{DB: w.engine.Log.DB}}}, Desk: desk{postgres.Checkpoints{DB: w.attacker}},
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, VerifyAll: all,
 	}
 	w.check(s.Begin(w.ctx))
@@ -79,4 +79,20 @@ func (d desk) Publish(ctx context.Context, notes []notary.Published) error {
 		all = append(all, postgres.Checkpoint{Tree: n.Tree, Epoch: n.Epoch, Size: n.Size, Note: string(n.Note)})
 	}
 	return d.Checkpoints.Publish(ctx, all)
+}
+
+// calls is the access record as a signer reads it.
+type calls struct{ record postgres.AccessRecord }
+
+func (c calls) Look(ctx context.Context) (is notary.Look, err error) {
+	is.Epoch = 1
+	return is, c.record.DB.QueryRow(ctx, `SELECT idx FROM access_head`).Scan(&is.Head)
+}
+
+func (c calls) Leaves(ctx context.Context, after int64) (leaves []notary.Leaf, err error) {
+	page, err := c.record.Rows(ctx, after)
+	for _, row := range page {
+		leaves = append(leaves, notary.Leaf{Idx: row.Leaf.Idx, Tenant: row.Tree, Hash: row.Hash()})
+	}
+	return leaves, err
 }

@@ -112,13 +112,16 @@ func (w *world) found() {
 	w.grown = 3 // the practice and its patients
 }
 
-// write has notes written at Elm Street.
+// write has notes written at Elm Street, and calls recorded.
 func (w *world) write(events int64) {
 	w.t.Helper()
 	for n := range events {
 		_, err := w.engine.Desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "elm", Patient: []patient.ID{w.ann, w.bob}[n%2], Text: "a cough"})
 		w.check(err)
 	}
+	_, err := w.pool.Exec(w.ctx, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+		SELECT gen_random_uuid(), now(), 'elm', gen_random_uuid(), 'application-restricted', 'create-note', 200, '', '', sha256('x') FROM generate_series(1, 3)`)
+	w.check(err)
 	w.grown += events
 	w.check(w.engine.Drain(w.ctx))
 }
@@ -179,7 +182,10 @@ func (w *world) verify(kept ...verification.Kept) verification.Result {
 }
 
 // attacked are the tables that an attack may change.
-var attacked = []string{"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures", "staff_passwords"}
+var attacked = []string{
+	"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures", "staff_passwords",
+	"access_log", "access_head", "access_waiting", "access_record", "archived_trees",
+}
 
 func (w *world) save() {
 	w.t.Helper()
