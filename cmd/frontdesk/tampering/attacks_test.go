@@ -123,10 +123,30 @@ func everyAttack(t *testing.T, s size) {
 		if !a.gap { // nobody can make trees of a log that has one
 			w.rebuild()
 		}
-		w.expect(a, "signer", a.signer, w.alarms(), nil)
+		w.expect(a, "signer", a.signer, w.alarms(w.remembered()), nil)
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)
+		w.restore()
+	}
+	w.fork()
+}
+
+// fork lets two histories go on from what was signed. Each is whole by itself, so only
+// those see it who have seen both.
+func (w *world) fork() {
+	signer, before := w.remembered(), w.kept
+	for n, history := range []string{"one", "the other"} {
+		w.write(w.size.all / 7)
+		w.rebuild()
+		alarm := w.alarms(signer)
+		w.publish()
+		alone, both := w.verify(before), w.verify(before, w.kept)
+		if n == 1 != alarm || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
+			w.t.Errorf("%s history: the signer raises an alarm: %t; alone it is %+v, and beside the other one %+v", history, alarm, texts(alone.Found), texts(both.Found))
+		}
+		w.kept.Name = "compared.note"
+		w.kept.Checkpoint, _ = w.published(elm)
 		w.restore()
 	}
 }

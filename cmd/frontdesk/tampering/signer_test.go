@@ -28,19 +28,27 @@ func (w *world) newSigner(folder string, all bool) *notary.Signer {
 	return s
 }
 
-// alarms reports whether the signer raises an alarm when it has read everything again, as
-// it does each day.
-func (w *world) alarms() bool {
+// remembered returns a copy of what the service's signer remembers.
+func (w *world) remembered() (folder string) {
 	w.t.Helper()
-	folder := w.t.TempDir()
+	folder = w.t.TempDir()
 	w.check(os.WriteFile(filepath.Join(folder, "state"), must(os.ReadFile(filepath.Join(w.state, "state")))(w.t), 0o600))
-	for _, problem := range w.newSigner(folder, true).Round(w.ctx) {
+	return folder
+}
+
+// alarms reports whether a signer that remembers what is in a folder raises an alarm when
+// it has read everything again, as it does each day, or else goes on.
+func (w *world) alarms(folder string) bool {
+	w.t.Helper()
+	signer := w.newSigner(folder, true)
+	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
+	w.check(signer.State.Close())
+	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)
 		}
-		return true
 	}
-	return false
+	return len(problems) > 0
 }
 
 // events is the log as a signer reads it.

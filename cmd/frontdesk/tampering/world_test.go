@@ -21,8 +21,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// size is how many leaves the tree of Elm Street has, at the moments that count.
-type size struct{ witnessed, kept, signed, all int64 }
+// size is how many leaves the tree of Elm Street has, at the moments that count, and how
+// many notes are written at Oak Lane.
+type size struct{ witnessed, kept, signed, all, oak int64 }
 
 // elm is the tree that is attacked.
 var elm = proof.Tree{Tenant: "elm", Kind: proof.Events}
@@ -42,6 +43,7 @@ type world struct {
 	pool     *pgxpool.Pool   // as the serving role
 	attacker *pgxpool.Pool   // a superuser, with triggers off
 	ann, bob patient.ID
+	carl     patient.ID // at Oak Lane
 	key      notary.Key
 	state    string // the folder of the service's signer
 	signer   *notary.Signer
@@ -105,7 +107,10 @@ func (w *world) found() {
 	for _, into := range []*patient.ID{&w.ann, &w.bob} {
 		*into = must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "elm", Name: "Ann Archer"}))(w.t)
 	}
-	must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "oak", Name: "Carl Cole"}))(w.t)
+	w.carl = must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "oak", Name: "Carl Cole"}))(w.t)
+	for range w.size.oak {
+		must(desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "oak", Patient: w.carl, Text: "a rash"}))(w.t)
+	}
 	must(desk.RegisterApplication(w.ctx, commands.RegisterApplication{
 		Name: "Referrals", JWKSURL: "https://app.example/jwks.json", Callbacks: []string{"https://app.example/cb"},
 	}))(w.t)
