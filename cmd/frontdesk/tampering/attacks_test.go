@@ -1,6 +1,7 @@
 package tampering_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -127,6 +128,7 @@ func everyAttack(t *testing.T, s size) {
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)
+		w.expect(a, "witness, key stolen", a.witness, w.refuses(), nil)
 		w.restore()
 	}
 	w.fork()
@@ -135,18 +137,20 @@ func everyAttack(t *testing.T, s size) {
 // fork lets two histories go on from what was signed. Each is whole by itself, so only
 // those see it who have seen both.
 func (w *world) fork() {
-	signer, before := w.remembered(), w.kept
+	signer, witness, last, before := w.remembered(), maps.Clone(w.witnessed), w.size.witnessed, w.kept
 	for n, history := range []string{"one", "the other"} {
 		w.write(w.size.all / 7)
 		w.rebuild()
 		alarm := w.alarms(signer)
 		w.publish()
+		refused := w.cosign(witness, last) != nil
 		alone, both := w.verify(before), w.verify(before, w.kept)
-		if n == 1 != alarm || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
-			w.t.Errorf("%s history: the signer raises an alarm: %t; alone it is %+v, and beside the other one %+v", history, alarm, texts(alone.Found), texts(both.Found))
+		if n == 1 != alarm || n == 1 != refused || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
+			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and beside the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
 		}
 		w.kept.Name = "compared.note"
 		w.kept.Checkpoint, _ = w.published(elm)
+		last = w.kept.Size
 		w.restore()
 	}
 }

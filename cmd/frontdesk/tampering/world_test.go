@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
@@ -36,20 +37,22 @@ var masterKey = sealing.MasterKey{1}
 // world is a service with a history, those who look after it, and somebody who has every
 // right over its database.
 type world struct {
-	t        *testing.T
-	size     size
-	engine   *app.Engine
-	ctx      context.Context //nolint:containedctx // names who acts
-	pool     *pgxpool.Pool   // as the serving role
-	attacker *pgxpool.Pool   // a superuser, with triggers off
-	ann, bob patient.ID
-	carl     patient.ID // at Oak Lane
-	key      notary.Key
-	state    string // the folder of the service's signer
-	signer   *notary.Signer
-	trusts   proof.Policy
-	kept     verification.Kept
-	grown    int64 // events of Elm Street
+	t         *testing.T
+	size      size
+	engine    *app.Engine
+	ctx       context.Context //nolint:containedctx // names who acts
+	pool      *pgxpool.Pool   // as the serving role
+	attacker  *pgxpool.Pool   // a superuser, with triggers off
+	ann, bob  patient.ID
+	carl      patient.ID // at Oak Lane
+	key       notary.Key
+	state     string // the folder of the service's signer
+	signer    *notary.Signer
+	trusts    proof.Policy
+	witness   *witness.Witness
+	witnessed notebook
+	kept      verification.Kept
+	grown     int64 // events of Elm Street
 }
 
 func newWorld(t *testing.T, s size) *world {
@@ -67,6 +70,9 @@ func newWorld(t *testing.T, s size) *world {
 	w.found()
 	w.write(s.witnessed - w.grown)
 	w.sign()
+	w.newWitness()
+	w.witnessed = notebook{}
+	w.check(w.cosign(w.witnessed, 0))
 	w.write(s.kept - w.grown)
 	w.sign()
 	w.kept.Name = "kept.note"
