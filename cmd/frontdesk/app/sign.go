@@ -56,7 +56,7 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	if err := postgres.CheckSchema(ctx, postgres.On(pool)); err != nil {
 		return err
 	}
-	signer, registry := c.signer(state, pool), prometheus.NewRegistry()
+	signer, registry := c.Signer(state, pool), prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	signer.Metrics = notary.NewMetrics(registry)
 	if c.MetricsListen == "" {
@@ -65,7 +65,8 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	return c.besideMetrics(ctx, registry, signer.Run)
 }
 
-func (c Sign) signer(state *notary.State, pool *pgxpool.Pool) *notary.Signer {
+// Signer returns what signs the logs behind a pool, and remembers it in a state.
+func (c Sign) Signer(state *notary.State, pool *pgxpool.Pool) *notary.Signer {
 	db := postgres.On(pool)
 	log := postgres.Log{DB: db, Page: signPage}
 	s := &notary.Signer{

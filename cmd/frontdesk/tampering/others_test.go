@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
 )
 
@@ -40,6 +42,14 @@ func TestWhatVerifyFindsBesideTheLog_D81(t *testing.T) {
 		{"a password's hash is another", w.forging(`UPDATE staff_passwords SET hash = 'a thief''s'`), verification.Passwords, "is not the one that the log knows"},
 		{"an event is stored past the log", w.forging(`INSERT INTO events OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(e, jsonb_build_object('position', -5, 'id', gen_random_uuid(), 'stream', gen_random_uuid()))).* FROM events e LIMIT 1`),
 			verification.Gap, "is not in the log"},
+		{"a call is another", w.forging(`UPDATE access_record SET status = 403 WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2)`),
+			verification.Built, "number 1 of the tree of elm (access)"},
+		{"a call is another, and was signed", w.forging(`UPDATE access_record SET reason = 'because' WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2)`),
+			verification.Published, "the tree of elm (access) at size"},
+		{"a call is gone", w.forging(`DELETE FROM access_record WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2)`), verification.Gap, "line 2 is missing"},
+		{"a call and its number are gone", w.forging(`DELETE FROM access_log WHERE idx = (SELECT max(idx) FROM access_log)`), verification.Gap, "the access record ends before its head"},
+		{"a call was written past the program", w.forging(`INSERT INTO access_record SELECT (jsonb_populate_record(r, jsonb_build_object('request_id', gen_random_uuid()))).* FROM access_record r LIMIT 1`),
+			verification.Gap, "1 lines of the access record have no number"},
 		{"the end of the log is gone", w.forging(`DELETE FROM log WHERE idx > (SELECT max(idx) - 3 FROM log)`), verification.Gap, "the log ends before its head"},
 	} {
 		if before := w.verify(w.kept); len(before.Found) > 0 {
@@ -53,6 +63,7 @@ func TestWhatVerifyFindsBesideTheLog_D81(t *testing.T) {
 		w.restore()
 	}
 	w.wantErased()
+	w.wantArchived()
 	w.wantEpoch()
 }
 
@@ -91,6 +102,30 @@ func (w *world) wantErased() {
 	after := w.verify(w.kept)
 	if b := after.Boxes; len(after.Found) > 0 || b.Erased == 0 || b.Erased+b.Opened != before.Opened || b.Lost+b.Foreign > 0 {
 		w.t.Errorf("after an erasure: %+v, %+v", b, texts(after.Found))
+	}
+	w.restore()
+}
+
+// wantArchived checks that the tree of calls goes on from where the archives end, and that
+// nobody can make the archives end in another tree.
+func (w *world) wantArchived() {
+	w.t.Helper()
+	rows := must(postgres.AccessRecord{DB: w.engine.Log.DB}.Rows(w.ctx, 0))(w.t)[:5]
+	var edge proof.Edge
+	for _, row := range rows {
+		edge.Append(row.Hash())
+		w.forge(`DELETE FROM access_record WHERE request_id = $1`, row.Leaf.RequestID)
+	}
+	w.forge(`DELETE FROM access_log WHERE idx <= 5`)
+	w.forge(`UPDATE access_head SET archived = 5`)
+	w.forge(`INSERT INTO archived_trees (tenant, size, edge) VALUES ('elm', 5, $1)`, edge.Bytes())
+	r := w.verify(w.kept)
+	if len(r.Found) > 0 || r.Published != 4 || !slices.Contains(r.Unchecked, "calls up to number 5: they are in archives") {
+		w.t.Errorf("behind an archive: %+v %+v", r, texts(r.Found))
+	}
+	w.forge(`UPDATE archived_trees SET edge = set_byte(edge, 40, 0)`)
+	if r = w.verify(w.kept); !by(r, verification.Published) {
+		w.t.Errorf("behind another archive: %+v", r)
 	}
 	w.restore()
 }
