@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -39,9 +41,15 @@ SELECT l.idx, l.tree, l.leaf, coalesce(r.request_id, '00000000-0000-0000-0000-00
 	coalesce(application, '00000000-0000-0000-0000-000000000000'), coalesce(mode, ''), coalesce(staff, '00000000-0000-0000-0000-000000000000'),
 	coalesce(endpoint, ''), coalesce(patient, '00000000-0000-0000-0000-000000000000'), coalesce(status, 0), coalesce(code, ''), coalesce(reason, ''),
 	act, coalesce(token_hash, ''), sealed
-FROM (SELECT * FROM access_log WHERE idx > $1 ORDER BY idx LIMIT $2) l
+FROM (%s) l
 LEFT JOIN LATERAL (SELECT * FROM access_record WHERE request_id = l.request_id OFFSET 0) r ON true
 ORDER BY l.idx`
+
+// Which lines a page has: of all, and of one tree.
+const (
+	nextLines   = `SELECT * FROM access_log WHERE idx > $1 ORDER BY idx LIMIT $2`
+	nextOfATree = `SELECT * FROM access_log WHERE idx > $1 AND tree = $3 ORDER BY idx LIMIT $2`
+)
 
 // ErrArchived says that lines of the access record are not in the database any more:
 // begin after [AccessRecord.Kept].
@@ -49,20 +57,73 @@ var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of th
 
 // Rows returns the page of lines after a number as they are stored, in the order of their
 // numbers, which have no gap. It is empty at the end. With an error it returns the lines
-// before the first that is lost; the error is [ErrArchived] if it was taken out by retain.
+// before the first that is lost; the error is a [Hole], or [ErrArchived] if retain took it out.
 func (a AccessRecord) Rows(ctx context.Context, idx int64) ([]AccessRow, error) {
-	rows, _ := a.DB.Query(ctx, readAccessLog, idx, cmp.Or(a.Page, logPage))
-	found, err := pgx.CollectRows(rows, scanAccessRow)
-	if err != nil {
-		return nil, fmt.Errorf("read the access record after number %d: %w", idx, err)
-	}
+	found, err := a.rows(ctx, nextLines, idx)
 	for n, r := range found {
-		if expected := idx + int64(n) + 1; r.Leaf.Idx != expected || r.Leaf.RequestID == uuid.Nil && r.Archived == nil {
+		if expected := idx + int64(n) + 1; r.Leaf.Idx != expected || r.lost() {
 			return found[:n], a.missing(ctx, expected)
 		}
 	}
+	return found, err
+}
+
+// RowsOf is [AccessRecord.Rows] for the lines of one tree. Numbers of other trees are
+// missing in between.
+func (a AccessRecord) RowsOf(ctx context.Context, tree string, idx int64) ([]AccessRow, error) {
+	found, err := a.rows(ctx, nextOfATree, idx, tree)
+	for n, r := range found {
+		if r.lost() {
+			return found[:n], a.missing(ctx, r.Leaf.Idx)
+		}
+	}
+	return found, err
+}
+
+// EachOf yields the lines of a tree after a number, page by page, up to the end or to the
+// first error.
+func (a AccessRecord) EachOf(ctx context.Context, tree string, idx int64) iter.Seq2[AccessRow, error] {
+	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.RowsOf(ctx, tree, idx) })
+}
+
+// Each yields the lines after a number, as [AccessRecord.EachOf] does.
+func (a AccessRecord) Each(ctx context.Context, idx int64) iter.Seq2[AccessRow, error] {
+	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.Rows(ctx, idx) })
+}
+
+func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[AccessRow, error] {
+	return func(yield func(AccessRow, error) bool) {
+		for {
+			page, err := next(idx)
+			for _, row := range page {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(AccessRow{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			idx = page[len(page)-1].Leaf.Idx
+		}
+	}
+}
+
+func (a AccessRecord) rows(ctx context.Context, of string, args ...any) ([]AccessRow, error) {
+	args = slices.Insert(args, 1, any(cmp.Or(a.Page, logPage)))
+	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, of), args...)
+	found, err := pgx.CollectRows(rows, scanAccessRow)
+	if err != nil {
+		return nil, fmt.Errorf("read the access record after number %d: %w", args[0], err)
+	}
 	return found, nil
 }
+
+// lost reports whether the line is neither here nor in an archive.
+func (r AccessRow) lost() bool { return r.Leaf.RequestID == uuid.Nil && r.Archived == nil }
 
 func (a AccessRecord) missing(ctx context.Context, idx int64) error {
 	archived, err := a.archived(ctx)
@@ -72,7 +133,7 @@ func (a AccessRecord) missing(ctx context.Context, idx int64) error {
 	case idx <= archived:
 		return ErrArchived
 	}
-	return fmt.Errorf("line %d is missing from the access record", idx)
+	return Hole(fmt.Sprintf("line %d is missing from the access record", idx))
 }
 
 func (a AccessRecord) archived(ctx context.Context) (idx int64, err error) {
@@ -90,7 +151,7 @@ func scanAccessRow(row pgx.CollectableRow) (r AccessRow, err error) {
 	if err != nil {
 		return r, err
 	}
-	if hash != nil {
+	if hash != nil && l.RequestID == uuid.Nil {
 		r.Archived = new(tlog.Hash(hash))
 	}
 	l.At, l.TokenHash, l.Reason = l.At.UTC(), tokenHash(token), sha256.Sum256([]byte(r.Reason))

@@ -34,12 +34,16 @@ func (a AccessRecord) Kept(ctx context.Context) (kept KeptAccess, err error) {
 	return kept, nil
 }
 
+// numberCalls locks nothing while all lines have numbers.
+const numberCalls = `
+SELECT coalesce((SELECT number_calls($1) FROM access_head WHERE before IS NOT NULL OR EXISTS (SELECT FROM access_waiting)), 0)`
+
 // Number gives numbers to lines that have none, at most so many, and returns how many it
 // numbered: 0 if none is left, or if somebody else is numbering. Most have theirs from
 // whoever wrote them. Lines of before there were numbers have none, nor have those that
 // were written while somebody else was numbering.
 func (a AccessRecord) Number(ctx context.Context, most int) (lines int64, err error) {
-	if err := a.DB.QueryRow(ctx, `SELECT number_calls($1)`, most).Scan(&lines); err != nil {
+	if err := a.DB.QueryRow(ctx, numberCalls, most).Scan(&lines); err != nil {
 		return 0, fmt.Errorf("number the access record: %w", err)
 	}
 	return lines, nil

@@ -185,7 +185,8 @@ func into(s *event.Stored) []any {
 	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
 }
 
-// Hole says where the log has one: something was lost, because idx is dense.
+// Hole says where the log, or the access record, has one: something was lost, because idx
+// is dense.
 type Hole string
 
 // Error says what is missing.

@@ -16,7 +16,7 @@ import (
 // Prover builds the trees behind the log.
 type Prover struct {
 	Pool    *pgxpool.Pool
-	Grown   *postgres.Bell // wakes the prover when the log has grown
+	Grown   *postgres.Bell // wakes the prover when the log has grown; for the access record it looks by itself
 	Log     *slog.Logger
 	Sources []Source
 	Batch   int           // most leaves of one transaction
@@ -28,7 +28,7 @@ type Prover struct {
 func NewProver(pool *pgxpool.Pool, grown *postgres.Bell, log *slog.Logger) *Prover {
 	return &Prover{
 		Pool: pool, Grown: grown, Log: log, Sources: Sources(),
-		Batch: 5000, Pace: 250 * time.Millisecond, Idle: 5 * time.Second,
+		Batch: 5000, Pace: 250 * time.Millisecond, Idle: time.Second,
 	}
 }
 
@@ -76,6 +76,9 @@ const proveLimit = 30 * time.Second // for one batch
 func (p *Prover) prove(ctx context.Context, from Source) (added int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, proveLimit)
 	defer cancel()
+	if err := from.Number(ctx, p.Pool, p.Batch); err != nil {
+		return 0, err
+	}
 	err = pgx.BeginTxFunc(ctx, p.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		after, elected, err := elect(ctx, tx, from)
 		if err != nil || !elected {

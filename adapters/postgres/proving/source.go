@@ -22,20 +22,32 @@ type Leaf struct {
 type Source struct {
 	Kind proof.Kind
 	Head string // asks in SQL for the idx of the newest
-	At   string // asks in SQL when the leaf of idx $1 was recorded
+	At   string // asks in SQL when the leaf of idx $1 was recorded; there is no row if nobody knows any more
 	// Leaves yields at most so many leaves after an idx, in their order. It ends with an
 	// error where one is missing.
 	Leaves func(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error]
+	// Number gives an idx to what has none yet, in a transaction of its own.
+	Number func(ctx context.Context, db projections.Querier, most int) error
+	// Kept returns where the leaves begin that can still be read.
+	Kept func(ctx context.Context, db projections.Querier) (Beginning, error)
+}
+
+// Beginning is an idx and the sizes that trees have there, by practice.
+type Beginning struct {
+	Idx   int64
+	Sizes map[string]int64
 }
 
 // Sources returns all of them.
-func Sources() []Source { return []Source{events} }
+func Sources() []Source { return []Source{events, calls} }
 
 // events are the leaves of the log.
 var events = Source{
 	Kind: proof.Events, Leaves: leavesOfEvents,
-	Head: `SELECT head FROM sequencer`,
-	At:   `SELECT recorded_at FROM log JOIN events USING (position) WHERE idx = $1`,
+	Head:   `SELECT head FROM sequencer`,
+	At:     `SELECT recorded_at FROM log JOIN events USING (position) WHERE idx = $1`,
+	Number: func(context.Context, projections.Querier, int) error { return nil }, // the sequencer does
+	Kept:   func(context.Context, projections.Querier) (Beginning, error) { return Beginning{}, nil },
 }
 
 func leavesOfEvents(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
@@ -48,6 +60,39 @@ func leavesOfEvents(ctx context.Context, db projections.Querier, after int64, mo
 			if !yield(leaf, err) {
 				return
 			}
+		}
+	}
+}
+
+// calls are the leaves of the access record (D80).
+var calls = Source{
+	Kind: proof.Access, Leaves: leavesOfCalls,
+	Head: `SELECT idx FROM access_head`,
+	At:   `SELECT at FROM access_log JOIN access_record USING (request_id) WHERE idx = $1`,
+	Number: func(ctx context.Context, db projections.Querier, most int) error {
+		_, err := postgres.AccessRecord{DB: db}.Number(ctx, most)
+		return err
+	},
+	Kept: func(ctx context.Context, db projections.Querier) (Beginning, error) {
+		kept, err := postgres.AccessRecord{DB: db}.Kept(ctx)
+		begins := Beginning{kept.Idx, map[string]int64{}}
+		for tenant, edge := range kept.Trees {
+			begins.Sizes[tenant] = edge.Size
+		}
+		return begins, err
+	},
+}
+
+func leavesOfCalls(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
+	return func(yield func(Leaf, error) bool) {
+		page, err := postgres.AccessRecord{DB: db, Page: most}.Rows(ctx, after)
+		for _, row := range page {
+			if !yield(Leaf{row.Leaf.Idx, row.Tree, row.Hash()}, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Leaf{}, err)
 		}
 	}
 }

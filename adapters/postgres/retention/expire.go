@@ -12,20 +12,23 @@ import (
 	"frontdesk/domain/event"
 )
 
-// archive is a row of archives: a partition that was detached.
+// archive is a row of archives: a partition that was detached, or is about to be.
 type archive struct {
 	Name, Record string
 	Since        *time.Time // nil: from the beginning
 	Until        time.Time
+	SHA256       *string // of its file, if that was written before it was detached
+}
+
+func archiveOf(rec record, p partition) archive {
+	return archive{Name: p.Name, Record: rec.table, Since: timeOrNull(InstantOf(p.From)), Until: InstantOf(p.To)}
 }
 
 // ErrNoDir says that something is to be written, and not where.
 var ErrNoDir = errors.New("say with --archive in which folder archives are written")
 
-// expire takes out the partitions that are wholly old enough, oldest first.
-//
-// Nothing may be taken out before its proof exists, once there are proofs: that condition
-// belongs here, beside the period.
+// expire takes out the partitions that are wholly old enough, oldest first. What has a
+// proof leaves with it.
 func (r *Retain) expire(ctx context.Context, rec record) error {
 	there, err := r.partitions(ctx, rec)
 	if err != nil {
@@ -36,8 +39,12 @@ func (r *Retain) expire(ctx context.Context, rec record) error {
 			r.Say(fmt.Sprintf("%s: nothing else is older than %s", rec.table, r.Keep))
 			return nil
 		}
-		if err := r.detach(ctx, rec, p); err != nil {
-			return fmt.Errorf("detach %s: %w", p.Name, err)
+		away := r.detach
+		if rec.table == AccessRecord {
+			away = r.leave
+		}
+		if err := away(ctx, rec, p); err != nil {
+			return fmt.Errorf("take out %s: %w", p.Name, err)
 		}
 		if err := r.finish(ctx); err != nil {
 			return err
@@ -52,23 +59,25 @@ func (r *Retain) detach(ctx context.Context, rec record, p partition) error {
 	if r.Dir == "" {
 		return ErrNoDir
 	}
-	err := r.change(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO archives (name, record, since, until, detached_at) VALUES ($1, $2, $3, $4, $5)`,
-			p.Name, rec.table, timeOrNull(InstantOf(p.From)), InstantOf(p.To), r.Now())
-		if err != nil {
-			return err
-		}
-		return execute(ctx, tx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s`, rec.table, p.Name))
-	})
-	if err != nil {
+	if err := r.change(ctx, func(tx pgx.Tx) error { return r.out(ctx, tx, rec, p, nil) }); err != nil {
 		return err
 	}
 	return r.pass(detached)
 }
 
+func (r *Retain) out(ctx context.Context, tx pgx.Tx, rec record, p partition, sha256 *string) error {
+	a := archiveOf(rec, p)
+	_, err := tx.Exec(ctx, `INSERT INTO archives (name, record, since, until, detached_at, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,
+		a.Name, a.Record, a.Since, a.Until, r.Now(), sha256)
+	if err != nil {
+		return err
+	}
+	return execute(ctx, tx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s`, rec.table, p.Name))
+}
+
 // finish writes what was detached, by this run or by one that was stopped.
 func (r *Retain) finish(ctx context.Context) error {
-	rows, _ := r.db().Query(ctx, `SELECT name, record, since, until FROM archives WHERE archived_at IS NULL ORDER BY until, name`)
+	rows, _ := r.db().Query(ctx, `SELECT name, record, since, until, sha256 FROM archives WHERE archived_at IS NULL ORDER BY until, name`)
 	waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[archive])
 	if err != nil {
 		return fmt.Errorf("look for what is to be written: %w", err)
@@ -84,9 +93,18 @@ func (r *Retain) finish(ctx context.Context) error {
 	return nil
 }
 
-// move writes a detached partition to its file, says so in the log, and drops it.
+// fileOf returns the file of a partition that is detached. It is written now unless that
+// was done before.
+func (r *Retain) fileOf(ctx context.Context, a archive) (manifest, error) {
+	if a.SHA256 != nil {
+		return r.written(a)
+	}
+	return r.write(a, func(w *packer) error { return r.lines(ctx, a, w) })
+}
+
+// move says in the log that a detached partition is in its file, and drops it.
 func (r *Retain) move(ctx context.Context, a archive) error {
-	file, err := r.write(ctx, a)
+	file, err := r.fileOf(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -25,22 +24,26 @@ type manifest struct {
 	From   *time.Time   `json:"from"` // null: from the beginning
 	To     time.Time    `json:"to"`   // exclusive
 	Lines  int64        `json:"lines"`
-	SHA256 event.Digest `json:"sha256"` // of the file
+	Hashes int64        `json:"hashes,omitempty"` // lines that are the hash alone
+	SHA256 event.Digest `json:"sha256"`           // of the file
+	Pieces []piece      `json:"pieces,omitempty"` // of trees, in the order of the file
 
 	path string
+}
+
+func (r *Retain) manifestOf(a archive) manifest {
+	m := manifest{File: a.Name + ".jsonl.gz", Record: a.Record, From: a.Since, To: a.Until.UTC()}
+	m.path = filepath.Join(r.Dir, m.File)
+	return m
 }
 
 // write writes the file and its manifest. Both are on the disk, under their names, when
 // it returns. The same lines always make the same file, so a run that was stopped here is
 // simply made again.
-func (r *Retain) write(ctx context.Context, a archive) (manifest, error) {
-	m := manifest{File: a.Name + ".jsonl.gz", Record: a.Record, From: a.Since, To: a.Until.UTC()}
-	m.path = filepath.Join(r.Dir, m.File)
+func (r *Retain) write(a archive, fill func(*packer) error) (manifest, error) {
+	m := r.manifestOf(a)
 	sum := sha256.New()
-	draft, err := drafted(m.path, func(w io.Writer) (err error) {
-		m.Lines, err = r.lines(ctx, a, io.MultiWriter(w, sum))
-		return err
-	})
+	draft, err := drafted(m.path, func(w io.Writer) error { return m.fill(io.MultiWriter(w, sum), fill) })
 	if err != nil {
 		return m, err
 	}
@@ -55,18 +58,45 @@ func (r *Retain) write(ctx context.Context, a archive) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	beside := m.path + ".manifest.json"
-	draft, err = drafted(beside, func(w io.Writer) error {
+	draft, err = drafted(m.beside(), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
+	if err == nil {
+		err = placed(draft, m.beside())
+	}
 	if err != nil {
 		return m, err
 	}
-	if err := placed(draft, beside); err != nil {
+	return m, r.pass(listed)
+}
+
+// beside is where the manifest is.
+func (m manifest) beside() string { return m.path + ".manifest.json" }
+
+func (m *manifest) fill(w io.Writer, fill func(*packer) error) error {
+	packed := packer{to: gzip.NewWriter(w)}
+	if err := fill(&packed); err != nil {
+		return err
+	}
+	m.Lines, m.Hashes, m.Pieces = packed.lines, packed.hashes, packed.pieces
+	return packed.to.Close()
+}
+
+// written returns the manifest of a file that was written before.
+func (r *Retain) written(a archive) (manifest, error) {
+	m := r.manifestOf(a)
+	text, err := os.ReadFile(m.beside())
+	if err != nil {
 		return m, err
 	}
-	return m, r.pass(listed)
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("read %s: %w", m.beside(), err)
+	}
+	if m.SHA256.String() != *a.SHA256 {
+		return m, fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
+	}
+	return m, nil
 }
 
 // drafted writes a file beside its place, as far as the disk.
@@ -143,7 +173,7 @@ func (m manifest) check() error {
 	if err != nil {
 		return err
 	}
-	if lines != m.Lines || event.Digest(sum.Sum(nil)) != m.SHA256 {
+	if lines != m.Lines+m.Hashes || event.Digest(sum.Sum(nil)) != m.SHA256 {
 		return fmt.Errorf("%s has %d lines, and not what was written: look at its disk", m.path, lines)
 	}
 	return nil

@@ -10,28 +10,57 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/proof/export"
 )
 
 // linesAtOnce are read in one short transaction, so that VACUUM goes on.
 const linesAtOnce = 10_000
 
-// lines writes the lines of a partition, compressed, in the order of their key.
-func (r *Retain) lines(ctx context.Context, a archive, w io.Writer) (n int64, err error) {
-	packed := gzip.NewWriter(w)
+// packer writes the lines of a file, compressed.
+type packer struct {
+	to            *gzip.Writer
+	lines, hashes int64 // so many of each
+	pieces        []piece
+	text          []byte // of the last line
+}
+
+func (w *packer) write(text []byte, err error) error {
+	if err == nil {
+		w.text = text
+		_, err = w.to.Write(text)
+	}
+	return err
+}
+
+// line writes a line that is shown.
+func (w *packer) line(l export.AccessLine) error {
+	w.lines++
+	return w.write(l.Append(w.text[:0]))
+}
+
+// hash writes the hash of one that is not.
+func (w *packer) hash(l export.HashLine) error {
+	w.hashes++
+	return w.write(l.Append(w.text[:0]))
+}
+
+// lines writes the lines of a partition, in the order of their key.
+func (r *Retain) lines(ctx context.Context, a archive, w *packer) error {
 	key := records[slices.IndexFunc(records, func(r record) bool { return r.table == a.Record })].key
 	for last := []uuid.UUID(nil); ; {
 		page, err := r.page(ctx, a.Name, key, last)
 		if err != nil {
-			return n, fmt.Errorf("read %s: %w", a.Name, err)
+			return fmt.Errorf("read %s: %w", a.Name, err)
 		}
 		for _, line := range page {
-			if _, err := io.WriteString(packed, line.Text+"\n"); err != nil {
-				return n, err
+			if _, err := io.WriteString(w.to, line.Text+"\n"); err != nil {
+				return err
 			}
 		}
-		n += int64(len(page))
+		w.lines += int64(len(page))
 		if len(page) < linesAtOnce {
-			return n, packed.Close()
+			return nil
 		}
 		last = page[len(page)-1].Key
 	}

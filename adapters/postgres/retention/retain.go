@@ -29,6 +29,8 @@ type Retain struct {
 	Tell func(string)  // is told who holds it
 	Say  func(string)  // is told what was done
 
+	Unproved bool // also takes out lines that no signed checkpoint covers
+
 	scanned int64            // bytes that are looked through under a lock; 0 means [briefScan]
 	reached func(step) error // lets a test stop on the way; nil in the program
 }
@@ -105,7 +107,7 @@ func (r *Retain) all(ctx context.Context) error {
 			return fmt.Errorf("archive %s: %w", rec.table, err)
 		}
 	}
-	return nil
+	return r.forget(ctx)
 }
 
 // errUnsealed refuses to archive what an erasure could not reach any more.

@@ -61,7 +61,7 @@ func (r *reading) promises(ctx context.Context) error {
 }
 
 func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
-	found := Finding{Check: Published, Tenant: p.tree.Tenant, Kind: p.tree.Kind}
+	found := Finding{Check: Published, Tenant: p.tree.Tenant, Kind: p.tree.Kind.String()}
 	c, err := r.open(p)
 	if err != nil {
 		r.Add(found, "%s is not one to trust: %s", p.name(), reason(err))

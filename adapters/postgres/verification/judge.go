@@ -1,6 +1,10 @@
 package verification
 
-import "frontdesk/domain/proof"
+import (
+	"fmt"
+
+	"frontdesk/domain/proof"
+)
 
 // differ reports the first leaf of a tree that the prover's tables hold otherwise, and
 // counts the others.
@@ -9,7 +13,7 @@ func (r *reading) differ(l placed) {
 		first.Count++
 		return
 	}
-	r.differs[l.tree] = r.Add(Finding{Check: Built, Tenant: l.tree.Tenant, Kind: l.tree.Kind, N: &l.n, Idx: l.idx, Count: 1},
+	r.differs[l.tree] = r.Add(Finding{Check: Built, Tenant: l.tree.Tenant, Kind: l.tree.Kind.String(), N: &l.n, Idx: l.idx, Count: 1},
 		"number %d of %s, idx %d, is not what the prover's tables hold", l.n, named(l.tree), l.idx)
 }
 
@@ -41,7 +45,7 @@ func (r *reading) hold(t *tree, c claim) {
 }
 
 func (r *reading) breach(t *tree, c claim, format string, args ...any) {
-	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind, Count: 1}, format, args...)
+	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1}, format, args...)
 }
 
 // ended reports whether a claim is for what an epoch has lost with its end. Of the access
@@ -61,7 +65,7 @@ func (r *reading) leftOver() {
 			of.Trees++
 			of.Uncovered += t.edge.Size - t.holds
 		}
-		if !r.cut {
+		if !r.cut[t.Kind] {
 			r.unreached(t)
 		}
 	}
@@ -69,7 +73,7 @@ func (r *reading) leftOver() {
 
 func (r *reading) unreached(t *tree) {
 	if t.built != t.known {
-		r.Add(Finding{Check: Built, Tenant: t.Tenant, Kind: t.Kind, Count: 1},
+		r.Add(Finding{Check: Built, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1},
 			"%s has %d leaves up to idx %d; the prover's tables have %d", named(t.Tree), t.known, r.reached[t.Kind], t.built)
 	}
 	for _, c := range t.due {
@@ -78,9 +82,8 @@ func (r *reading) unreached(t *tree) {
 }
 
 func named(of proof.Tree) string {
-	what := map[proof.Kind]string{proof.Events: "events", proof.Access: "calls"}[of.Kind]
 	if of.Tenant == "" {
-		return "the tree of " + what + " of no practice"
+		return fmt.Sprintf("the tree of no practice (%s)", of.Kind)
 	}
-	return "the tree of " + what + " of " + of.Tenant
+	return fmt.Sprintf("the tree of %s (%s)", of.Tenant, of.Kind)
 }

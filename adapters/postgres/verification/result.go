@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/domain/proof"
 )
 
 // Check says which comparison has found something.
@@ -23,13 +22,13 @@ const (
 
 // Finding is something that is not as it was.
 type Finding struct {
-	Check  Check      `json:"check"`
-	Tenant string     `json:"tenant,omitempty"`
-	Kind   proof.Kind `json:"kind,omitempty"`  // of the tree; 0 if it is about none
-	N      *int64     `json:"n,omitempty"`     // the first number in the tree that differs; nil if none is known
-	Idx    int64      `json:"idx,omitempty"`   // the first one in the log, or in the access record
-	Count  int64      `json:"count,omitempty"` // how many there are
-	Says   string     `json:"says"`
+	Check  Check  `json:"check"`
+	Tenant string `json:"tenant,omitempty"`
+	Kind   string `json:"kind,omitempty"`  // of the tree; "" if it is about none
+	N      *int64 `json:"n,omitempty"`     // the first number in the tree that differs; nil if none is known
+	Idx    int64  `json:"idx,omitempty"`   // the first one in the log, or in the access record
+	Count  int64  `json:"count,omitempty"` // how many there are
+	Says   string `json:"says"`
 }
 
 // Record says how much of the log, or of the access record, was read.

@@ -23,20 +23,21 @@ type Verification struct {
 type reading struct {
 	*Verification
 	Result
-	trees   map[proof.Tree]*tree
-	reached map[proof.Kind]int64 // how far the prover had come at the beginning
-	differs map[proof.Tree]*Finding
-	head    int64
-	hashes  bool // of passwords may be read
-	cut     bool // by a hole
+	trees    map[proof.Tree]*tree
+	reached  map[proof.Kind]int64 // how far the prover had come at the beginning
+	differs  map[proof.Tree]*Finding
+	head     int64               // of the log
+	lastCall int64               // of the access record
+	hashes   bool                // of passwords may be read
+	cut      map[proof.Kind]bool // by a hole
 }
 
 // Run reads everything once. The result says what was found; an error says that the
 // reading itself went wrong.
 func (v *Verification) Run(ctx context.Context) (Result, error) {
-	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}}
+	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
 	r.Found, r.Unchecked = []*Finding{}, []string{}
-	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events} {
+	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events, r.archived, r.calls} {
 		if err := step(ctx); err != nil {
 			return Result{}, fmt.Errorf("verify: %w", err)
 		}
@@ -50,9 +51,10 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 	if r.Trusts == nil {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
 	}
-	if r.Keys.Opens() {
+	switch {
+	case r.Keys.Opens():
 		r.Boxes = &postgres.Boxes{}
-	} else {
+	case r.Keys.Sealed():
 		r.Uncheck("whether boxes open: give the master key")
 	}
 	if r.hashes, err = r.readsHashes(ctx); err != nil {
@@ -62,17 +64,23 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 		r.Uncheck("hashes of passwords: this role may not read them, the owner may")
 	}
 	r.head, err = r.Log.Head(ctx)
-	if behind := r.reached[proof.Events]; err == nil && behind < r.head {
-		r.Uncheck("the prover's tables behind idx %d: it has not come further", behind)
-	}
+	r.sayBehind(proof.Events, r.head)
 	return err
+}
+
+// sayBehind says how far the prover is behind the newest of a kind.
+func (r *reading) sayBehind(kind proof.Kind, newest int64) {
+	if reached := r.reached[kind]; reached < newest {
+		r.Uncheck("the prover's tables of %s behind idx %d: it has not come further", kind, reached)
+	}
 }
 
 // losses looks for events that are not in the log, and for places in it without an event.
 func (r *reading) losses(ctx context.Context) error {
 	lost, err := r.Log.Losses(ctx)
 	for _, loss := range lost.First {
-		r.Add(Finding{Check: Gap, Idx: loss.Idx, Count: lost.Count}, "%s", loss)
+		r.Add(Finding{Check: Gap, Idx: loss.Idx, Count: 1}, "%s", loss)
 	}
+	r.More += lost.Count - int64(len(lost.First))
 	return err
 }

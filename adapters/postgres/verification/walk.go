@@ -24,13 +24,18 @@ func (r *reading) events(ctx context.Context) error {
 			return err
 		}
 		if lost {
-			r.cut = true
-			r.Add(Finding{Check: Gap, Idx: r.Events.UpTo + 1}, "%s", hole)
-			r.Uncheck("what is behind idx %d: events are missing there", r.Events.UpTo)
+			r.tear(proof.Events, r.Events.UpTo, hole)
 			return nil
 		}
 	}
 	return nil
+}
+
+// tear notes that nothing of a kind is looked at behind an idx.
+func (r *reading) tear(kind proof.Kind, after int64, hole postgres.Hole) {
+	r.cut[kind] = true
+	r.Add(Finding{Check: Gap, Kind: kind.String(), Idx: after + 1, Count: 1}, "%s", hole)
+	r.Uncheck("%s behind idx %d, because of what is missing there", kind, after)
 }
 
 func upTo(page []event.Stored, head int64) []event.Stored {

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/postgres/verification"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
@@ -67,6 +68,11 @@ func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 		return nil, err
 	}
 	return &replay.Rebuild{Pool: a.Pool, Log: a.Log, Keys: a.Keys, Projections: chosen, Now: a.Now}, nil
+}
+
+// Verification prepares the comparison of what is stored with what was written.
+func (a Auditor) Verification() *verification.Verification {
+	return &verification.Verification{DB: postgres.On(a.Pool), Log: a.Log, Keys: a.Keys}
 }
 
 // readModels returns all projections, as they are kept in this database.

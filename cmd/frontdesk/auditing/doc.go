@@ -8,6 +8,7 @@
 //   - [Auditor.AsOf] and [PracticesAsOf] ask the program's own queries about the
 //     past.
 //   - [Auditor.Rebuild] makes read models again, or compares them.
+//   - [Auditor.Verification] compares what is stored with trees, checkpoints and keys.
 //   - [Auditor.Events] and [Auditor.Calls] read what passes an [EventFilter] of the
 //     log, or a [CallFilter] of the access record.
 //   - [Auditor.RecordReading] records who reads patients' data.

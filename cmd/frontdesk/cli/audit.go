@@ -34,6 +34,7 @@ type auditCmd struct {
 	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare; or the trees that proofs are made of."`
 	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
 	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`
+	Verify      auditVerifyCmd      `cmd:"" help:"Find out whether something was changed, added or taken away since it was written."`
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
 }
 

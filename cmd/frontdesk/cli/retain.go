@@ -14,6 +14,7 @@ type retainCmd struct {
 	databaseFlag    `embed:""`
 	AccessRetention retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
 	Archive         string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
+	WithoutProof    bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`
 	Wait            time.Duration    `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
 }
 
@@ -23,6 +24,8 @@ func (c *retainCmd) Help() string {
 With a period it also takes each month that is wholly older out of the database. A month is detached, written to
 DIR/<name>.jsonl.gz (one JSON object a line) with DIR/<name>.jsonl.gz.manifest.json, brought to the disk, noted in the event log
 (audit.archived.v1), read back, and only then dropped. A run that is stopped is finished by the next one.
+Lines of the access record are moved when a signed checkpoint covers them. The archive holds it, so frontdesk audit verify
+can show later, without the database, that nothing in it was changed or left out.
 Begin when all processes have been upgraded. docs/retention.md says what else is kept, how long, and why.`
 }
 
@@ -42,6 +45,7 @@ func (c *retainCmd) Run(r *run) error {
 	}
 	retain := engine.Retain()
 	retain.Keep, retain.Dir, retain.Wait, retain.Tell = c.AccessRetention, c.Archive, c.Wait, r.tell
+	retain.Unproved = c.WithoutProof
 	retain.Say = func(text string) { fmt.Fprintln(r.Out, text) }
 	if err := retain.Run(event.WithMetadata(r.ctx, event.Metadata{Actor: actor})); err != nil {
 		return err

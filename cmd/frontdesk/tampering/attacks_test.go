@@ -123,6 +123,7 @@ func everyAttack(t *testing.T, s size) {
 		if !a.gap { // nobody can make trees of a log that has one
 			w.rebuild()
 		}
+		w.expect(a, "signer", a.signer, w.alarms(), nil)
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)

@@ -2,15 +2,13 @@ package tampering_test
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"golang.org/x/mod/sumdb/note"
 
+	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
@@ -42,9 +40,10 @@ type world struct {
 	pool     *pgxpool.Pool   // as the serving role
 	attacker *pgxpool.Pool   // a superuser, with triggers off
 	ann, bob patient.ID
-	key      note.Signer
+	key      notary.Key
+	state    string // the folder of the service's signer
+	signer   *notary.Signer
 	trusts   proof.Policy
-	logs     map[proof.Tree]uuid.UUID
 	kept     verification.Kept
 	grown    int64 // events of Elm Street
 }
@@ -52,21 +51,24 @@ type world struct {
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
-	w := &world{t: t, size: s, pool: db.Pool(t), logs: map[proof.Tree]uuid.UUID{}}
+	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir()}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
 	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: sealing.MasterKey{1}}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
-	w.makeKeys()
+	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
+	w.trusts = must(proof.NewPolicy(w.key.Verifier, nil, 0))(t)
+	w.signer = w.newSigner(w.state, false)
 	w.found()
 	w.write(s.witnessed - w.grown)
-	w.publish()
+	w.sign()
 	w.write(s.kept - w.grown)
-	w.publish()
-	w.kept = verification.Kept{Name: "kept.note", Checkpoint: w.published()}
+	w.sign()
+	w.kept.Name = "kept.note"
+	w.kept.Checkpoint, _ = w.published(elm)
 	w.write(s.signed - w.grown)
-	w.publish()
+	w.sign()
 	w.write(s.all - w.grown)
 	w.prove()
 	w.save()
@@ -89,14 +91,6 @@ func (w *world) check(err error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-func (w *world) makeKeys() {
-	w.t.Helper()
-	private, public, err := note.GenerateKey(rand.Reader, service)
-	w.check(err)
-	w.key = must(note.NewSigner(private))(w.t)
-	w.trusts = proof.Policy{Key: must(note.NewVerifier(public))(w.t)}
 }
 
 // found registers two practices and their patients.
@@ -138,39 +132,39 @@ func (w *world) prove() {
 
 func (w *world) trees() proving.Trees { return proving.Trees{DB: w.pool} }
 
-// publish proves the log and publishes a checkpoint of each tree, signed with the
-// service's key, in the place of today's.
-func (w *world) publish() {
+// sign proves the log and has the service's signer sign it.
+func (w *world) sign() {
 	w.t.Helper()
 	w.prove()
-	for of := range must(w.trees().Sizes(w.ctx))(w.t) {
-		c := w.checkpoint(of)
-		_, err := w.attacker.Exec(w.ctx, `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, '2026-11-22', $3, $4, now())
-			ON CONFLICT (tenant, kind, epoch, day) DO UPDATE SET size = excluded.size, note = excluded.note`,
-			of.Tenant, of.Kind, c.Size, string(must(c.Sign(w.key))(w.t)))
-		w.check(err)
+	for _, problem := range w.signer.Round(w.ctx) {
+		w.t.Fatal(problem)
 	}
 }
 
-// checkpoint returns that of a tree as the prover's tables have it.
-func (w *world) checkpoint(of proof.Tree) proof.Checkpoint {
+// publish publishes a checkpoint of each tree, as the prover's tables have it, with the key
+// that was stolen.
+func (w *world) publish() {
 	w.t.Helper()
-	if w.logs[of] == uuid.Nil {
-		w.logs[of] = uuid.New()
-	}
-	size := must(w.trees().Size(w.ctx, of))(w.t)
-	return proof.Checkpoint{
-		Origin: proof.Origin{Name: service, Log: w.logs[of], Epoch: 1},
-		Size:   size, Root: must(w.trees().Root(w.ctx, of, size))(w.t),
+	for of, size := range must(w.trees().Sizes(w.ctx))(w.t) {
+		c := proof.Checkpoint{Origin: w.origin(of), Size: size, Root: must(w.trees().Root(w.ctx, of, size))(w.t)}
+		w.forge(`DELETE FROM checkpoints WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind)
+		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, '2026-11-22', $3, $4, now())`,
+			of.Tenant, of.Kind, size, string(must(c.Sign(w.key))(w.t)))
 	}
 }
 
-// published returns the newest checkpoint of Elm Street.
-func (w *world) published() proof.Checkpoint {
+// published returns the newest checkpoint of a tree.
+func (w *world) published(of proof.Tree) (proof.Checkpoint, []byte) {
 	w.t.Helper()
 	var text string
-	w.check(w.pool.QueryRow(w.ctx, `SELECT note FROM checkpoints WHERE tenant = 'elm' AND kind = 1 ORDER BY epoch DESC, day DESC LIMIT 1`).Scan(&text))
-	return must(w.trusts.Open([]byte(text)))(w.t)
+	w.check(w.pool.QueryRow(w.ctx, `SELECT note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY epoch DESC, day DESC LIMIT 1`, of.Tenant, of.Kind).Scan(&text))
+	return must(w.trusts.Open([]byte(text)))(w.t), []byte(text)
+}
+
+func (w *world) origin(of proof.Tree) proof.Origin {
+	w.t.Helper()
+	c, _ := w.published(of)
+	return c.Origin
 }
 
 // verify does what frontdesk audit verify --database-url does.

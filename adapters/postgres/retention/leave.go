@@ -1,0 +1,170 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// leaving is a partition of the access record that is to go: what has to be known to go on
+// without it.
+type leaving struct {
+	partition
+	head     int64                 // the highest number of all lines when this was found out
+	archived int64                 // up to this number no line is left
+	kept     int64                 // and up to this one when it has gone
+	last     map[string]int64      // of each tree that has lines in it, the highest number of those
+	trees    map[string]proof.Edge // at kept, in the end
+}
+
+// numbersAtOnce are given in one short transaction.
+const numbersAtOnce = 10_000
+
+// leave writes a partition of the access record to a file that can be verified, and takes
+// it out of the table. Until the file is on the disk, nothing changes for anybody; then
+// everything does in one transaction, so that whoever reads lines by their numbers finds
+// each of them, or is told that it is in an archive.
+func (r *Retain) leave(ctx context.Context, rec record, p partition) error {
+	if r.Dir == "" {
+		return ErrNoDir
+	}
+	l, err := r.look(ctx, p)
+	if err != nil {
+		return err
+	}
+	file, err := r.write(archiveOf(rec, p), func(w *packer) error { return r.pieces(ctx, &l, w) })
+	if err != nil {
+		return err
+	}
+	if err := l.whole(ctx, r.db(), file.Lines); err != nil {
+		return err
+	}
+	if err := r.change(ctx, func(tx pgx.Tx) error { return r.part(ctx, tx, rec, l, file) }); err != nil {
+		return err
+	}
+	return r.pass(detached)
+}
+
+// firstKept is the number in front of the first line that stays, behind what is archived.
+const firstKept = `
+SELECT idx, coalesce((SELECT l.idx FROM access_log l WHERE l.idx > archived AND NOT (request_id >= $1 AND request_id < $2)
+	AND (leaf IS NULL OR EXISTS (SELECT FROM access_record r WHERE r.request_id = l.request_id)) ORDER BY l.idx LIMIT 1) - 1, idx)
+FROM access_head`
+
+// treesLeft are the trees of the lines that leave, and of those that have left before and
+// have none in front of them any more.
+const treesLeft = `
+SELECT tree, max(idx) FROM (SELECT tree, idx FROM access_log WHERE request_id >= $1 AND request_id < $2
+	UNION ALL SELECT tree, idx FROM access_log WHERE idx > $3 AND idx <= $4) l
+WHERE idx > $3 GROUP BY tree`
+
+// look finds out what is to leave.
+func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
+	l := leaving{partition: p, last: map[string]int64{}}
+	record := postgres.AccessRecord{DB: r.db()}
+	for more := int64(1); more > 0; {
+		var err error
+		if more, err = record.Number(ctx, numbersAtOnce); err != nil {
+			return l, err
+		}
+	}
+	kept, err := record.Kept(ctx)
+	if err != nil {
+		return l, err
+	}
+	l.archived, l.trees = kept.Idx, kept.Trees
+	err = r.db().QueryRow(ctx, firstKept, p.From, p.To).Scan(&l.head, &l.kept)
+	if err != nil {
+		return l, fmt.Errorf("look for the first line that stays: %w", err)
+	}
+	rows, _ := r.db().Query(ctx, treesLeft, p.From, p.To, l.archived, l.kept)
+	var tree string
+	var last int64
+	if _, err := pgx.ForEachRow(rows, []any{&tree, &last}, func() error { l.last[tree] = last; return nil }); err != nil {
+		return l, fmt.Errorf("look for the lines that leave: %w", err)
+	}
+	return l, nil
+}
+
+// order returns the trees in the order in which the file has them.
+func (l *leaving) order() (trees []string) {
+	for tree := range l.last {
+		trees = append(trees, tree)
+	}
+	slices.Sort(trees)
+	return trees
+}
+
+// whole is an error unless all lines of the partition are in the file.
+func (l *leaving) whole(ctx context.Context, db postgres.DB, lines int64) error {
+	var there int64
+	if err := db.QueryRow(ctx, `SELECT count(*) FROM `+l.Name).Scan(&there); err != nil {
+		return fmt.Errorf("count the lines: %w", err)
+	}
+	if there != lines {
+		return fmt.Errorf("%d lines are in it, and %d of them have numbers: docs/retention.md says what to do", there, lines)
+	}
+	return nil
+}
+
+// linesLate finds lines of a partition that came behind a number, or wait for one.
+const linesLate = `
+SELECT EXISTS (SELECT FROM (SELECT request_id FROM access_log WHERE idx > $3 UNION ALL SELECT request_id FROM access_waiting OFFSET 0) l
+WHERE request_id >= $1 AND request_id < $2)`
+
+// part takes the partition out, and moves the beginning of the trees. The head comes first,
+// as for whoever numbers lines: nobody waits for it.
+func (r *Retain) part(ctx context.Context, tx pgx.Tx, rec record, l leaving, file manifest) error {
+	if _, err := tx.Exec(ctx, `UPDATE access_head SET archived = $1`, l.kept); err != nil {
+		return err
+	}
+	var trees []string
+	var sizes []int64
+	var edges [][]byte
+	for tree, edge := range l.trees {
+		trees, sizes, edges = append(trees, tree), append(sizes, edge.Size), append(edges, edge.Bytes())
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO archived_trees (tenant, size, edge) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])
+		ON CONFLICT (tenant) DO UPDATE SET size = excluded.size, edge = excluded.edge`, trees, sizes, edges)
+	if err != nil {
+		return err
+	}
+	if err := r.out(ctx, tx, rec, l.partition, new(file.SHA256.String())); err != nil {
+		return err
+	}
+	var more bool
+	if err := tx.QueryRow(ctx, linesLate, l.From, l.To, l.head).Scan(&more); err != nil || !more {
+		return err
+	}
+	return errLate
+}
+
+var (
+	errLate = errors.New("lines of it have come meanwhile: run this again")
+
+	// errUnproved says that lines may not leave yet.
+	errUnproved = fault.New(fault.Conflict, "not-signed-yet",
+		"No signed checkpoint covers these lines yet, so whether the archive is complete could not be shown. "+
+			"Let frontdesk sign run, or archive them with --without-proof.")
+)
+
+// forget removes the numbers of lines that are in archives, a few at a time.
+func (r *Retain) forget(ctx context.Context) error {
+	for {
+		done, err := r.Pool.Exec(ctx, `DELETE FROM access_log WHERE idx IN (
+			SELECT idx FROM access_log WHERE idx <= (SELECT archived FROM access_head) ORDER BY idx LIMIT $1)`, numbersAtOnce)
+		if err != nil {
+			return fmt.Errorf("forget the numbers of lines that are archived: %w", err)
+		}
+		if done.RowsAffected() < numbersAtOnce {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package retention
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/proof"
+	"frontdesk/domain/proof/export"
+)
+
+// piece is the part of a tree that an archive has: from a leaf on up to the size of a
+// signed checkpoint. The file has the pieces one behind the other, each with a line for
+// each leaf; of leaves that have not left with it, it has the hash alone.
+type piece struct {
+	Tenant string    `json:"tenant"` // whose tree; "" for that of none
+	From   int64     `json:"from"`   // the number of its first leaf
+	Edge   []byte    `json:"edge"`   // of the tree before that leaf: a root for each bit of From, the largest subtree's first
+	Size   int64     `json:"size"`   // of the tree behind its last leaf
+	Root   tlog.Hash `json:"root"`   // of that tree
+	Note   string    `json:"note,omitempty"`
+}
+
+// pieces writes the piece of each tree.
+func (r *Retain) pieces(ctx context.Context, l *leaving, w *packer) error {
+	record := postgres.AccessRecord{DB: r.db(), Page: linesAtOnce}
+	for _, tree := range l.order() {
+		checkpoints, err := r.checkpoints(ctx, tree)
+		if err != nil {
+			return err
+		}
+		m := mover{leaving: l, w: w, edge: l.trees[tree], last: l.last[tree], checkpoints: checkpoints}
+		p := piece{Tenant: tree, From: m.edge.Size, Edge: m.edge.Bytes()}
+		for row, err := range record.EachOf(ctx, tree, l.archived) {
+			if err != nil {
+				return err
+			}
+			if row.Leaf.Idx > m.last && m.covered() {
+				break
+			}
+			if err := m.take(row); err != nil {
+				return err
+			}
+			if len(m.idx) == linesAtOnce {
+				if err := m.remember(ctx, r.db()); err != nil {
+					return err
+				}
+			}
+		}
+		if !m.covered() || m.note == "" && !r.Unproved {
+			return errUnproved
+		}
+		if err := m.remember(ctx, r.db()); err != nil {
+			return err
+		}
+		p.Size, p.Root, p.Note = m.edge.Size, m.edge.Root(), m.note
+		w.pieces = append(w.pieces, p)
+	}
+	return nil
+}
+
+// signed is a checkpoint that was signed.
+type signed struct {
+	Size int64
+	Note string
+}
+
+// checkpoints returns those of a tree, the smallest first.
+func (r *Retain) checkpoints(ctx context.Context, tree string) ([]signed, error) {
+	rows, _ := r.db().Query(ctx, `SELECT size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY size, epoch, day`, tree, proof.Access)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[signed])
+	if err != nil {
+		return nil, fmt.Errorf("read checkpoints: %w", err)
+	}
+	return found, nil
+}
+
+// signs reports whether it is a checkpoint of the tree. One that was signed before the end
+// of the log was lost is none of today's tree.
+func (s signed) signs(edge proof.Edge) bool {
+	text, _, _ := strings.Cut(s.Note, "\n\n")
+	c, err := proof.ParseCheckpoint(text + "\n")
+	return err == nil && c.Size == edge.Size && c.Root == edge.Root()
+}
+
+// mover goes through the lines of a tree.
+type mover struct {
+	*leaving
+	w           *packer
+	edge        proof.Edge // of the leaves before the next line
+	last        int64      // the highest number of a line that leaves
+	checkpoints []signed   // that may cover what leaves, if they are not smaller than the edge
+	note        string     // of the one that does
+	idx         []int64    // of lines that leave while earlier ones stay
+	hashes      [][]byte   // of their leaves
+}
+
+// covered reports whether all that leaves is in a tree that was signed, or never will be
+// by a checkpoint that is there.
+func (m *mover) covered() bool {
+	for m.note == "" && len(m.checkpoints) > 0 && m.checkpoints[0].Size <= m.edge.Size {
+		if m.checkpoints[0].signs(m.edge) {
+			m.note = m.checkpoints[0].Note
+		}
+		m.checkpoints = m.checkpoints[1:]
+	}
+	return m.note != "" || len(m.checkpoints) == 0
+}
+
+// take writes a line if it leaves, and its hash if it does not.
+func (m *mover) take(row postgres.AccessRow) error {
+	id, hash, n := row.Leaf.RequestID, row.Hash(), m.edge.Size
+	m.edge.Append(hash)
+	leaves := id != uuid.Nil && !below(id, m.From) && below(id, m.To)
+	if row.Leaf.Idx <= m.kept {
+		m.trees[row.Tree] = m.edge
+	} else if leaves {
+		m.idx, m.hashes = append(m.idx, row.Leaf.Idx), append(m.hashes, hash[:])
+	}
+	if !leaves {
+		return m.w.hash(export.HashLine{N: n, Leaf: hash})
+	}
+	line := export.AccessLine{N: n, Leaf: row.Leaf, Reason: []byte(row.Reason), Sealed: row.Sealed}
+	if row.Act != nil {
+		line.Act = []byte(*row.Act)
+	}
+	return m.w.line(line)
+}
+
+// remember leaves the hashes of lines that leave in their places. They count when the lines
+// have gone.
+func (m *mover) remember(ctx context.Context, db postgres.DB) error {
+	if len(m.idx) == 0 {
+		return nil
+	}
+	_, err := db.Exec(ctx, `UPDATE access_log l SET leaf = n.hash FROM unnest($1::bigint[], $2::bytea[]) AS n (idx, hash) WHERE l.idx = n.idx`, m.idx, m.hashes)
+	if err != nil {
+		return fmt.Errorf("remember leaves: %w", err)
+	}
+	m.idx, m.hashes = m.idx[:0], m.hashes[:0]
+	return nil
+}

@@ -1,0 +1,119 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/proof"
+)
+
+// archived begins the trees of the access record where the archives end. What the tables
+// say of that is believed no more than anything else: a checkpoint of a later size holds
+// only if it is right.
+func (r *reading) archived(ctx context.Context) error {
+	rows, _ := r.DB.Query(ctx, `SELECT idx, archived, before IS NULL, coalesce(tenant, ''), coalesce(size, 0), coalesce(edge, '') FROM access_head LEFT JOIN archived_trees ON true`)
+	var tenant string
+	var size int64
+	var edge []byte
+	numbered := true
+	_, err := pgx.ForEachRow(rows, []any{&r.lastCall, &r.Calls.UpTo, &numbered, &tenant, &size, &edge}, func() error {
+		known, err := proof.ParseEdge(size, edge)
+		if err == nil {
+			r.beginAt(r.tree(proof.Tree{Tenant: tenant, Kind: proof.Access}), known)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read where the archives end: %w", err)
+	}
+	if r.Calls.UpTo > 0 {
+		r.Uncheck("calls up to number %d: they are in archives", r.Calls.UpTo)
+	}
+	r.sayBehind(proof.Access, r.lastCall)
+	if !numbered {
+		r.Uncheck("calls of before the access record had numbers: they get theirs")
+		return nil
+	}
+	return r.unnumbered(ctx)
+}
+
+// beginAt begins a tree with a number of leaves that nobody reads.
+func (r *reading) beginAt(t *tree, edge proof.Edge) {
+	tile := edge.Size % tileSize
+	t.edge, t.known = edge, edge.Size
+	t.tile = proof.Edge{Size: tile}
+	for bit := tile; bit > 0; bit &= bit - 1 {
+		t.tile.Roots = append(t.tile.Roots, tlog.Hash{})
+	}
+	copy(t.tile.Roots, edge.Roots[len(edge.Roots)-len(t.tile.Roots):])
+	passed := 0
+	for _, c := range t.take() {
+		if c.size == edge.Size {
+			r.judge(t, c, 0)
+			continue
+		}
+		passed++
+	}
+	if passed > 0 {
+		r.Uncheck("%d checkpoints of %s: the leaves of that time are in archives", passed, named(t.Tree))
+	}
+}
+
+// unnumbered finds lines that have no number and do not wait for one. Whoever writes lines
+// the way of the program leaves none.
+func (r *reading) unnumbered(ctx context.Context) error {
+	var lines int64
+	err := r.DB.QueryRow(ctx, `SELECT count(*) FROM access_record r
+		WHERE NOT EXISTS (SELECT FROM access_log WHERE request_id = r.request_id) AND NOT EXISTS (SELECT FROM access_waiting WHERE request_id = r.request_id)`).Scan(&lines)
+	if err != nil {
+		return fmt.Errorf("look for calls without a number: %w", err)
+	}
+	if lines > 0 {
+		r.Add(Finding{Check: Gap, Kind: proof.Access.String(), Count: lines}, "%d lines of the access record have no number: somebody has written them past the program", lines)
+	}
+	return nil
+}
+
+// calls reads the access record.
+func (r *reading) calls(ctx context.Context) error {
+	record := postgres.AccessRecord{DB: r.DB}
+	for r.Calls.UpTo < r.lastCall {
+		page, err := record.Rows(ctx, r.Calls.UpTo)
+		hole, lost := errors.AsType[postgres.Hole](err)
+		if err != nil && !lost {
+			return err
+		}
+		if len(page) == 0 && !lost {
+			hole, lost = "the access record ends before its head", true
+		}
+		if err := r.callPage(ctx, page); err != nil {
+			return err
+		}
+		if lost {
+			r.tear(proof.Access, r.Calls.UpTo, hole)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *reading) callPage(ctx context.Context, page []postgres.AccessRow) error {
+	var leaves []leaf
+	for _, row := range page {
+		if row.Leaf.Idx > r.lastCall {
+			break
+		}
+		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
+	}
+	if len(leaves) == 0 {
+		return nil
+	}
+	r.Calls.Count += int64(len(leaves))
+	r.Calls.UpTo = leaves[len(leaves)-1].idx
+	return r.grow(ctx, proof.Access, leaves)
+}

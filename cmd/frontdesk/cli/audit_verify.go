@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"frontdesk/adapters/postgres/verification"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+type auditVerifyCmd struct {
+	trustFlags `embed:""`
+	liveFlags  `embed:""`
+	JSON       bool `name:"json" help:"Print one JSON object."`
+}
+
+// trustFlags say whose checkpoints are trusted, and which were kept.
+type trustFlags struct {
+	Key        string   `placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
+	WitnessKey []string `placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
+	Witnesses  int      `placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint."`
+	Since      []string `placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
+}
+
+// Run verifies and says what was found.
+func (c *auditVerifyCmd) Run(r *run) error {
+	return c.live(r)
+}
+
+var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since needs --key: without it, anybody could have written that checkpoint.")
+
+// policy returns whom to trust, and nil if no key is given.
+func (f trustFlags) policy() (*proof.Policy, error) {
+	if f.Key == "" {
+		if len(f.Since)+len(f.WitnessKey)+f.Witnesses > 0 {
+			return nil, errSinceWithoutKey
+		}
+		return nil, nil //nolint:nilnil // nobody is trusted
+	}
+	policy, err := proof.NewPolicy(f.Key, f.WitnessKey, f.Witnesses)
+	return &policy, err
+}
+
+// kept reads the checkpoints that were kept.
+func (f trustFlags) kept(policy *proof.Policy) (all []verification.Kept, err error) {
+	for _, name := range f.Since {
+		signed, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+		}
+		c, err := policy.Open(signed)
+		if refused, ok := errors.AsType[*fault.Error](err); ok {
+			return nil, refused.With("%s: %s", filepath.Base(name), refused.Detail)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, verification.Kept{Name: filepath.Base(name), Checkpoint: c})
+	}
+	return all, nil
+}
