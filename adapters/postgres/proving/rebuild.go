@@ -59,20 +59,17 @@ type tree struct {
 }
 
 // Trees are cut back to where what they are made of begins: nobody can build again what
-// lies before. The leaves of a tile that is cut become a tail; only the idx of the first of
-// them is known, which is all that matters.
+// lies before. What is left of a tile, or of a tail, is the tail then.
 const (
-	cutTails = `
-DELETE FROM tree_tail t WHERE kind = $1 AND n >= coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
-	cutInTiles = `
-INSERT INTO tree_tail (tenant, kind, n, idx, hash)
-SELECT t.tenant, t.kind, t.n * 256 + leaf, first_idx, substr(hashes, leaf * 32 + 1, 32)
+	whatStays = `
+SELECT b.tenant, b.size, coalesce(tile.first_idx, tail.first, 0), coalesce(substr(coalesce(tile.hashes, tail.hashes), 1, (b.size % 256)::int * 32), '')
 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size)
-JOIN tree_tiles t ON t.tenant = b.tenant AND t.kind = $1 AND t.n = b.size / 256 CROSS JOIN generate_series(0, (b.size % 256)::int - 1) leaf`
+LEFT JOIN tree_tiles tile ON tile.tenant = b.tenant AND tile.kind = $1 AND tile.n = b.size / 256
+LEFT JOIN LATERAL (SELECT min(first_idx) AS first, string_agg(hashes, '' ORDER BY n) AS hashes FROM tree_tail WHERE tenant = b.tenant AND kind = $1) tail ON true`
+	cutTails = `DELETE FROM tree_tail WHERE kind = $1`
 	cutTiles = `
 DELETE FROM tree_tiles t WHERE kind = $1 AND n >= coalesce((SELECT b.size / 256 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
-	cutTrees = `
-UPDATE trees t SET size = coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0) WHERE kind = $1`
+	cutTrees = `DELETE FROM trees WHERE kind = $1`
 )
 
 // forget cuts the trees of a kind in one transaction, for which a prover waits that is at
@@ -100,12 +97,37 @@ func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	for n, tenant := range tenants {
 		sizes[n] = begins.Sizes[tenant]
 	}
-	batch := &pgx.Batch{}
-	for _, statement := range []string{cutTails, cutInTiles, cutTiles, cutTrees} {
-		batch.Queue(statement, from.Kind, tenants, sizes)
+	c := &changes{}
+	rows, _ := tx.Query(ctx, whatStays, from.Kind, tenants, sizes)
+	var tenant string
+	var size, first int64
+	var tail []byte
+	_, err = pgx.ForEachRow(rows, []any{&tenant, &size, &first, &tail}, func() error {
+		return c.keep(tenant, size, first, slices.Clone(tail))
+	})
+	if err != nil {
+		return err
 	}
-	batch.Queue(setReached, from.Kind, begins.Idx)
+	batch := &pgx.Batch{}
+	batch.Queue(cutTails, from.Kind)
+	batch.Queue(cutTrees, from.Kind)
+	batch.Queue(cutTiles, from.Kind, tenants, sizes)
+	c.queue(batch, from.Kind, begins.Idx)
 	return tx.SendBatch(ctx, batch).Close()
+}
+
+// keep keeps a tree of a size, and its tail.
+func (c *changes) keep(tenant string, size, first int64, tail []byte) error {
+	whole := size - size%tileWidth
+	if int64(len(tail)) != (size-whole)*tlog.HashSize {
+		return fmt.Errorf("the tree of %q has lost leaves that nobody can build again: restore it from a backup", tenant)
+	}
+	c.trees.tenant, c.trees.size = append(c.trees.tenant, tenant), append(c.trees.size, size)
+	if len(tail) > 0 {
+		c.tail.tenant, c.tail.n = append(c.tail.tenant, tenant), append(c.tail.n, whole)
+		c.tail.first, c.tail.hashes = append(c.tail.first, first), append(c.tail.hashes, tail)
+	}
+	return nil
 }
 
 // asTheyAre returns the trees of a kind. One that is damaged has no root.
