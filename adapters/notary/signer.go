@@ -106,9 +106,7 @@ func (s *Signer) Begin(ctx context.Context) error {
 	s.m.Key = s.Key.Verifier
 	for kind, p := range s.m.Logs {
 		s.saved[kind] = p.Epoch
-	}
-	if s.VerifyAll {
-		s.reading.suspectAll(s.m.Logs)
+		p.Suspect = p.Suspect || s.VerifyAll
 	}
 	return s.sameNames()
 }

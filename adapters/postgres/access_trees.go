@@ -48,3 +48,11 @@ func (a AccessRecord) Number(ctx context.Context, most int) (lines int64, err er
 	}
 	return lines, nil
 }
+
+// Ends returns the number of the newest line, and up to which one all are in archives.
+func (a AccessRecord) Ends(ctx context.Context) (head, archived int64, err error) {
+	if err := a.DB.QueryRow(ctx, `SELECT idx, archived FROM access_head`).Scan(&head, &archived); err != nil {
+		return 0, 0, fmt.Errorf("ask where the access record ends: %w", err)
+	}
+	return head, archived, nil
+}
