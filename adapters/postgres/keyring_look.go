@@ -17,7 +17,7 @@ type Boxes struct {
 }
 
 // Bad returns how many boxes should open and do not.
-func (b Boxes) Bad() int64 { return b.Lost + b.Foreign }
+func (b *Boxes) Bad() int64 { return b.Lost + b.Foreign }
 
 func (b *Boxes) add(more Boxes) {
 	b.Opened, b.Erased = b.Opened+more.Opened, b.Erased+more.Erased
