@@ -30,11 +30,23 @@ func (r *reading) archived(ctx context.Context) error {
 		return fmt.Errorf("read where the access record ends: %w", err)
 	}
 	r.sayBehind(proof.Access, r.lastCall)
+	if err := r.vanished(ctx); err != nil {
+		return err
+	}
 	if !numbered {
 		r.Uncheck("calls of before they had numbers: the prover gives them theirs")
 		return nil
 	}
 	return r.unnumbered(ctx)
+}
+
+// vanished finds lines that are said to be in archives, and are in none that the log tells of.
+func (r *reading) vanished(ctx context.Context) error {
+	lines, err := postgres.AccessRecord{DB: r.DB}.Vanished(ctx)
+	if err == nil && lines > 0 {
+		r.Add(Finding{Check: Gap, Kind: proof.Access.String(), Count: lines}, "%d lines of the access record are gone, and audit.archived in the log names no archive that has them", lines)
+	}
+	return err
 }
 
 // beginAt begins a tree with a number of leaves that nobody reads.

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/verification"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
@@ -50,6 +51,8 @@ func TestWhatVerifyFindsBesideTheLog_D81(t *testing.T) {
 		{"a call is another, and was signed", w.forging(`UPDATE access_record SET reason = 'because' WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2)`),
 			verification.Published, "the tree of elm (access) at size"},
 		{"a call is gone", w.forging(`DELETE FROM access_record WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2)`), verification.Gap, "line 2 is missing"},
+		{"a call is gone, as if it were archived", w.forging(`WITH gone AS (DELETE FROM access_record WHERE request_id = (SELECT request_id FROM access_log WHERE idx = 2) RETURNING request_id)
+			UPDATE access_log l SET leaf = sha256('') FROM gone WHERE l.request_id = gone.request_id`), verification.Gap, "1 lines of the access record are gone"},
 		{"a call and its number are gone", w.forging(`DELETE FROM access_log WHERE idx = (SELECT max(idx) FROM access_log)`), verification.Gap, "the access record ends before its head"},
 		{"a call was written past the program", w.forging(`INSERT INTO access_record SELECT (jsonb_populate_record(r, jsonb_build_object('request_id', gen_random_uuid()))).* FROM access_record r LIMIT 1`),
 			verification.Gap, "1 lines of the access record have no number"},
@@ -137,6 +140,13 @@ func (w *world) wantArchived() {
 	w.forge(`DELETE FROM access_log WHERE idx <= 5`)
 	w.forge(`UPDATE access_head SET archived = 5`)
 	w.forge(`INSERT INTO archived_trees (tenant, size, edge) VALUES ('elm', 5, $1)`, edge.Bytes())
+	if r := w.verify(w.kept); !by(r, verification.Gap) {
+		w.t.Errorf("with lines that are in no archive: %+v", texts(r.Found))
+	}
+	said := audit.Archived{Name: "access_record_2019_03", Record: "access_record", Lines: 5}
+	w.forge(`INSERT INTO archives (name, record, until, detached_at, archived_at) VALUES ($1, 'access_record', now(), now(), now())`, said.Name)
+	must(w.engine.Desk.Store.Append(w.ctx, event.Change{Stream: audit.StreamOfArchive(said.Name), Events: []event.Event{said}}))(w.t)
+	w.check(w.engine.Drain(w.ctx))
 	r := w.verify(w.kept)
 	if len(r.Found) > 0 || r.Published != 4 || !slices.Contains(r.Unchecked, "calls up to number 5: they are in archives") {
 		w.t.Errorf("behind an archive: %+v %+v", r, texts(r.Found))
