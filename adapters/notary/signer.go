@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/statedir"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -18,7 +19,7 @@ import (
 // Signer signs the trees of a database. One goroutine at a time calls Run or Round.
 type Signer struct {
 	Key       Key
-	State     *State
+	Dir       *statedir.Dir // where it remembers what it has signed
 	Sources   map[proof.Kind]Source
 	Desk      Desk
 	Hashes    Hashes     // for proofs to witnesses; nil if there are none
@@ -85,7 +86,7 @@ func (s *Signer) Run(ctx context.Context) error {
 // published.
 func (s *Signer) Begin(ctx context.Context) error {
 	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
-	m, err := s.State.load()
+	m, err := load(s.Dir)
 	if err != nil {
 		return err
 	}
@@ -106,9 +107,7 @@ func (s *Signer) Begin(ctx context.Context) error {
 	s.m.Key = s.Key.Verifier
 	for kind, p := range s.m.Logs {
 		s.saved[kind] = p.Epoch
-	}
-	if s.VerifyAll {
-		s.reading.suspectAll(s.m.Logs)
+		p.Suspect = p.Suspect || s.VerifyAll
 	}
 	return s.sameNames()
 }
@@ -181,13 +180,13 @@ func (s *Signer) save() error {
 			continue
 		}
 		if was := s.saved[kind]; was != 0 && was != p.Epoch {
-			if err := s.State.keep(fmt.Sprintf("%s.%d.epoch-%d", stateFile, kind, was)); err != nil {
+			if err := keep(s.Dir, fmt.Sprintf("%s.%d.epoch-%d", stateName, kind, was)); err != nil {
 				return err
 			}
 		}
 		p.drop()
 	}
-	if err := s.State.save(s.m); err != nil {
+	if err := s.m.save(s.Dir); err != nil {
 		return err
 	}
 	for kind, p := range s.m.Logs {

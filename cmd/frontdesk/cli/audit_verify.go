@@ -12,9 +12,10 @@ import (
 )
 
 type auditVerifyCmd struct {
-	trustFlags `embed:""`
-	liveFlags  `embed:""`
-	JSON       bool `name:"json" help:"Print one JSON object."`
+	trustFlags   `embed:""`
+	liveFlags    `embed:""`
+	archiveFlags `embed:""`
+	JSON         bool `name:"json" help:"Print one JSON object."`
 }
 
 // trustFlags say whose checkpoints are trusted, and which were kept.
@@ -27,6 +28,9 @@ type trustFlags struct {
 
 // Run verifies and says what was found.
 func (c *auditVerifyCmd) Run(r *run) error {
+	if c.Archive != "" {
+		return c.archive(r)
+	}
 	return c.live(r)
 }
 

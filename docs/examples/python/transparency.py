@@ -25,6 +25,7 @@ def need(sound, why):
 def decode(text):
     """Returns the bytes of a text in base64."""
     try:
+        need(len(text) % 4 == 0, f"{text[:60]!r} is not base64")  # which Python does not mind
         return base64.b64decode(text.encode("ascii"), validate=True)
     except (UnicodeEncodeError, binascii.Error):
         raise Unsound(f"{text[:60]!r} is not base64") from None

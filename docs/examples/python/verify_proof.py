@@ -37,6 +37,11 @@ def log(checkpoint):
     return checkpoint.origin.rpartition("/")[0]
 
 
+def epoch(checkpoint):
+    """Returns the epoch, with which the origin ends."""
+    return int(checkpoint.origin.rpartition("/")[2])
+
+
 # What is verified. Each returns the sentences that say so.
 
 
@@ -126,6 +131,7 @@ class Lines:
 def goes_on(kept, checkpoint):
     """Raises Unsound unless a checkpoint can be a later one of the log that was kept."""
     need(log(kept) == log(checkpoint), f"the kept checkpoint is of another log, {kept.origin}")
+    need(epoch(kept) <= epoch(checkpoint), f"the kept checkpoint is of a later epoch, {kept.origin}")
     need(kept.size <= checkpoint.size, f"the log is shorter than it was: the kept checkpoint is of {kept}, the newest of {checkpoint}")
 
 
