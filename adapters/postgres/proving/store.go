@@ -36,16 +36,24 @@ type changes struct {
 
 // add adds what becomes of a tree.
 func (c *changes) add(tenant string, g *growth) {
-	c.trees.tenant, c.trees.size = append(c.trees.tenant, tenant), append(c.trees.size, g.size+int64(len(g.leaves)))
+	c.addSize(tenant, g.size+int64(len(g.leaves)))
 	n, left := g.size, g.leaves
 	if g.fills() {
 		c.filled.tenant, c.filled.size = append(c.filled.tenant, tenant), append(c.filled.size, g.size)
 		n, left = c.addTiles(tenant, g)
 	}
 	if len(left) > 0 {
-		c.tail.tenant, c.tail.n = append(c.tail.tenant, tenant), append(c.tail.n, n)
-		c.tail.first, c.tail.hashes = append(c.tail.first, left[0].Idx), append(c.tail.hashes, bytesOf(hashesIn(left)))
+		c.addTail(tenant, n, left[0].Idx, bytesOf(hashesIn(left)))
 	}
+}
+
+func (c *changes) addSize(tenant string, size int64) {
+	c.trees.tenant, c.trees.size = append(c.trees.tenant, tenant), append(c.trees.size, size)
+}
+
+func (c *changes) addTail(tenant string, n, first int64, hashes []byte) {
+	c.tail.tenant, c.tail.n = append(c.tail.tenant, tenant), append(c.tail.n, n)
+	c.tail.first, c.tail.hashes = append(c.tail.first, first), append(c.tail.hashes, hashes)
 }
 
 // addTiles adds the tiles that become full, and returns the leaves that are left, with the
@@ -53,19 +61,22 @@ func (c *changes) add(tenant string, g *growth) {
 func (c *changes) addTiles(tenant string, g *growth) (n int64, left []Leaf) {
 	n, left = g.size-int64(len(g.tail)), g.leaves
 	for hashes := g.tail; len(hashes)+len(left) >= tileWidth; n, hashes = n+tileWidth, nil {
-		first := g.first
-		if len(hashes) == 0 {
-			first = left[0].Idx
+		first := left[0].Idx
+		if len(hashes) > 0 {
+			first = g.first
 		}
 		more := tileWidth - len(hashes)
-		hashes = append(hashes, hashesIn(left[:more])...)
+		c.addTile(tenant, n/tileWidth, first, append(hashes, hashesIn(left[:more])...))
 		left = left[more:]
-		root := rootOf(hashes)
-		c.tiles.tenant, c.tiles.n = append(c.tiles.tenant, tenant), append(c.tiles.n, n/tileWidth)
-		c.tiles.first, c.tiles.root = append(c.tiles.first, first), append(c.tiles.root, root[:])
-		c.tiles.hashes = append(c.tiles.hashes, bytesOf(hashes))
 	}
 	return n, left
+}
+
+func (c *changes) addTile(tenant string, n, first int64, hashes []tlog.Hash) {
+	root := rootOf(hashes)
+	c.tiles.tenant, c.tiles.n = append(c.tiles.tenant, tenant), append(c.tiles.n, n)
+	c.tiles.first, c.tiles.root = append(c.tiles.first, first), append(c.tiles.root, root[:])
+	c.tiles.hashes = append(c.tiles.hashes, bytesOf(hashes))
 }
 
 func hashesIn(leaves []Leaf) []tlog.Hash {

@@ -15,18 +15,19 @@ import (
 	"time"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof/export"
 )
 
 // manifest says what an archive is, so that it can be known again.
 type manifest struct {
-	File   string       `json:"file"`
-	Record string       `json:"record"`
-	From   *time.Time   `json:"from"` // null: from the beginning
-	To     time.Time    `json:"to"`   // exclusive
-	Lines  int64        `json:"lines"`
-	Hashes int64        `json:"hashes,omitempty"` // lines that are the hash alone
-	SHA256 event.Digest `json:"sha256"`           // of the file
-	Pieces []piece      `json:"pieces,omitempty"` // of trees, in the order of the file
+	File   string         `json:"file"`
+	Record string         `json:"record"`
+	From   *time.Time     `json:"from"` // null: from the beginning
+	To     time.Time      `json:"to"`   // exclusive
+	Lines  int64          `json:"lines"`
+	Hashes int64          `json:"hashes,omitempty"` // lines that are the hash alone
+	SHA256 event.Digest   `json:"sha256"`           // of the file
+	Pieces []export.Piece `json:"pieces,omitempty"` // of trees, in the order of the file
 
 	path string
 }

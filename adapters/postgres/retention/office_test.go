@@ -40,6 +40,7 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	db := postgrestest.New(t)
 	o := &office{t: t, db: db, owner: db.AdminPool(t), now: day(2026, 3, 20)}
+	o.proves(1 << 60) // as if a prover had been at it
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
 	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &postgres.Bell{}}
@@ -48,6 +49,13 @@ func newOffice(t *testing.T) *office {
 		Say: func(text string) { o.said = append(o.said, text) }, Unproved: true,
 	}
 	return o
+}
+
+// proves has the trees of the access record come as far as a number.
+func (o *office) proves(idx int64) {
+	o.t.Helper()
+	_, err := o.owner.Exec(o.t.Context(), `UPDATE prover SET idx = $1 WHERE kind = 2`, idx)
+	must(o.t, err)
 }
 
 var september = day(2026, 9, 1)
@@ -67,10 +75,16 @@ func (o *office) minted(at time.Time) (id uuid.UUID) {
 // calls adds a line of the access record for each instant, as the program does.
 func (o *office) calls(at ...time.Time) {
 	o.t.Helper()
+	o.callsOf("elm", at...)
+}
+
+// callsOf adds lines that address a practice.
+func (o *office) callsOf(tenant string, at ...time.Time) {
+	o.t.Helper()
 	for _, at := range at {
 		_, err := o.db.Pool(o.t).Exec(o.t.Context(), `
 			INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
-			VALUES ($1, $2, 'elm', gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at)
+			VALUES ($1, $2, $3, gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at, tenant)
 		must(o.t, err)
 	}
 }

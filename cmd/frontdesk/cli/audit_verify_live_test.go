@@ -34,7 +34,7 @@ func (c *clinic) keep(t *testing.T) (vkey, file string) {
 	must(t, err)
 	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: size, Root: root}.Sign(key)
 	must(t, err)
-	must(t, postgres.Checkpoints{DB: c.db.SuperuserPool(t)}.Publish(t.Context(), []postgres.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
+	must(t, postgres.Checkpoints{DB: postgres.On(c.db.SuperuserPool(t))}.Publish(t.Context(), []postgres.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
 	file = filepath.Join(t.TempDir(), "kept.note")
 	must(t, os.WriteFile(file, signed, 0o600))
 	return vkey, file
