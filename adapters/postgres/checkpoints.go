@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
-	"frontdesk/projections"
 )
 
 // Standing is how the log stands, for somebody who is to sign it.
@@ -37,7 +37,7 @@ func (l Log) Standing(ctx context.Context) (is Standing, err error) {
 }
 
 // Checkpoints are the signed notes of the trees.
-type Checkpoints struct{ DB projections.Querier }
+type Checkpoints struct{ DB DB }
 
 // Checkpoint is a signed note and what it is about.
 type Checkpoint struct {
@@ -63,6 +63,24 @@ func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
 	return found, nil
 }
 
+// ErrNoCheckpoint says that nothing of a log has been signed.
+var ErrNoCheckpoint = fault.New(fault.Missing, "no-checkpoint",
+	"No checkpoint of this log is signed yet: let frontdesk sign run, or look whether there is such a practice.")
+
+// Of returns the newest checkpoint of a tree, and [ErrNoCheckpoint] if there is none.
+func (c Checkpoints) Of(ctx context.Context, tree proof.Tree) (Checkpoint, error) {
+	is := Checkpoint{Tree: tree}
+	err := c.DB.QueryRow(ctx, `SELECT epoch, size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY epoch DESC, day DESC LIMIT 1`,
+		tree.Tenant, tree.Kind).Scan(&is.Epoch, &is.Size, &is.Note)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return is, ErrNoCheckpoint
+	case err != nil:
+		return is, fmt.Errorf("read the newest checkpoint: %w", err)
+	}
+	return is, nil
+}
+
 const publishCheckpoints = `
 SELECT coalesce(string_agg(DISTINCT refusal, '; '), '') FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::text[]) AS c (tenant, kind, epoch, size, note)
 CROSS JOIN LATERAL (SELECT publish_checkpoint(tenant, kind, epoch, size, note) AS refusal OFFSET 0) published`
@@ -81,8 +99,10 @@ func (c Checkpoints) Publish(ctx context.Context, all []Checkpoint) error {
 		columns.notes = append(columns.notes, is.Note)
 	}
 	var refusals string
-	err := c.DB.QueryRow(ctx, publishCheckpoints, columns.tenants, columns.kinds, columns.epochs, columns.sizes, columns.notes).Scan(&refusals)
-	if err != nil {
+	batch := &pgx.Batch{}
+	batch.Queue(publishCheckpoints, columns.tenants, columns.kinds, columns.epochs, columns.sizes, columns.notes).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&refusals) })
+	if err := c.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}
 	if refusals != "" {
