@@ -131,7 +131,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	list, _, ids := called(t)
 	o := frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
 	want := `{"act":{"organisation":{"name":"Oak Lane"},"practitioner":{"email":"","name":"[personal]"},"purpose":"TREAT","role":"GP"},` +
-		`"application":"` + callsApp.String() + `","at":"2026-03-02T13:00:00Z","endpoint":"create-note","mode":"application-restricted",` +
+		`"application":"` + callsApp.String() + `","at":"2026-03-02T13:00:00Z","endpoint":"create-note","idx":3,"mode":"application-restricted",` +
 		`"outcome":"allowed","patient":"` + callsAnn.String() + `","requestId":"` + ids[2] + `","status":200,"tenant":"elm",` +
 		`"tokenHash":"` + strings.Repeat("0", 64) + `"}` + "\n"
 	if o.out != want {
