@@ -111,16 +111,21 @@ func (r *reading) calls(ctx context.Context) error {
 
 func (r *reading) callPage(ctx context.Context, page []postgres.AccessRow) error {
 	var leaves []leaf
+	var boxes []postgres.Sealed
 	for _, row := range page {
 		if row.Leaf.Idx > r.lastCall {
 			break
 		}
 		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
+		boxes = append(boxes, postgres.SealedInCall(row))
 	}
 	if len(leaves) == 0 {
 		return nil
 	}
 	r.Calls.Count += int64(len(leaves))
 	r.Calls.UpTo = leaves[len(leaves)-1].idx
-	return r.grow(ctx, proof.Access, leaves)
+	if err := r.grow(ctx, proof.Access, leaves); err != nil {
+		return err
+	}
+	return r.open(ctx, proof.Access, boxes)
 }
