@@ -2,8 +2,8 @@
 
 -- The signer hands out a checkpoint (D77). Its role may do this and no more: the function
 -- believes what it is given only as far as it fits what is there, and keeps the newest of
--- each day. It returns why a checkpoint is not taken, and NULL if it is, or a newer one is
--- there already. No signature is checked here: who verifies a checkpoint does that.
+-- each day. It returns why a checkpoint is not taken, and NULL if it is there. No signature
+-- is checked here: whoever is shown a checkpoint does that.
 -- +goose StatementBegin
 CREATE FUNCTION publish_checkpoint(of_tenant text, of_kind int, of_epoch int, of_size bigint, of_note text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -27,7 +27,9 @@ BEGIN
             RETURN 'another log has been signed here: another signer is at work';
         ELSIF newest.epoch = of_epoch AND newest.size = of_size AND newest.text <> parts[1] THEN
             RETURN 'another checkpoint of this size has been signed';
-        ELSIF (newest.epoch, newest.size, length(newest.note)) >= (of_epoch, of_size, length(of_note)) THEN
+        ELSIF (newest.epoch, newest.size) > (of_epoch, of_size) THEN
+            RETURN 'a newer checkpoint is there: another signer is at work, or somebody has put one there that nobody has signed';
+        ELSIF (newest.epoch, newest.size) = (of_epoch, of_size) AND length(newest.note) >= length(of_note) THEN
             RETURN NULL;
         END IF;
     END IF;

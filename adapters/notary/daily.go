@@ -18,11 +18,16 @@ import (
 type reading struct {
 	running sync.WaitGroup
 
-	mu       sync.Mutex
-	busy     bool
-	after    time.Time // it is not begun again before
-	verified time.Time // when a reading began that has come to its end; zero if a round has noted it
-	suspect  map[proof.Kind]bool
+	mu      sync.Mutex
+	busy    bool
+	after   time.Time    // it is not begun again before
+	outcome *readOutcome // that no round has noted yet
+}
+
+// readOutcome is how a reading has ended that has come to its end.
+type readOutcome struct {
+	began  time.Time
+	differ map[proof.Kind]bool // where something differs that was not known
 }
 
 // begin reports whether the reading is due, and takes it.
@@ -36,49 +41,38 @@ func (r *reading) begin(now, verified time.Time) bool {
 	return true
 }
 
-func (r *reading) end(began time.Time, differ map[proof.Kind]bool, err error) {
+func (r *reading) end(o readOutcome, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.busy = false
 	if err != nil {
-		r.after = began.Add(tryAgainAll)
+		r.after = o.began.Add(tryAgainAll)
 		return
 	}
-	r.verified, r.suspect = began, differ
+	r.outcome = &o
 }
 
-func (r *reading) suspects(kind proof.Kind) bool {
+// take returns the outcome that nobody has taken, and nil if there is none.
+func (r *reading) take() *readOutcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.suspect[kind]
+	o := r.outcome
+	r.outcome = nil
+	return o
 }
 
-func (r *reading) suspectAll(logs map[proof.Kind]*progress) {
-	r.suspect = map[proof.Kind]bool{}
-	for kind, p := range logs {
-		r.suspect[kind] = p.Idx > 0
-	}
-}
-
-func (r *reading) judged(kind proof.Kind) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.suspect, kind)
-}
-
-// finished returns when the last reading began that nobody has asked about, and zero if
-// there is none.
-func (r *reading) finished() (began time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	began, r.verified = r.verified, time.Time{}
-	return began
-}
-
-// noteReading remembers that all leaves were read, so that a restart does not put that off.
+// noteReading remembers that all leaves were read, and what is to be looked at again. A
+// restart changes neither.
 func (s *Signer) noteReading() {
-	if began := s.reading.finished(); !began.IsZero() {
-		s.m.Verified, s.unsaved = began, true
+	o := s.reading.take()
+	if o == nil {
+		return
+	}
+	s.m.Verified, s.unsaved = o.began, true
+	for kind, differ := range o.differ {
+		if differ {
+			s.m.Logs[kind].Suspect = true
+		}
 	}
 }
 
@@ -96,10 +90,22 @@ func (s *Signer) readAllDaily(ctx context.Context) {
 		differ := map[proof.Kind]bool{}
 		var failed error
 		for kind, p := range was {
-			f, err := readAll(ctx, s.Sources[kind], p, p.Idx, func(string) uuid.UUID { return event.NewID() })
+			f, err := s.readUpTo(ctx, s.Sources[kind], p, func(string) uuid.UUID { return event.NewID() })
 			failed = errors.Join(failed, err)
 			differ[kind] = !maps.Equal(f.differ, p.refused())
 		}
-		s.reading.end(now, differ, failed)
+		s.reading.end(readOutcome{now, differ}, failed)
 	})
+}
+
+// readUpTo reads a log again up to where it was read before.
+func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress, log func(tenant string) uuid.UUID) (found, error) {
+	look, err := s.look(ctx, source)
+	if err != nil {
+		return found{}, err
+	}
+	if look.Wait != "" {
+		return found{}, errors.New(look.Wait)
+	}
+	return readAll(ctx, source, was, was.Idx, log)
 }

@@ -2,8 +2,11 @@ package notary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/google/uuid"
 
 	"frontdesk/domain/proof"
 )
@@ -26,9 +29,6 @@ const (
 
 // follow reads on in one log. Where something differs, it finds out what that means.
 func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) error {
-	if s.m.Logs[kind] == nil {
-		s.m.Logs[kind] = newProgress()
-	}
 	look, err := s.look(ctx, source)
 	if err != nil {
 		return err
@@ -36,18 +36,42 @@ func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) err
 	if look.Wait != "" {
 		return fmt.Errorf("nothing is signed yet: %s", look.Wait)
 	}
-	trouble, err := s.readOn(ctx, kind, source, look)
-	if err != nil {
-		return err
+	if s.m.Logs[kind] == nil {
+		if s.m.Logs[kind], err = begin(ctx, source, s.logsOf(kind)); err != nil {
+			return err
+		}
 	}
-	if trouble != "" {
-		return s.judge(ctx, kind, source, look, trouble)
+	return s.readOrJudge(ctx, kind, source, look)
+}
+
+var errMoving = errors.New("the log changes while it is read: it is read again")
+
+// readOrJudge reads on, and once more when what it stumbled over has turned out to be
+// nothing, or has been dealt with.
+func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source, look Look) error {
+	for range 3 {
+		trouble, err := s.readOn(ctx, kind, source, look)
+		if err != nil {
+			return err
+		}
+		if trouble == "" {
+			s.goesOn(kind)
+			return nil
+		}
+		if err := s.judge(ctx, kind, source, look, trouble); err != nil {
+			return err
+		}
 	}
+	return errMoving
+}
+
+// goesOn notes that nothing stands in a log's way. The access record goes on in the epoch
+// of the events.
+func (s *Signer) goesOn(kind proof.Kind) {
 	delete(s.stopped, kind)
-	if p := s.m.Logs[kind]; p.Epoch < s.epoch() { // the access record goes on with the events
+	if p := s.m.Logs[kind]; p.Epoch < s.epoch() {
 		p.Epoch, s.unsaved = s.epoch(), true
 	}
-	return nil
 }
 
 func (s *Signer) look(ctx context.Context, source Source) (Look, error) {
@@ -64,24 +88,40 @@ func (s *Signer) look(ctx context.Context, source Source) (Look, error) {
 func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, look Look) (trouble string, err error) {
 	p := s.m.Logs[kind]
 	switch {
-	case s.reading.suspects(kind):
+	case p.Suspect:
 		return suspect, nil
 	case look.Head < p.Idx:
 		return shorter, nil
 	case look.Head == 0:
 		return "", nil
 	}
-	page, err := leaves(ctx, source, max(p.Idx-1, 0))
+	last := p.Idx > look.Kept // it is there to be read again
+	after := p.Idx
+	if last {
+		after--
+	}
+	page, err := leaves(ctx, source, after)
 	if err != nil {
 		return "", err
 	}
-	if p.Idx > 0 {
+	if last {
 		if len(page) == 0 || page[0].Hash != p.Last {
 			return other, nil
 		}
 		page = page[1:]
 	}
 	return s.take(ctx, kind, source, page, look.Head)
+}
+
+// begin returns a log as it is where its leaves begin.
+func begin(ctx context.Context, source Source, log func(tenant string) uuid.UUID) (*progress, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	kept, err := source.Kept(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask where the log begins: %w", err)
+	}
+	return newProgress(kept, log), nil
 }
 
 // take adds leaves up to a head that the log has.

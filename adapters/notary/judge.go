@@ -14,6 +14,7 @@ import (
 
 // found is what a reading of all leaves has found.
 type found struct {
+	begins  int64           // so many leaves were archived
 	then    *progress       // the log at the place that was signed; nil if it ends before
 	now     *progress       // as far as it was read
 	differ  map[string]bool // the practices whose trees are others
@@ -39,7 +40,6 @@ func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look
 	if after.Wait != "" || after.Epoch != look.Epoch {
 		return errors.New("the database has come into another history while the log was read: it is read again")
 	}
-	s.reading.judged(kind)
 	return s.decide(ctx, kind, f, look, trouble)
 }
 
@@ -49,6 +49,9 @@ func (s *Signer) decide(ctx context.Context, kind proof.Kind, f found, look Look
 		f.now.Epoch = max(f.now.Epoch, s.epoch())
 	}
 	switch {
+	case f.begins > was.Idx:
+		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("everything up to idx %d was archived, and this folder has signed up to %d: put its newest backup in its place",
+			f.begins, was.Idx))
 	case f.now.Idx < look.Head && (f.then == nil || trouble == gap):
 		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("idx %d is missing", f.now.Idx+1))
 	case len(f.differ) > 0 && f.now.Epoch > was.Epoch:
@@ -60,8 +63,7 @@ func (s *Signer) decide(ctx context.Context, kind proof.Kind, f found, look Look
 	for tenant, t := range was.Trees {
 		t.Refused = f.differ[tenant]
 	}
-	was.Last, s.unsaved = f.then.Last, true
-	delete(s.stopped, kind)
+	was.Last, was.Suspect, s.unsaved = f.then.Last, false, true
 	return nil
 }
 
@@ -96,14 +98,18 @@ func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble st
 		slog.Int("kind", int(kind)), slog.Int("epoch", f.now.Epoch), slog.Int("epoch_before", was.Epoch), slog.Int64("signed_idx", was.Idx),
 		slog.Int64("same_up_to", f.same), slog.Int("practices", len(f.differ)))
 	s.m.Logs[kind], s.unsaved = f.now, true
-	delete(s.stopped, kind)
 	return nil
 }
 
-// readAll reads a log from its first leaf up to a head, or to where a leaf is missing,
+// readAll reads a log from its first leaf up to its head, or to where a leaf is missing,
 // and compares it with what was read before.
 func readAll(ctx context.Context, source Source, was *progress, head int64, log func(tenant string) uuid.UUID) (found, error) {
-	f := found{now: newProgress(), known: -1}
+	now, err := begin(ctx, source, log)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{now: now, begins: now.Idx, known: -1}
+	f.arrive(was)
 	anchors := append(slices.Clone(was.Anchors), anchor{was.Idx, was.Whole.Root()})
 	for f.now.Idx < head {
 		page, err := leaves(ctx, source, f.now.Idx)
@@ -124,16 +130,21 @@ func readAll(ctx context.Context, source Source, was *progress, head int64, log 
 	return f, nil
 }
 
-// see adds a leaf, and compares the trees at the place up to which they were signed.
+// arrive compares the trees at the place up to which they were read before.
+func (f *found) arrive(was *progress) {
+	if f.now.Idx == was.Idx {
+		f.then = f.now.clone()
+		f.differ = was.differing(f.then)
+	}
+}
+
+// see adds a leaf.
 func (f *found) see(leaf Leaf, was *progress, log func(tenant string) uuid.UUID) {
 	if leaf.Begun != nil && leaf.Begun.Epoch > was.Epoch && f.known < 0 {
 		f.known = leaf.Idx - 1
 	}
 	f.now.add(leaf, log)
-	if f.now.Idx == was.Idx {
-		f.then = f.now.clone()
-		f.differ = was.differing(f.then)
-	}
+	f.arrive(was)
 	if f.now.Idx%saveEvery == 0 {
 		f.now.drop()
 	}
@@ -144,6 +155,9 @@ func (f *found) see(leaf Leaf, was *progress, log func(tenant string) uuid.UUID)
 func (f *found) compare(anchors []anchor) []anchor {
 	if len(anchors) == 0 || anchors[0].Idx != f.now.Idx {
 		return anchors
+	}
+	if f.now.Whole.Size != f.now.Idx { // it does not begin with the first leaf
+		return anchors[1:]
 	}
 	switch {
 	case anchors[0].Root == f.now.Whole.Root():

@@ -14,9 +14,10 @@ type progress struct {
 	Epoch   int              `json:"epoch"`
 	Idx     int64            `json:"idx"`
 	Last    tlog.Hash        `json:"last"`    // the leaf at Idx, as it stands in the database
-	Whole   proof.Edge       `json:"whole"`   // of all leaves in the order of idx
+	Whole   proof.Edge       `json:"whole"`   // of all leaves in the order of idx, if none was archived when it began
 	Anchors []anchor         `json:"anchors"` // roots of Whole at earlier places
 	Trees   map[string]*tree `json:"trees"`   // by practice; "" is that of none
+	Suspect bool             `json:"suspect"` // all leaves are to be read again before anything is signed
 }
 
 // tree is one tree of a log. It goes on while it is refused: should the leaf that differed
@@ -27,7 +28,16 @@ type tree struct {
 	Refused bool       `json:"refused,omitempty"` // a leaf of it is not what it was
 }
 
-func newProgress() *progress { return &progress{Epoch: 1, Trees: map[string]*tree{}} }
+// newProgress is a log that was read up to where its leaves begin that are still there.
+func newProgress(kept Kept, log func(tenant string) uuid.UUID) *progress {
+	p := &progress{Epoch: 1, Idx: kept.Idx, Trees: map[string]*tree{}}
+	for tenant, edge := range kept.Trees {
+		if edge.Size > 0 {
+			p.Trees[tenant] = &tree{Log: log(tenant), Edge: edge}
+		}
+	}
+	return p
+}
 
 // add adds a leaf to its tree. The tree of a practice that is new gets the identifier that
 // is given.
@@ -94,7 +104,7 @@ type anchor struct {
 // drop drops an anchor where the log stands now. The older they are, the fewer are kept:
 // each is at most about a quarter further away than the next one.
 func (p *progress) drop() {
-	if n := len(p.Anchors); p.Idx == 0 || n > 0 && p.Anchors[n-1].Idx == p.Idx {
+	if n := len(p.Anchors); p.Idx == 0 || p.Whole.Size != p.Idx || n > 0 && p.Anchors[n-1].Idx == p.Idx {
 		return
 	}
 	kept := append(p.Anchors, anchor{p.Idx, p.Whole.Root()})

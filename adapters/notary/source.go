@@ -16,11 +16,22 @@ type Source interface {
 	// Leaves returns a page of the leaves after an idx, in order. It is empty at the end of
 	// the log, and where the next leaf is lost.
 	Leaves(ctx context.Context, after int64) ([]Leaf, error)
+	// Kept says where the leaves begin that are still there. Nobody vouches for it: a reading
+	// that goes on from wrong trees comes to no root that was signed.
+	Kept(ctx context.Context) (Kept, error)
+}
+
+// Kept are the trees of the leaves that were archived, by practice. Its zero value is a log
+// that has all of its leaves.
+type Kept struct {
+	Idx   int64 // up to which leaves were archived
+	Trees map[string]proof.Edge
 }
 
 // Look is how a log presents itself at a moment.
 type Look struct {
 	Head  int64  // the idx of its last leaf; 0 if it is empty
+	Kept  int64  // [Kept]'s Idx
 	Epoch int    // that the database says it is in
 	Wait  string // why nothing can be signed now although nothing is wrong; "" if it can
 }

@@ -3,7 +3,6 @@ package notary
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -115,11 +114,7 @@ func consistency(c proof.Checkpoint, from int64, hashes tlog.HashReader) (tlog.T
 }
 
 func (w *Witness) post(ctx context.Context, from int64, proven tlog.TreeProof, h *head) ([]byte, error) {
-	body := strconv.AppendInt([]byte("old "), from, 10)
-	for _, hash := range proven {
-		body = base64.StdEncoding.AppendEncode(append(body, '\n'), hash[:])
-	}
-	body = append(append(body, "\n\n"...), h.signed...)
+	body := proof.Consistency{Old: from, Proof: proven, Note: h.signed}.Format()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+"/add-checkpoint", bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask the witness: %w", err)

@@ -9,7 +9,6 @@ import (
 
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
-	"frontdesk/projections"
 )
 
 // Standing is how the log stands, for somebody who is to sign it.
@@ -38,7 +37,7 @@ func (l Log) Standing(ctx context.Context) (is Standing, err error) {
 }
 
 // Checkpoints are the signed notes of the trees.
-type Checkpoints struct{ DB projections.Querier }
+type Checkpoints struct{ DB DB }
 
 // Checkpoint is a signed note and what it is about.
 type Checkpoint struct {
@@ -100,8 +99,10 @@ func (c Checkpoints) Publish(ctx context.Context, all []Checkpoint) error {
 		columns.notes = append(columns.notes, is.Note)
 	}
 	var refusals string
-	err := c.DB.QueryRow(ctx, publishCheckpoints, columns.tenants, columns.kinds, columns.epochs, columns.sizes, columns.notes).Scan(&refusals)
-	if err != nil {
+	batch := &pgx.Batch{}
+	batch.Queue(publishCheckpoints, columns.tenants, columns.kinds, columns.epochs, columns.sizes, columns.notes).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&refusals) })
+	if err := c.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}
 	if refusals != "" {

@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,7 @@ import (
 )
 
 // ErrInUse says that another process holds the directory.
-var ErrInUse = errors.New("another process holds it: stop that one first")
+var ErrInUse = errors.New("another process holds it")
 
 // Dir is a directory that one process holds. Each name in it has one writer at a time.
 type Dir struct {
@@ -21,16 +22,21 @@ type Dir struct {
 // Open takes a directory that exists. The kernel gives it up when the process ends,
 // however it ends.
 func Open(path string) (*Dir, error) {
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	name := filepath.Join(path, "lock")
+	lock, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the state directory: %w", err)
 	}
 	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = ErrInUse
+		holder, _ := os.ReadFile(name)
+		err = fmt.Errorf("%w (process %s): stop that one first", ErrInUse, bytes.TrimSpace(holder))
+	}
+	if err == nil {
+		_, err = lock.WriteAt(fmt.Appendf(nil, "%-20d\n", os.Getpid()), 0) // for whoever finds it taken
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the state directory %s: %w", path, err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("take the state directory %s: %w", path, err), lock.Close())
 	}
 	return &Dir{path: path, lock: lock}, nil
 }

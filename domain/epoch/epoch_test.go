@@ -1,6 +1,7 @@
 package epoch_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,5 +86,24 @@ func TestOnlyACompleteHistoryGoesOnTelling(t *testing.T) {
 				t.Errorf("complete: %t, want %t", got, c.want)
 			}
 		})
+	}
+}
+
+func TestAnOperatorDeclaresTheNextEpochOrALaterOne_D77(t *testing.T) {
+	t.Parallel()
+	log := epoch.Mark{Epoch: 3, Head: 439}
+	begun, err := epoch.Declare(log, 0, " A volume was put back. ")
+	want := epoch.Begun{Epoch: 4, Cause: epoch.Restore, LastKnown: 439, Reason: "A volume was put back."}
+	if diff := cmp.Diff(want, begun); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if begun, err := epoch.Declare(log, 6, "It had come to 5."); err != nil || begun.Epoch != 6 {
+		t.Errorf("begun %+v, %v", begun, err)
+	}
+	if _, err := epoch.Declare(log, 3, "Again."); !errors.Is(err, epoch.ErrEpochOver) {
+		t.Errorf("an epoch that has begun: %v", err)
+	}
+	if _, err := epoch.Declare(log, 0, " "); !errors.Is(err, epoch.ErrNoReason) {
+		t.Errorf("without a reason: %v", err)
 	}
 }

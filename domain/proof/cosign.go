@@ -105,6 +105,9 @@ func NewCosigner(skey string, now func() time.Time) (Cosigner, error) {
 	return c, nil
 }
 
+// GoString keeps the private half out of logs, as String does.
+func (c Cosigner) GoString() string { return c.String() }
+
 // Sign cosigns the text of a checkpoint.
 func (c Cosigner) Sign(text []byte) ([]byte, error) {
 	seconds := uint64(c.now().Unix())

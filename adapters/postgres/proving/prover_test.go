@@ -267,7 +267,7 @@ func TestTreesAreBuiltAnew_D76(t *testing.T) {
 		t.Errorf("others: %v", others)
 	}
 	w.check()
-	w.as(`UPDATE tree_tail SET hash = root FROM tree_tiles WHERE tree_tail.tenant = 'south' AND tree_tail.n = 300`)
+	w.as(`UPDATE tree_tail SET hashes = overlay(hashes PLACING '\x01' FROM 65) WHERE tenant = 'south'`)
 	w.as(`DELETE FROM tree_tiles WHERE tenant = 'north' AND kind = 1 AND n = 1`)
 	var done int64
 	rebuild := proving.Rebuild{Prover: w.rebuilder(), Progress: func(n, _ int64) { done = max(done, n) }}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -115,35 +114,13 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })
-	err := a.serve(ctx)
+	err := serve(ctx, &a.drain, a.config.ShutdownLimit, a.public, a.private)
 	stopRecording() // no more calls come, so what waits is written now
 	recorder.Wait()
 	stopFollowing()
 	consumers.Wait()
 	stopSequencing()
 	sequencer.Wait()
-	return err
-}
-
-// serve answers calls until ctx ends or a listener fails.
-func (a *App) serve(ctx context.Context) error {
-	failed := make(chan error, 2)
-	var servers sync.WaitGroup
-	for _, s := range []*server{a.private, a.public} {
-		if s != nil {
-			servers.Go(func() { failed <- s.serve() })
-		}
-	}
-	var err error
-	select {
-	case <-ctx.Done():
-		err = a.drain.run(failed)
-	case err = <-failed:
-	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.ShutdownLimit)
-	defer cancel()
-	err = errors.Join(err, a.public.shutdown(ending), a.private.shutdown(ending))
-	servers.Wait()
 	return err
 }
 

@@ -107,6 +107,41 @@ func (s *server) serve() error {
 	return nil
 }
 
+// Serve answers on an address until ctx ends, and is no app. It logs where.
+func Serve(ctx context.Context, address string, handler http.Handler, log *slog.Logger) error {
+	s, err := listen(ctx, address, asWritten(handler), log)
+	if err != nil {
+		return err
+	}
+	log.InfoContext(ctx, "serving", slog.String("url", s.url()))
+	return serve(ctx, &drain{}, shutdownLimit, s)
+}
+
+// serve answers calls until ctx ends or a listener fails. Those that were accepted have
+// some time to be finished, on the listener before the next one.
+func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*server) error {
+	failed := make(chan error, len(listeners))
+	var serving sync.WaitGroup
+	for _, s := range listeners {
+		if s != nil {
+			serving.Go(func() { failed <- s.serve() })
+		}
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+		err = d.run(failed)
+	case err = <-failed:
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	for _, s := range listeners {
+		err = errors.Join(err, s.shutdown(ending))
+	}
+	serving.Wait()
+	return err
+}
+
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 

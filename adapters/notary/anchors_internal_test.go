@@ -1,0 +1,27 @@
+package notary
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// The anchors are few, and near enough to say from where on a log is another.
+func TestAnchorsAreFewAndNear(t *testing.T) {
+	t.Parallel()
+	p := newProgress(Kept{}, nil)
+	const rounds = 20_000
+	for n := range int64(rounds) {
+		p.add(Leaf{Idx: n + 1, Hash: tlog.Hash{byte(n)}}, func(string) uuid.UUID { return uuid.Nil })
+		p.drop()
+	}
+	if len(p.Anchors) > 150 {
+		t.Errorf("there are %d anchors", len(p.Anchors))
+	}
+	for n, a := range p.Anchors[1:] {
+		if before := p.Anchors[n]; a.Idx <= before.Idx || a.Idx-before.Idx > 2+(rounds-before.Idx)/3 {
+			t.Errorf("%d follows %d, at %d", a.Idx, before.Idx, p.Idx)
+		}
+	}
+}

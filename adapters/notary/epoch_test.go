@@ -1,0 +1,172 @@
+package notary_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/adapters/notary"
+	"frontdesk/domain/proof"
+)
+
+// A standby that had everything is promoted: the trees go on, under another origin.
+func TestInAnotherEpochTheTreesGoOnUnderAnotherOrigin_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.logs[proof.Access].add("call", "north")
+	w.quiet()
+	north, access := w.published("north", proof.Events), w.published("north", proof.Access)
+	w.events().begin(2)
+	w.events().add("more", "north")
+	w.quiet()
+	w.wantSigned("", "north", "south")
+	north.Origin.Epoch, access.Origin.Epoch = 2, 2
+	if now := w.published("north", proof.Events); now.Origin != north.Origin || now.Size != north.Size+1 {
+		t.Errorf("north goes on as %v, want after %v", now, north)
+	}
+	if now := w.published("north", proof.Access); now != access {
+		t.Errorf("the access record goes on as %v, want %v", now, access)
+	}
+}
+
+// lose has the log lose its end after an idx, of which the first leaves are others.
+func (w *world) lose(after int, text string, tenants ...string) {
+	for n := range w.events().leaves[:after] {
+		if text != "first" && n < 3 {
+			w.events().leaves[n] = leafOf(int64(n)+1, w.events().leaves[n].Tenant, text)
+		}
+	}
+	w.events().leaves = w.events().leaves[:after]
+	w.events().begin(2)
+	w.events().add("other", tenants...)
+}
+
+func TestAfterALostEndTheSignerGoesOnInTheNextEpoch_D77(t *testing.T) {
+	t.Parallel()
+	for name, tenants := range map[string][]string{
+		"shorter than before": {"north"},
+		"longer than before":  {"north", "south", "north", "", "west"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for n := range 20 { // a round each, so that there are anchors
+				w.events().add(fmt.Sprint("round ", n), "north", "south")
+				w.quiet()
+			}
+			w.logs[proof.Access].add("call", "north", "north")
+			w.quiet()
+			north := w.published("north", proof.Events)
+			w.lose(40, "first", tenants...)
+			w.logs[proof.Access].leaves = w.logs[proof.Access].leaves[:1]
+			w.quiet()
+			w.wantSigned("", "north", "south")
+			now := w.published("north", proof.Events)
+			if now.Origin.Log != north.Origin.Log || now.Origin.Epoch != 2 || now.Size >= north.Size {
+				t.Errorf("%v goes on as %v", north, now)
+			}
+			if access := w.published("north", proof.Access); access.Origin.Epoch != 2 || access.Size != 1 {
+				t.Errorf("the access record goes on as %v", access)
+			}
+			kept, err := os.ReadFile(filepath.Join(w.dir, "state.1.epoch-1"))
+			if err != nil || !strings.Contains(string(kept), `"size":`+fmt.Sprint(north.Size)) && !strings.Contains(string(kept), `"Size":`+fmt.Sprint(north.Size)) {
+				t.Errorf("what was signed before is not kept: %v", err)
+			}
+			if said := w.said.String(); !strings.Contains(said, "lost its end") || !strings.Contains(said, "same_up_to=40") {
+				t.Errorf("it says %s", said)
+			}
+			w.begin(nil)
+			w.quiet()
+			w.wantSigned("", "north", "south")
+		})
+	}
+}
+
+// An epoch explains that an end was lost. Under its cover nothing older may change.
+func TestAnEpochExplainsNoOtherPast_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n := range 20 {
+		w.events().add(fmt.Sprint("round ", n), "north", "south")
+		w.quiet()
+	}
+	north := w.published("north", proof.Events)
+	w.lose(40, "edited", "north")
+	for range 2 {
+		w.alarmed("epoch 2 says that everything up to idx 40 is as before, and it is not: it is the same up to idx 0")
+		w.begin(nil)
+	}
+	if w.published("north", proof.Events) != north {
+		t.Error("it is signed all the same")
+	}
+	w.begin(func(s *notary.Signer) { s.AcceptEpoch = 3 })
+	w.alarmed("--accept-epoch 2")
+	w.begin(func(s *notary.Signer) { s.AcceptEpoch = 2 })
+	w.quiet()
+	w.wantSigned("", "north", "south")
+}
+
+// An event that begins an epoch does not explain a tree that was changed before: what the
+// epoch leaves as it was is compared as ever.
+func TestARefusedTreeStaysRefusedInTheNextEpoch_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.quiet()
+	w.events().leaves[2] = leafOf(3, "south", "edited")
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.alarmed("practice south is not as it was")
+	w.events().begin(2)
+	w.alarmed("practice south is not as it was")
+	w.wantSigned("", "north")
+	if south := w.published("south", proof.Events); south.Origin.Epoch != 1 {
+		t.Errorf("south is signed as %v", south)
+	}
+}
+
+// The access record loses its first lines to an archive.
+func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	calls := w.logs[proof.Access]
+	calls.add("call", "north", "south", "north", "north", "", "north")
+	w.quiet()
+	kept := map[string]proof.Edge{}
+	for _, leaf := range calls.leaves[:4] {
+		edge := kept[leaf.Tenant]
+		edge.Append(leaf.Hash)
+		kept[leaf.Tenant] = edge
+	}
+	kept[""] = proof.Edge{}
+	whole := append([]notary.Leaf(nil), calls.leaves...)
+	calls.kept = notary.Kept{Idx: 4, Trees: kept}
+	calls.leaves = whole[4:]
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.quiet()
+	all := map[string]proof.Edge{}
+	for _, leaf := range whole {
+		edge := all[leaf.Tenant]
+		edge.Append(leaf.Hash)
+		all[leaf.Tenant] = edge
+	}
+	calls.kept, calls.leaves = notary.Kept{Idx: 6, Trees: all}, nil // nothing is left
+	calls.head = 6
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.quiet()
+	calls.head, calls.leaves = 0, []notary.Leaf{leafOf(7, "north", "new")}
+	w.quiet()
+	if c := w.published("north", proof.Access); c.Size != 5 {
+		t.Errorf("signed as %v, want size 5", c)
+	}
+
+	other := kept["north"]
+	other.Roots = append([]tlog.Hash(nil), other.Roots...)
+	other.Roots[0][0]++
+	kept["north"] = other
+	calls.kept, calls.leaves = notary.Kept{Idx: 4, Trees: kept}, append(whole[4:], leafOf(7, "north", "new"))
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.alarmed("the access record of practice north is not as it was")
+}

@@ -1,0 +1,122 @@
+package witness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"time"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/domain/fault"
+)
+
+// The bounds of a request. C2SP's largest has 63 hashes, and a checkpoint with sixteen
+// signatures of some 5 kB each.
+const (
+	requestBytes = 128 << 10
+	requestTime  = 10 * time.Second
+	requests     = 128 // at once, of which each source has a share
+)
+
+var (
+	errTooLarge = fault.New(fault.TooLarge, "too-large", "A request has 128 KiB at most.")
+	errCrowded  = fault.New(fault.Unavailable, "crowded", "Too many requests at once: send it again in a moment.")
+	errLate     = fault.New(fault.Invalid, "too-slow", "The request did not come within ten seconds.")
+	errNone     = fault.New(fault.Missing, "no-checkpoint", "This witness has cosigned no checkpoint of this log.")
+)
+
+// Handler answers as c2sp.org/tlog-witness has it, to logs and to whoever monitors them.
+// Requests may come through proxies of these networks.
+func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
+	h := handler{w, fair.NewShares(requests), proxies}
+	mux := http.NewServeMux()
+	mux.Handle("POST /add-checkpoint", h.seated(h.add))
+	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
+	return fair.Answers(mux)
+}
+
+type handler struct {
+	*Witness
+	seats   *fair.Shares
+	proxies []netip.Prefix
+}
+
+// seated answers with what next returns, to so many at once.
+func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Also a body that nobody wants is waited for no longer. A connection without
+		// deadlines is a test's.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTime))
+		seat := h.seats.Seat(fair.Source(r, h.proxies))
+		if !seat.Take() {
+			h.refuse(r.Context(), w, errCrowded)
+			return
+		}
+		defer seat.Release()
+		text, err := next(w, r)
+		if err != nil {
+			h.refuse(r.Context(), w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write(text)
+	})
+}
+
+// add answers a log that asks for a cosignature.
+func (h handler) add(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	request, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytes))
+	switch _, large := errors.AsType[*http.MaxBytesError](err); {
+	case large:
+		return nil, errTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, errLate
+	case err != nil:
+		return nil, errMalformed
+	}
+	return h.Cosign(r.Context(), request)
+}
+
+// checkpoint answers a monitor with the checkpoint that was cosigned last.
+func (h handler) checkpoint(_ http.ResponseWriter, r *http.Request) ([]byte, error) {
+	name := r.PathValue("log")
+	if !isFile.MatchString(name) {
+		return nil, errNone
+	}
+	_, cosigned, err := h.last(name)
+	if err == nil && cosigned == nil {
+		err = errNone
+	}
+	return cosigned, err
+}
+
+// statuses are those that c2sp.org/tlog-witness names, and HTTP's for the rest.
+var statuses = map[fault.Kind]int{
+	fault.Invalid:     http.StatusBadRequest,
+	fault.Forbidden:   http.StatusForbidden,
+	fault.Missing:     http.StatusNotFound,
+	fault.Refused:     http.StatusUnprocessableEntity,
+	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.Unavailable: http.StatusServiceUnavailable,
+}
+
+// refuse answers why there is no cosignature.
+func (h handler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
+	if size, ok := errors.AsType[otherSize](err); ok {
+		w.Header().Set("Content-Type", "text/x.tlog.size")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = fmt.Fprintf(w, "%d\n", int64(size))
+		return
+	}
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		http.Error(w, refusal.Detail, statuses[refusal.Kind])
+		return
+	}
+	h.Log.ErrorContext(ctx, "no checkpoint of this log can be cosigned", slog.Any("error", err))
+	http.Error(w, "The witness cannot read or write its state.", http.StatusInternalServerError)
+}

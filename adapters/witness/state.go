@@ -1,0 +1,119 @@
+package witness
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/domain/proof"
+)
+
+// keyFile holds the verifier key of the witness whose state it is.
+const keyFile = "witness"
+
+// These refuse to begin.
+var (
+	errNotBegun = errors.New("this directory holds no state: mount the one that the witness had, or give --new if it has cosigned nothing yet")
+	errBegun    = errors.New("this directory holds the state of a witness already: leave --new out")
+)
+
+// Begin makes sure that the state is that of this witness. A witness without its state
+// would cosign any history, so nothing but asking for a new one begins it.
+func Begin(state State, key proof.Cosigner, isNew bool) error {
+	owner, err := state.Read(keyFile)
+	switch {
+	case err != nil:
+		return err
+	case owner == nil && isNew:
+		return state.Write(keyFile, []byte(key.String()+"\n"))
+	case owner == nil:
+		return errNotBegun
+	case isNew:
+		return errBegun
+	case string(owner) != key.String()+"\n":
+		return fmt.Errorf("this directory holds the state of the witness %s, not of %s: a witness keeps its key", bytes.TrimSpace(owner), key)
+	}
+	return nil
+}
+
+// fileOf returns where the state of a log is, which is how its monitors ask for it, too.
+func fileOf(o proof.Origin) string {
+	sum := sha256.Sum256([]byte(o.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// isFile is the form of such a name.
+var isFile = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// turnOf returns what the requests of a log wait for.
+func (w *Witness) turnOf(name string) *sync.Mutex {
+	first, _ := strconv.ParseUint(name[:2], 16, 8)
+	return &w.turns[first]
+}
+
+// last returns what was cosigned last of the log of a file, and the note that says so. It
+// is the empty tree, and no note, if nothing was.
+func (w *Witness) last(name string) (last proof.Checkpoint, cosigned []byte, err error) {
+	cosigned, err = w.State.Read(name)
+	if err != nil {
+		return last, nil, err
+	}
+	if cosigned == nil {
+		return proof.Checkpoint{Root: proof.Edge{}.Root()}, nil, nil
+	}
+	opened, err := note.Open(cosigned, note.VerifierList(w.Key))
+	if err != nil {
+		return last, nil, errState
+	}
+	last, err = proof.ParseCheckpoint(opened.Text)
+	if err != nil || fileOf(last.Origin) != name {
+		return last, nil, errState
+	}
+	return last, cosigned, nil
+}
+
+// keepFork keeps the first checkpoint that tells another history than the one that was
+// cosigned: with that one, it is the proof.
+func (w *Witness) keepFork(ctx context.Context, name string, other proof.Checkpoint, signed []byte) {
+	kept, err := w.State.Read(name + ".fork")
+	if err == nil && kept == nil {
+		err = w.State.Write(name+".fork", signed)
+	}
+	at := append(about(other), slog.String("kept_in", name+".fork"))
+	if err != nil {
+		at = append(at, slog.Any("error", err))
+	}
+	w.Log.ErrorContext(ctx, "a log tells two histories: its key has signed two roots for one size", at...)
+}
+
+// keysOf returns the keys of the log that a text says it is of.
+func (w *Witness) keysOf(text string) (known []note.Verifier) {
+	for _, key := range w.Logs {
+		if strings.HasPrefix(text, key.Name()+"/log/") {
+			known = append(known, key)
+		}
+	}
+	return known
+}
+
+// unverified reads a signed note whose signatures nobody has looked at.
+func unverified(signed []byte) (*note.Note, error) {
+	_, err := note.Open(signed, note.VerifierList())
+	if read, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
+		return read.Note, nil
+	}
+	return nil, err
+}
+
+// lastLine returns the last line of a note, which is the signature that was added last.
+func lastLine(signed []byte) []byte { return signed[bytes.LastIndex(signed, []byte("\n—"))+1:] }

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"frontdesk/adapters/notary"
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/epoch"
+	"frontdesk/domain/proof"
+)
+
+// standing says why a log cannot be signed now, although nothing is wrong; "" if it can.
+func standing(is postgres.Standing) string {
+	switch {
+	case is.Standby:
+		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
+	case is.Elsewhere:
+		return "the database has come into another history, in which no epoch has begun yet: a running service begins it"
+	case is.Unsealed:
+		return "the log is not sealed to its end: run frontdesk seal-log"
+	}
+	return ""
+}
+
+// eventSource shows the log of events.
+type eventSource struct{ log postgres.Log }
+
+// Look says how far the log has come.
+func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
+	is, err := s.log.Standing(ctx)
+	return notary.Look{Head: is.Head, Epoch: is.Epoch, Wait: standing(is)}, err
+}
+
+// Leaves returns a page of leaves.
+func (s eventSource) Leaves(ctx context.Context, after int64) (page []notary.Leaf, err error) {
+	for stored, err := range s.log.EachRow(ctx, after) {
+		if isHole(err) {
+			return page, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		leaf := notary.Leaf{Idx: stored.Idx, Tenant: stored.Stream.Tenant, Hash: proof.LeafOf(stored).Hash()}
+		if stored.Stream == epoch.StreamOf() && stored.Name == (epoch.Begun{}).EventName() {
+			leaf.Begun = &epoch.Begun{}
+			if err := json.Unmarshal(stored.Data, leaf.Begun); err != nil {
+				return nil, fmt.Errorf("read the event that begins an epoch at idx %d: %w", stored.Idx, err)
+			}
+		}
+		page = append(page, leaf)
+	}
+	return page, nil
+}
+
+// Kept says that no event is ever taken out.
+func (s eventSource) Kept(context.Context) (notary.Kept, error) { return notary.Kept{}, nil }
+
+// accessSource shows the access record.
+type accessSource struct {
+	log    postgres.Log
+	record postgres.AccessRecord
+}
+
+// Look says how far the access record has come.
+func (s accessSource) Look(ctx context.Context) (look notary.Look, err error) {
+	is, err := s.log.Standing(ctx)
+	look.Epoch, look.Wait = is.Epoch, standing(is)
+	if err != nil || look.Wait != "" {
+		return look, err
+	}
+	look.Head, look.Kept, err = s.record.Ends(ctx)
+	return look, err
+}
+
+// Leaves returns a page of leaves.
+func (s accessSource) Leaves(ctx context.Context, after int64) (page []notary.Leaf, err error) {
+	rows, err := s.record.Rows(ctx, after)
+	if err != nil && !isHole(err) {
+		return nil, err
+	}
+	for _, row := range rows {
+		page = append(page, notary.Leaf{Idx: row.Leaf.Idx, Tenant: row.Tree, Hash: row.Hash()})
+	}
+	return page, nil
+}
+
+// Kept says where the lines begin that are still there.
+func (s accessSource) Kept(ctx context.Context) (notary.Kept, error) {
+	kept, err := s.record.Kept(ctx)
+	return notary.Kept(kept), err
+}
+
+// isHole reports whether a log ends before it should: the signer finds out what that means.
+func isHole(err error) bool {
+	_, is := errors.AsType[postgres.Hole](err)
+	return is
+}
+
+// checkpointDesk hands out checkpoints through the database.
+type checkpointDesk struct{ checkpoints postgres.Checkpoints }
+
+// Published returns the newest checkpoints.
+func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, err error) {
+	found, err := d.checkpoints.Newest(ctx)
+	for _, is := range found {
+		all = append(all, notary.Published{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: []byte(is.Note)})
+	}
+	return all, err
+}
+
+// Publish hands out checkpoints.
+func (d checkpointDesk) Publish(ctx context.Context, notes []notary.Published) error {
+	var all []postgres.Checkpoint
+	for _, is := range notes {
+		all = append(all, postgres.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
+	}
+	return d.checkpoints.Publish(ctx, all)
+}
