@@ -21,7 +21,7 @@ type liveFlags struct {
 }
 
 var (
-	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the database with --database-url.")
+	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the file to verify with --in, or the database with --database-url.")
 	errOtherwise       = errors.New("what is stored is not what was written: keep the database, the checkpoints and this output as they are, and find out who has been there")
 )
 

@@ -55,7 +55,7 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 func complete(t Tally, size int64) error {
 	switch next := t.From + t.Lines; {
 	case next < size:
-		return errMissing.With("The file ends before number %d, and the checkpoint covers %d numbers: %d to %d are missing.", next, size, next, size-1)
+		return errMissing.With("The file ends before number %d, and the checkpoint covers %d numbers: the last %d are missing.", next, size, size-next)
 	case next > size:
 		return errBeyond.With("The file goes on to number %d, and the checkpoint covers %d numbers: nothing vouches for number %d and what follows.", next-1, size, size)
 	}
