@@ -22,7 +22,7 @@ type Signed struct {
 
 // Checkpoint returns the newest checkpoint of a log.
 func (a Auditor) Checkpoint(ctx context.Context, of proof.Tree) (Signed, error) {
-	found, err := postgres.Checkpoints{DB: a.Pool}.Of(ctx, of)
+	found, err := postgres.Checkpoints{DB: postgres.On(a.Pool)}.Of(ctx, of)
 	if err != nil {
 		return Signed{}, err
 	}
