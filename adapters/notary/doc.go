@@ -1,8 +1,8 @@
 // Package notary signs how far the logs have come, and is the one that remembers it
 // outside of the database.
 //
-// A [Signer] reads every leaf itself and keeps the edges of the trees in a [State], which
-// is a folder of its own machine. It believes neither the database nor the prover's
+// A [Signer] reads every leaf itself and keeps the edges of the trees in a folder of its
+// own machine. It believes neither the database nor the prover's
 // tables, and shows witnesses only proofs that it has checked against its own roots.
 //
 // Rules

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/statedir"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -18,7 +19,7 @@ import (
 // Signer signs the trees of a database. One goroutine at a time calls Run or Round.
 type Signer struct {
 	Key       Key
-	State     *State
+	Dir       *statedir.Dir // where it remembers what it has signed
 	Sources   map[proof.Kind]Source
 	Desk      Desk
 	Hashes    Hashes     // for proofs to witnesses; nil if there are none
@@ -59,14 +60,12 @@ const (
 	tryAgainAll = 10 * time.Minute
 )
 
-// Run signs until ctx ends. It returns an error if it cannot begin.
-func (s *Signer) Run(ctx context.Context) error {
-	if err := s.Begin(ctx); err != nil {
-		return err
-	}
+// Run signs until ctx ends. The signer has begun.
+func (s *Signer) Run(ctx context.Context) {
+	s.Log.InfoContext(ctx, "signing", slog.String("verifier_key", s.Key.Verifier))
 	defer s.reading.running.Wait()
 	every := s.Every
-	if every == 0 {
+	if every <= 0 {
 		every = everyRound
 	}
 	tick := time.NewTicker(every)
@@ -75,17 +74,17 @@ func (s *Signer) Run(ctx context.Context) error {
 		s.say(ctx, s.Round(ctx))
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 		}
 	}
 }
 
-// Begin reads the state, and refuses one that does not go with the key or with what is
+// Begin comes before everything else. It reads the state, and refuses one that does not go with the key or with what is
 // published.
 func (s *Signer) Begin(ctx context.Context) error {
 	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
-	m, err := s.State.load()
+	m, err := load(s.Dir)
 	if err != nil {
 		return err
 	}
@@ -179,13 +178,13 @@ func (s *Signer) save() error {
 			continue
 		}
 		if was := s.saved[kind]; was != 0 && was != p.Epoch {
-			if err := s.State.keep(fmt.Sprintf("%s.%d.epoch-%d", stateFile, kind, was)); err != nil {
+			if err := keep(s.Dir, fmt.Sprintf("%s.%d.epoch-%d", stateName, kind, was)); err != nil {
 				return err
 			}
 		}
 		p.drop()
 	}
-	if err := s.State.save(s.m); err != nil {
+	if err := s.m.save(s.Dir); err != nil {
 		return err
 	}
 	for kind, p := range s.m.Logs {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/notary"
+	"frontdesk/adapters/statedir"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/proof"
 )
@@ -33,7 +34,7 @@ type world struct {
 	now    time.Time
 	change func(*notary.Signer)
 	signer *notary.Signer
-	state  *notary.State
+	state  *statedir.Dir
 }
 
 // fakeLog is a log, which a test changes as it likes.
@@ -190,13 +191,13 @@ func (w *world) tryBegin(change func(*notary.Signer)) error {
 	if w.state != nil {
 		_ = w.state.Close() // as the kernel does it
 	}
-	state, err := notary.OpenState(w.dir)
+	state, err := statedir.Open(w.dir)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.state = state
 	w.signer = &notary.Signer{
-		Key: w.key, State: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.said, nil)),
+		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.said, nil)),
 		Now: func() time.Time { return w.now }, Sources: map[proof.Kind]notary.Source{},
 	}
 	for kind, log := range w.logs {

@@ -158,15 +158,6 @@ func (o *office) numbered() map[string]string {
 	return lines
 }
 
-// shown is a line without its number in the tree.
-func shown(t *testing.T, line export.AccessLine) string {
-	t.Helper()
-	line.N = 0
-	text, err := line.Append(nil)
-	must(t, err)
-	return string(text)
-}
-
 // archived returns every line of the files, and fails if one stands twice.
 func (o *office) archived(prefix, key string) map[string]string {
 	o.t.Helper()
@@ -185,26 +176,6 @@ func (o *office) archived(prefix, key string) map[string]string {
 		}
 	}
 	return lines
-}
-
-// known returns the key of an archived line, and the line as [office.all] has it. What is
-// the hash alone has none.
-func known(t *testing.T, line, key string) (id, text string) {
-	t.Helper()
-	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, `{"n":`) {
-		var columns map[string]any
-		must(t, json.Unmarshal([]byte(line), &columns))
-		return columns[key].(string), line
-	}
-	parsed, ok := new(export.Parser).Parse([]byte(line))
-	if !ok {
-		t.Fatalf("this is no line of an export: %s", line)
-	}
-	if parsed.Access == nil {
-		return "", ""
-	}
-	return parsed.Access.Leaf.RequestID.String(), shown(t, *parsed.Access)
 }
 
 func unpacked(t *testing.T, name string) string {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
 )
@@ -26,6 +27,7 @@ type notary struct {
 	key    note.Signer
 	policy proof.Policy
 	edges  map[string]proof.Edge
+	kept   []proof.Checkpoint // all that were ever signed
 	idx    int64
 }
 
@@ -52,6 +54,7 @@ func (n *notary) sign(day time.Time) {
 	}
 	for tree, edge := range n.edges {
 		c := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.NewSHA1(uuid.Nil, []byte(tree)), Epoch: 1}, Size: edge.Size, Root: edge.Root()}
+		n.kept = append(n.kept, c)
 		signed, err := c.Sign(n.key)
 		must(n.t, err)
 		_, err = n.owner.Exec(n.t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, 2, 1, $2::date, $3, $4, $2::date)
@@ -71,7 +74,7 @@ func (n *notary) pieces(name string) (pieces []export.Piece, lines string) {
 }
 
 func (n *notary) verify(pieces []export.Piece, lines string) ([]export.Tally, error) {
-	return export.VerifyPieces(strings.NewReader(lines), pieces, nil, n.policy.Open)
+	return export.VerifyPieces(strings.NewReader(lines), pieces, n.kept, n.policy.Open)
 }
 
 // stepwise has calls of two practices, and of one that nobody knows, in each month. Some
@@ -121,8 +124,9 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	for _, name := range []string{"access_record_until_2026_06", "access_record_2026_06"} {
 		pieces, lines := n.pieces(name)
 		tallies, err := n.verify(pieces, lines)
-		if err != nil || len(tallies) != 3 {
-			t.Errorf("%s: %+v, %v", name, tallies, err)
+		found, fromFile := retention.Verify(filepath.Join(n.Dir, name+".jsonl.gz"), n.policy, n.kept)
+		if err != nil || fromFile != nil || len(tallies) != 3 || len(found) != 3 {
+			t.Errorf("%s: %+v, %v, %+v, %v", name, tallies, err, found, fromFile)
 		}
 	}
 	n.wantNoForgery("access_record_2026_06")
@@ -187,4 +191,33 @@ func (n *notary) wantNoForgery(name string) {
 			n.t.Errorf("%s, and nobody notices", what)
 		}
 	}
+}
+
+// shown is a line without its number in the tree.
+func shown(t *testing.T, line export.AccessLine) string {
+	t.Helper()
+	line.N = 0
+	text, err := line.Append(nil)
+	must(t, err)
+	return string(text)
+}
+
+// known returns the key of an archived line, and the line as [office.all] has it. What is
+// the hash alone has none.
+func known(t *testing.T, line, key string) (id, text string) {
+	t.Helper()
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, `{"n":`) {
+		var columns map[string]any
+		must(t, json.Unmarshal([]byte(line), &columns))
+		return columns[key].(string), line
+	}
+	parsed, ok := new(export.Parser).Parse([]byte(line))
+	if !ok {
+		t.Fatalf("this is no line of an export: %s", line)
+	}
+	if parsed.Access == nil {
+		return "", ""
+	}
+	return parsed.Access.Leaf.RequestID.String(), shown(t, *parsed.Access)
 }

@@ -30,11 +30,23 @@ func (r *reading) archived(ctx context.Context) error {
 		return fmt.Errorf("read where the access record ends: %w", err)
 	}
 	r.sayBehind(proof.Access, r.lastCall)
+	if err := r.vanished(ctx); err != nil {
+		return err
+	}
 	if !numbered {
 		r.Uncheck("calls of before they had numbers: the prover gives them theirs")
 		return nil
 	}
 	return r.unnumbered(ctx)
+}
+
+// vanished finds lines that are said to be in archives, and are in none that the log tells of.
+func (r *reading) vanished(ctx context.Context) error {
+	lines, err := postgres.AccessRecord{DB: r.DB}.Vanished(ctx)
+	if err == nil && lines > 0 {
+		r.Add(Finding{Check: Gap, Kind: proof.Access.String(), Count: lines}, "%d lines of the access record are gone, and audit.archived in the log names no archive that has them", lines)
+	}
+	return err
 }
 
 // beginAt begins a tree with a number of leaves that nobody reads.
@@ -99,16 +111,21 @@ func (r *reading) calls(ctx context.Context) error {
 
 func (r *reading) callPage(ctx context.Context, page []postgres.AccessRow) error {
 	var leaves []leaf
+	var boxes []postgres.Sealed
 	for _, row := range page {
 		if row.Leaf.Idx > r.lastCall {
 			break
 		}
 		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
+		boxes = append(boxes, postgres.SealedInCall(row))
 	}
 	if len(leaves) == 0 {
 		return nil
 	}
 	r.Calls.Count += int64(len(leaves))
 	r.Calls.UpTo = leaves[len(leaves)-1].idx
-	return r.grow(ctx, proof.Access, leaves)
+	if err := r.grow(ctx, proof.Access, leaves); err != nil {
+		return err
+	}
+	return r.open(ctx, proof.Access, boxes)
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -16,6 +15,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/adapters/statedir"
 	"frontdesk/domain/proof"
 )
 
@@ -43,11 +43,11 @@ const (
 
 // Run signs until ctx ends.
 func (c Sign) Run(ctx context.Context) (err error) {
-	state, err := notary.OpenState(c.Dir)
+	dir, err := statedir.Open(c.Dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, state.Close()) }()
+	defer func() { err = errors.Join(err, dir.Close()) }()
 	pool, err := openPool(ctx, Config{DatabaseURL: c.DatabaseURL}, signConnections, nil)
 	if err != nil {
 		return err
@@ -56,21 +56,24 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	if err := postgres.CheckSchema(ctx, postgres.On(pool)); err != nil {
 		return err
 	}
-	signer, registry := c.Signer(state, pool), prometheus.NewRegistry()
+	signer, registry := c.Signer(dir, postgres.On(pool)), prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	signer.Metrics = notary.NewMetrics(registry)
+	if err := signer.Begin(ctx); err != nil {
+		return err
+	}
 	if c.MetricsListen == "" {
-		return signer.Run(ctx)
+		signer.Run(ctx)
+		return nil
 	}
 	return c.besideMetrics(ctx, registry, signer.Run)
 }
 
-// Signer returns what signs the logs behind a pool, and remembers it in a state.
-func (c Sign) Signer(state *notary.State, pool *pgxpool.Pool) *notary.Signer {
-	db := postgres.On(pool)
+// Signer returns a signer of a database, which has begun nothing yet.
+func (c Sign) Signer(dir *statedir.Dir, db postgres.DB) *notary.Signer {
 	log := postgres.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
-		Key: c.Key, State: state, Log: c.Log, Now: time.Now, Every: c.Every,
+		Key: c.Key, Dir: dir, Log: c.Log, Now: time.Now, Every: c.Every,
 		Sources: map[proof.Kind]notary.Source{
 			proof.Events: eventSource{log},
 			proof.Access: accessSource{log, postgres.AccessRecord{DB: db, Page: signPage}},
@@ -84,19 +87,17 @@ func (c Sign) Signer(state *notary.State, pool *pgxpool.Pool) *notary.Signer {
 	return s
 }
 
-// besideMetrics does something while the metrics are served.
-func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context) error) error {
+// besideMetrics does something while the metrics are served, and ends with either.
+func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context)) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
-	s, err := listen(ctx, c.MetricsListen, mux, c.Log)
-	if err != nil {
-		return err
-	}
-	c.Log.InfoContext(ctx, "serving metrics", slog.String("url", s.url()))
+	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- s.serve() }()
-	err = do(ctx)
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
-	defer cancel()
-	return errors.Join(err, s.shutdown(ending), <-served)
+	go func() {
+		defer stop()
+		served <- Serve(ctx, c.MetricsListen, mux, c.Log)
+	}()
+	do(ctx)
+	stop()
+	return <-served
 }

@@ -12,10 +12,11 @@ import (
 )
 
 type auditVerifyCmd struct {
-	trustFlags `embed:""`
-	fileFlags  `embed:""`
-	liveFlags  `embed:""`
-	JSON       bool `name:"json" help:"Print one JSON object."`
+	trustFlags   `embed:""`
+	fileFlags    `embed:""`
+	archiveFlags `embed:""`
+	liveFlags    `embed:""`
+	JSON         bool `name:"json" help:"Print one JSON object."`
 }
 
 // trustFlags say whose checkpoints are trusted, and which were kept.
@@ -30,6 +31,9 @@ type trustFlags struct {
 func (c *auditVerifyCmd) Run(r *run) error {
 	if c.In != "" {
 		return c.file(r)
+	}
+	if c.Archive != "" {
+		return c.archive(r)
 	}
 	return c.live(r)
 }

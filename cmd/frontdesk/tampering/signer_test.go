@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/statedir"
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/proof"
@@ -22,9 +23,11 @@ import (
 // newSigner returns a signer of the world's logs, which remembers in a folder.
 func (w *world) newSigner(folder string, all bool) *notary.Signer {
 	w.t.Helper()
-	state := must(notary.OpenState(folder))(w.t)
-	w.t.Cleanup(func() { _ = state.Close() })
-	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(state, w.attacker)
+	dir := must(statedir.Open(folder))(w.t)
+	w.t.Cleanup(func() { _ = dir.Close() })
+	now := time.Now() // the clock stands, so it reads everything again only if it is told to
+	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(dir, postgres.On(w.attacker))
+	s.Now = func() time.Time { return now }
 	w.check(s.Begin(w.ctx))
 	return s
 }
@@ -43,7 +46,7 @@ func (w *world) alarms(folder string) bool {
 	w.t.Helper()
 	signer := w.newSigner(folder, true)
 	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
-	w.check(signer.State.Close())
+	w.check(signer.Dir.Close())
 	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)

@@ -5,8 +5,11 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
@@ -17,6 +20,8 @@ import (
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/proof"
@@ -130,11 +135,25 @@ func (w *world) write(events int64) {
 		_, err := w.engine.Desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "elm", Patient: []patient.ID{w.ann, w.bob}[n%2], Text: "a cough"})
 		w.check(err)
 	}
-	_, err := w.pool.Exec(w.ctx, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
-		SELECT gen_random_uuid(), now(), 'elm', gen_random_uuid(), 'application-restricted', 'create-note', 200, '', '', sha256('x') FROM generate_series(1, 3)`)
-	w.check(err)
+	w.call()
 	w.grown += events
 	w.check(w.engine.Drain(w.ctx))
+}
+
+// call records three calls at Elm Street, for somebody whose name is sealed.
+func (w *world) call() {
+	recorder := postgres.NewAccessRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder.Keys = w.engine.Auditor.Keys
+	for range 3 {
+		recorder.Record(access.Call{
+			RequestID: event.NewID(), At: time.Now().Truncate(time.Microsecond), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
+			Mode: application.ApplicationRestricted, Endpoint: access.CreateNote, Status: 200,
+			Act: &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}},
+		})
+	}
+	ended, cancel := context.WithCancel(w.ctx)
+	cancel()
+	recorder.Run(ended) // writes what waits
 }
 
 // prove lets the prover come to the end of the log.
