@@ -20,7 +20,7 @@ TOOLS   = ./.ci/bench ./.ci/measure
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, and docs/ Python, Node.js and curl.
+# compiler, browser tests a browser, and docs/ Python, Node.js, curl and jq.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -28,9 +28,10 @@ BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
+JQ       = $(if $(call have,jq),,jq)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
 
 .PHONY: help run test check prove growth fresh bench peers features lint measure deps build
 

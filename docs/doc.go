@@ -3,6 +3,8 @@
 //   - integrators.md is run, line by line, against a sandbox.
 //   - examples are clients in other languages, written from the specification
 //     alone; they call the same sandbox.
+//   - safety.md is for clinical safety officers; each test that it names is looked up.
+//   - what is exported as FHIR is compared with HL7's schema, which testdata/fhir fetches.
 //   - vectors.json is tokens and webhooks with the verdict on each, for whoever
 //     implements the other side. `go test ./docs -run TestVectors
 //     -update-vectors` writes it, with new throw-away keys.

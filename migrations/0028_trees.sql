@@ -11,13 +11,13 @@ CREATE TABLE trees (
     PRIMARY KEY (tenant, kind)
 ) WITH (fillfactor = 50);
 
--- Leaves that fill no tile yet.
+-- Leaves that fill no tile yet, as many in a row as came at once.
 CREATE TABLE tree_tail (
-    tenant text     NOT NULL,
-    kind   smallint NOT NULL,
-    n      bigint   NOT NULL, -- the leaf's number in its tree, from 0
-    idx    bigint   NOT NULL, -- of the event, or of the line
-    hash   bytea    NOT NULL,
+    tenant    text     NOT NULL,
+    kind      smallint NOT NULL,
+    n         bigint   NOT NULL, -- the number of the first of them in their tree, from 0
+    first_idx bigint   NOT NULL, -- its idx: that of the event, or of the line
+    hashes    bytea    NOT NULL,
     PRIMARY KEY (tenant, kind, n)
 );
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/audit"
 	"frontdesk/domain/proof"
 )
 
@@ -55,4 +57,41 @@ func (a AccessRecord) Ends(ctx context.Context) (head, archived int64, err error
 		return 0, 0, fmt.Errorf("ask where the access record ends: %w", err)
 	}
 	return head, archived, nil
+}
+
+// Lines that the tables say are in archives, and those of which an archive is being made.
+const (
+	saidArchived = `
+SELECT archived + (SELECT count(*) FROM access_log l WHERE idx > archived AND leaf IS NOT NULL AND NOT EXISTS (SELECT FROM access_record r WHERE r.request_id = l.request_id))
+FROM access_head`
+	archivesOfCalls = `SELECT name, archived_at IS NULL FROM archives WHERE record = 'access_record'`
+	loggedArchives  = `SELECT coalesce(sum((data::json ->> 'lines')::bigint), 0)::bigint FROM events WHERE tenant = '' AND stream = ANY ($1)`
+)
+
+// Vanished returns how many lines are neither here nor in an archive that the log tells of:
+// somebody has taken them out, and says in the tables that retain has. While an archive is
+// being made it returns 0.
+func (a AccessRecord) Vanished(ctx context.Context) (lines int64, err error) {
+	var streams []uuid.UUID
+	var name string
+	var now, making bool
+	rows, _ := a.DB.Query(ctx, archivesOfCalls)
+	_, err = pgx.ForEachRow(rows, []any{&name, &now}, func() error {
+		streams, making = append(streams, audit.StreamOfArchive(name).ID), making || now
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read what was archived: %w", err)
+	}
+	if making {
+		return 0, nil
+	}
+	var said, logged int64
+	if err := a.DB.QueryRow(ctx, saidArchived).Scan(&said); err != nil {
+		return 0, fmt.Errorf("count the lines that are archived: %w", err)
+	}
+	if err := a.DB.QueryRow(ctx, loggedArchives, streams).Scan(&logged); err != nil {
+		return 0, fmt.Errorf("read the log of archives: %w", err)
+	}
+	return max(0, said-logged), nil
 }

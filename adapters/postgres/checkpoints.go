@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
 
@@ -60,6 +61,24 @@ func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
 		return nil, fmt.Errorf("read the checkpoints: %w", err)
 	}
 	return found, nil
+}
+
+// ErrNoCheckpoint says that nothing of a log has been signed.
+var ErrNoCheckpoint = fault.New(fault.Missing, "no-checkpoint",
+	"No checkpoint of this log is signed yet: let frontdesk sign run, or look whether there is such a practice.")
+
+// Of returns the newest checkpoint of a tree, and [ErrNoCheckpoint] if there is none.
+func (c Checkpoints) Of(ctx context.Context, tree proof.Tree) (Checkpoint, error) {
+	is := Checkpoint{Tree: tree}
+	err := c.DB.QueryRow(ctx, `SELECT epoch, size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY epoch DESC, day DESC LIMIT 1`,
+		tree.Tenant, tree.Kind).Scan(&is.Epoch, &is.Size, &is.Note)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return is, ErrNoCheckpoint
+	case err != nil:
+		return is, fmt.Errorf("read the newest checkpoint: %w", err)
+	}
+	return is, nil
 }
 
 const publishCheckpoints = `

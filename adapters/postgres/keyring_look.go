@@ -3,12 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
 
-// Boxes counts boxes of events by how they stand to their keys.
+// Boxes counts boxes by how they stand to their keys.
 type Boxes struct {
 	Opened  int64 `json:"opened"`
 	Erased  int64 `json:"erased"`  // their holders were erased
@@ -17,75 +18,107 @@ type Boxes struct {
 }
 
 // Bad returns how many boxes should open and do not.
-func (b Boxes) Bad() int64 { return b.Lost + b.Foreign }
+func (b *Boxes) Bad() int64 { return b.Lost + b.Foreign }
 
-func (b *Boxes) add(more Boxes) {
-	b.Opened, b.Erased = b.Opened+more.Opened, b.Erased+more.Erased
-	b.Lost, b.Foreign = b.Lost+more.Lost, b.Foreign+more.Foreign
+// Sealed is the boxes of an event, or of a line of the access record.
+type Sealed struct {
+	Idx    int64
+	Tenant string
+	boxes  []sealing.Box
+	broken error // why they are no boxes
+	open   func(sealing.Box, sealing.Key) error
 }
 
-// Look adds the boxes of events, and keeps nothing of what is in them. It returns the first
-// event one of whose boxes should open and does not, with why.
-func (k *Keyring) Look(ctx context.Context, stored []event.Stored, count *Boxes) (bad event.Stored, why, err error) {
-	found, bad, why, err := k.look(ctx, stored)
+// SealedIn returns the boxes of an event.
+func SealedIn(s event.Stored) Sealed {
+	boxes, err := sealing.Boxes(s.Sealed)
+	return Sealed{s.Idx, s.Stream.Tenant, boxes, err, func(b sealing.Box, k sealing.Key) error {
+		_, err := b.Open(k, s)
+		return err
+	}}
+}
+
+// SealedInCall returns the boxes of a line of the access record.
+func SealedInCall(r AccessRow) Sealed {
+	boxes, err := sealing.Boxes(r.Sealed)
+	return Sealed{r.Leaf.Idx, r.Leaf.Tenant, boxes, err, func(b sealing.Box, k sealing.Key) error {
+		_, err := b.OpenAt(k, r.Leaf.Tenant, placeOf(r.Leaf.RequestID))
+		return err
+	}}
+}
+
+// Unopened is a box that should open and does not, with why.
+type Unopened struct {
+	Idx    int64
+	Tenant string
+	Why    error
+}
+
+// Look opens boxes, counts them, and keeps nothing of what is in them. It returns the first
+// one that should open and does not, and nil if there is none.
+func (k *Keyring) Look(ctx context.Context, all []Sealed, count *Boxes) (first *Unopened, err error) {
+	first, err = k.look(ctx, all, count)
 	if !errors.Is(err, errKeyAltered) {
-		count.add(found)
-		return bad, why, err
+		return first, err
 	}
-	for _, s := range stored { // the key of one of them
-		found, _, wrong, err := k.look(ctx, []event.Stored{s})
+	for _, s := range all { // the key of one of them
+		bad, err := k.look(ctx, []Sealed{s}, count)
 		if errors.Is(err, errKeyAltered) {
-			found, wrong, err = Boxes{Foreign: 1}, err, nil
+			count.Foreign += int64(len(s.boxes))
+			bad, err = &Unopened{s.Idx, s.Tenant, err}, nil
 		}
 		if err != nil {
-			return bad, nil, err
+			return first, err
 		}
-		if count.add(found); wrong != nil && why == nil {
-			bad, why = s, wrong
+		if first == nil {
+			first = bad
 		}
 	}
-	return bad, why, nil
+	return first, nil
 }
 
-func (k *Keyring) look(ctx context.Context, stored []event.Stored) (count Boxes, bad event.Stored, why, err error) {
-	boxes := make([][]sealing.Box, len(stored))
+func (k *Keyring) look(ctx context.Context, all []Sealed, count *Boxes) (first *Unopened, err error) {
 	var owners []owner
-	for n, s := range stored {
-		var wrong error
-		if boxes[n], wrong = sealing.Boxes(s.Sealed); wrong != nil {
-			count.Foreign++
-			bad, why = s, wrong
-		}
-		for _, b := range boxes[n] {
-			owners = append(owners, owner{s.Stream.Tenant, b.Of})
+	for _, s := range all {
+		for _, b := range s.boxes {
+			owners = append(owners, owner{s.Tenant, b.Of})
 		}
 	}
-	all, err := k.of(ctx, owners)
+	found, err := k.of(ctx, owners)
 	if err != nil {
-		return Boxes{}, bad, nil, err
+		return nil, err
 	}
-	for n, s := range stored {
-		for _, b := range boxes[n] {
-			if wrong := all.look(b, s, &count); wrong != nil && why == nil {
-				bad, why = s, wrong
-			}
+	for _, s := range all {
+		if why := s.look(found, count); why != nil && first == nil {
+			first = &Unopened{s.Idx, s.Tenant, why}
 		}
 	}
-	return count, bad, why, nil
+	return first, nil
 }
 
-// look opens one box, and counts it.
-func (k keys) look(b sealing.Box, in event.Stored, count *Boxes) error {
-	personal, err := k.open([]sealing.Box{b}, in)
-	switch {
-	case errors.Is(err, ErrKeyLost):
-		count.Lost++
-	case err != nil:
+// look opens the boxes, and returns why one of them does not open.
+func (s Sealed) look(found keys, count *Boxes) (why error) {
+	if s.broken != nil {
 		count.Foreign++
-	case personal[0].Erased:
-		count.Erased++
-	default:
-		count.Opened++
+		return s.broken
 	}
-	return err
+	for _, b := range s.boxes {
+		o := owner{s.Tenant, b.Of}
+		key, known := found.found[o]
+		switch {
+		case found.erased[o]:
+			count.Erased++
+		case !known:
+			count.Lost++
+			why = fmt.Errorf("key %s of %w", b.Fingerprint, found.keyLost(b.Of))
+		default:
+			if err := s.open(b, key); err != nil {
+				count.Foreign++
+				why = fmt.Errorf("%s %s: %w", b.Of.Kind, b.Of.ID, err)
+				continue
+			}
+			count.Opened++
+		}
+	}
+	return why
 }

@@ -28,35 +28,6 @@ func (l Log) Head(ctx context.Context) (head int64, err error) {
 	return head, nil
 }
 
-// After yields the events after an idx, in order, up to the end of the log. It
-// reads page by page, so that a slow reader keeps no transaction open. It ends with
-// an error at a missing idx and at an event name that this program does not know.
-func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
-	return eachAfter(ctx, idx, l.Next)
-}
-
-// eachAfter yields the events of one page after another, up to an empty one.
-func eachAfter(ctx context.Context, idx int64, next func(context.Context, int64) ([]event.Recorded, error)) iter.Seq2[event.Recorded, error] {
-	return func(yield func(event.Recorded, error) bool) {
-		for {
-			page, err := next(ctx, idx)
-			for _, e := range page {
-				if !yield(e, nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(event.Recorded{}, err)
-				return
-			}
-			if len(page) == 0 {
-				return
-			}
-			idx = page[len(page)-1].Idx
-		}
-	}
-}
-
 // readLog walks two indexes and sorts nothing. Without OFFSET 0 the planner may
 // hash the whole table of events for each page, if its statistics are old.
 const readLog = `
@@ -78,40 +49,45 @@ const logPage = 1000
 // log. With an error it returns the events before the one that failed.
 func (l Log) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	page, err := l.next(ctx, idx)
-	if err != nil || len(page) > 0 {
-		return page, err
+	return page.known, err
+}
+
+func (l Log) next(ctx context.Context, idx int64) (sheet, error) {
+	found, err := l.look(ctx, idx)
+	if err != nil || len(found.known) > 0 {
+		return found, err
 	}
 	head, err := l.Head(ctx)
 	if err != nil || head <= idx {
-		return nil, err
+		return sheet{}, err
 	}
-	page, err = l.next(ctx, idx) // it has grown since, or its end is lost
-	if err == nil && len(page) == 0 {
+	found, err = l.look(ctx, idx) // it has grown since, or its end is lost
+	if err == nil && len(found.known) == 0 {
 		err = missingIdx(idx + 1)
 	}
-	return page, err
+	return found, err
 }
 
-func (l Log) next(ctx context.Context, idx int64) ([]event.Recorded, error) {
+func (l Log) look(ctx context.Context, idx int64) (found sheet, err error) {
 	whole, missing := l.Rows(ctx, idx)
-	page, err := l.decode(ctx, whole)
+	found, err = l.decode(ctx, whole)
 	if err = cmp.Or(err, missing); err != nil {
-		return page, fmt.Errorf("read the log after idx %d: %w", idx+int64(len(page)), err)
+		return found, fmt.Errorf("read the log after idx %d: %w", idx+int64(len(found.known)), err)
 	}
-	return page, nil
+	return found, nil
 }
 
 // Rows returns the page of events after idx as they are stored, whatever their names are.
 // It is empty at the end of the log. With a [Hole] it returns the events before the first
 // that the log has lost.
-func (l Log) Rows(ctx context.Context, idx int64) (page []event.Stored, err error) {
+func (l Log) Rows(ctx context.Context, idx int64) (found []event.Stored, err error) {
 	for s, err := range l.EachRow(ctx, idx) {
 		if err != nil {
-			return page, err
+			return found, err
 		}
-		page = append(page, s)
+		found = append(found, s)
 	}
-	return page, nil
+	return found, nil
 }
 
 // EachRow yields what [Log.Rows] returns, one at a time, so that a page of large events
@@ -146,32 +122,34 @@ func (l Log) Unsequenced(ctx context.Context) ([]event.Recorded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read unsequenced events: %w", err)
 	}
-	return found, nil
+	return found.known, nil
 }
 
-func (l Log) collect(ctx context.Context, query string, args ...any) ([]event.Recorded, error) {
+func (l Log) collect(ctx context.Context, query string, args ...any) (sheet, error) {
 	rows, _ := l.DB.Query(ctx, query, args...)
 	found, err := pgx.CollectRows(rows, scanStored)
 	if err != nil {
-		return nil, err
+		return sheet{}, err
 	}
 	return l.decode(ctx, found)
 }
 
-// decode returns events as the program knows them. With an error it returns those before
-// the one that failed.
-func (l Log) decode(ctx context.Context, found []event.Stored) ([]event.Recorded, error) {
+// decode returns events as the program knows them, too. With an error it returns those
+// before the one that failed.
+func (l Log) decode(ctx context.Context, found []event.Stored) (p sheet, err error) {
+	p.stored = found
 	if l.Opens != nil {
-		return l.Opens.Open(ctx, found)
+		p.known, err = l.Opens.Open(ctx, found)
+		return p, err
 	}
-	events := make([]event.Recorded, len(found))
+	p.known = make([]event.Recorded, len(found))
 	for n, s := range found {
-		var err error
-		if events[n], err = l.Codec.Join(s, nil); err != nil {
-			return events[:n], err
+		if p.known[n], err = l.Codec.Join(s, nil); err != nil {
+			p.known = p.known[:n]
+			return p, err
 		}
 	}
-	return events, nil
+	return p, nil
 }
 
 func scanStored(row pgx.CollectableRow) (s event.Stored, err error) {

@@ -56,27 +56,37 @@ func (l Log) OfTenants(tenants ...string) *Selection {
 
 // After yields the events after an idx.
 func (s *Selection) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, error] {
-	return eachAfter(ctx, idx, s.Next)
+	return known(s.WholeAfter(ctx, idx))
+}
+
+// WholeAfter yields what [Selection.After] does, with what is stored.
+func (s *Selection) WholeAfter(ctx context.Context, idx int64) iter.Seq2[Whole, error] {
+	return eachAfter(ctx, idx, s.next)
 }
 
 // Next returns the next page of events after idx, and an empty one at the end.
 func (s *Selection) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
+	page, err := s.next(ctx, idx)
+	return page.known, err
+}
+
+func (s *Selection) next(ctx context.Context, idx int64) (sheet, error) {
 	for len(s.found) > 0 && s.found[0].Idx <= idx {
 		s.found = s.found[1:]
 	}
 	if err := s.find(ctx, idx); err != nil {
-		return nil, fmt.Errorf("find events after idx %d: %w", idx, err)
+		return sheet{}, fmt.Errorf("find events after idx %d: %w", idx, err)
 	}
 	next := s.found[:min(len(s.found), cmp.Or(s.Page, logPage))]
 	if len(next) == 0 {
-		return nil, nil
+		return sheet{}, nil
 	}
-	page, err := s.read(ctx, next)
+	found, err := s.read(ctx, next)
 	if err != nil {
-		return nil, fmt.Errorf("read the log after idx %d: %w", idx, err)
+		return sheet{}, fmt.Errorf("read the log after idx %d: %w", idx, err)
 	}
 	s.found = s.found[len(next):]
-	return page, nil
+	return found, nil
 }
 
 // find looks for events after idx until it has found some, or there are no more. It tries
@@ -142,7 +152,7 @@ FROM unnest($1::bigint[], $2::bigint[]) AS l (idx, position)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e
 ORDER BY l.idx`
 
-func (s *Selection) read(ctx context.Context, events []located) ([]event.Recorded, error) {
+func (s *Selection) read(ctx context.Context, events []located) (sheet, error) {
 	idx, positions := make([]int64, len(events)), make([]int64, len(events))
 	for n, e := range events {
 		idx[n], positions[n] = e.Idx, e.Position

@@ -54,4 +54,4 @@ func (l AccessLeaf) Append(b []byte) []byte {
 }
 
 // Hash returns the hash of the leaf, as RFC 6962 has it.
-func (l AccessLeaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
+func (l AccessLeaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(make([]byte, 0, usualLeaf))) }

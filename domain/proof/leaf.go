@@ -60,7 +60,10 @@ func (l Leaf) Append(b []byte) []byte {
 }
 
 // Hash returns the hash of the leaf, as RFC 6962 has it.
-func (l Leaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
+func (l Leaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(make([]byte, 0, usualLeaf))) }
+
+// usualLeaf is room for the bytes of most leaves.
+const usualLeaf = 320
 
 func appendText(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)

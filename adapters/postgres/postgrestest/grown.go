@@ -171,7 +171,7 @@ var trees = []string{
 	`INSERT INTO trees (tenant, kind, size) SELECT ` + practiceN + `, 1, {events} / {practices} FROM generate_series(1, {practices}) n`,
 	`INSERT INTO tree_tiles (tenant, kind, n, first_idx, root, hashes) SELECT ` + practiceN + `, 1, tile, tile * 256 * {practices} + n, sha256('root'), decode(repeat(md5(n::text), 512), 'hex')
 		FROM generate_series(1, {practices}) n, generate_series(0, {events} / {practices} / 256 - 1) tile`,
-	`INSERT INTO tree_tail (tenant, kind, n, idx, hash) SELECT ` + practiceN + `, 1, leaf, leaf * {practices} + n, sha256('leaf')
+	`INSERT INTO tree_tail (tenant, kind, n, first_idx, hashes) SELECT ` + practiceN + `, 1, leaf, leaf * {practices} + n, sha256('leaf')
 		FROM generate_series(1, {practices}) n, generate_series({events} / {practices} / 256 * 256, {events} / {practices} - 1) leaf`,
 	`UPDATE prover SET idx = {events} WHERE kind = 1`,
 }

@@ -20,9 +20,9 @@ type batch struct {
 // growth is what a batch adds to one tree.
 type growth struct {
 	size   int64       // before
-	idx    []int64     // of the leaves below: those of the tail, if they fill a tile now, and the new ones
-	hashes []tlog.Hash // of the same
-	added  int
+	tail   []tlog.Hash // that is there, if a tile becomes full
+	first  int64       // idx of the first in the tail
+	leaves []Leaf      // new ones
 }
 
 // readBatch reads the leaves after an idx.
@@ -37,7 +37,7 @@ func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most in
 			g = &growth{}
 			b.of[leaf.Tenant] = g
 		}
-		g.idx, g.hashes, g.added = append(g.idx, leaf.Idx), append(g.hashes, leaf.Hash), g.added+1
+		g.leaves = append(g.leaves, leaf)
 		b.last = leaf.Idx
 	}
 	return b, nil
@@ -46,34 +46,33 @@ func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most in
 // added is how many leaves a batch has.
 func (b *batch) added() (n int) {
 	for _, g := range b.of {
-		n += g.added
+		n += len(g.leaves)
 	}
 	return n
 }
 
 // treesNow are the sizes of trees, and the tails of those that fill a tile now.
 const treesNow = `
-SELECT t.tenant, t.size, coalesce(tail.idx, '{}'), coalesce(tail.hashes, '')
+SELECT t.tenant, t.size, coalesce(tail.first, 0), coalesce(tail.hashes, '')
 FROM unnest($2::text[], $3::int[]) AS wanted (tenant, added)
 JOIN trees t ON t.tenant = wanted.tenant AND t.kind = $1
 LEFT JOIN LATERAL (
-	SELECT array_agg(idx ORDER BY n) AS idx, string_agg(hash, '' ORDER BY n) AS hashes
+	SELECT min(first_idx) AS first, string_agg(hashes, '' ORDER BY n) AS hashes
 	FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND t.size % 256 + wanted.added >= 256) tail ON true`
 
-// join puts in front of the new leaves what their trees have in their tails.
+// join reads what the trees have already.
 func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var added []int
 	for tenant, g := range b.of {
-		tenants, added = append(tenants, tenant), append(added, g.added)
+		tenants, added = append(tenants, tenant), append(added, len(g.leaves))
 	}
 	rows, _ := tx.Query(ctx, treesNow, b.kind, tenants, added)
 	var tenant string
-	var size int64
-	var idx []int64
-	var hashes []byte
-	_, err := pgx.ForEachRow(rows, []any{&tenant, &size, &idx, &hashes}, func() error {
-		return b.of[tenant].behind(size, idx, hashesOf(hashes))
+	var size, first int64
+	var tail []byte
+	_, err := pgx.ForEachRow(rows, []any{&tenant, &size, &first, &tail}, func() error {
+		return b.of[tenant].behind(size, first, hashesOf(tail))
 	})
 	if err != nil {
 		return fmt.Errorf("read the ends of the trees: %w", err)
@@ -81,17 +80,13 @@ func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (g *growth) behind(size int64, idx []int64, hashes []tlog.Hash) error {
-	g.size = size
-	if !g.fills() {
-		return nil
+func (g *growth) behind(size, first int64, tail []tlog.Hash) error {
+	g.size, g.first, g.tail = size, first, tail
+	if g.fills() && int64(len(tail)) != size%tileWidth {
+		return fmt.Errorf("a tree of %d leaves has %d of them in its tail: run frontdesk audit rebuild --proofs", size, len(tail))
 	}
-	if len(idx) != int(size%tileWidth) || len(hashes) != len(idx) {
-		return fmt.Errorf("a tree of %d leaves has %d of them in its tail: run frontdesk audit rebuild --proofs", size, len(idx))
-	}
-	g.idx, g.hashes = append(idx, g.idx...), append(hashes, g.hashes...)
 	return nil
 }
 
 // fills reports whether a tile becomes full.
-func (g *growth) fills() bool { return g.size%tileWidth+int64(g.added) >= tileWidth }
+func (g *growth) fills() bool { return g.size%tileWidth+int64(len(g.leaves)) >= tileWidth }

@@ -51,7 +51,7 @@ SELECT CASE WHEN of_tiles
 	THEN (SELECT string_agg(root, '' ORDER BY n) FROM tree_tiles WHERE tenant = $1 AND kind = $2 AND n BETWEEN first AND first + count - 1)
 	ELSE coalesce(
 		(SELECT substr(hashes, (first % 256 * 32)::int + 1, count::int * 32) FROM tree_tiles WHERE tenant = $1 AND kind = $2 AND n = first / 256),
-		(SELECT string_agg(hash, '' ORDER BY n) FROM tree_tail WHERE tenant = $1 AND kind = $2 AND n BETWEEN first AND first + count - 1))
+		(SELECT substr(string_agg(hashes, '' ORDER BY n), (first % 256 * 32)::int + 1, count::int * 32) FROM tree_tail WHERE tenant = $1 AND kind = $2))
 	END
 FROM unnest($3::bigint[], $4::bigint[], $5::bool[]) WITH ORDINALITY AS wanted (first, count, of_tiles, at)
 ORDER BY at`

@@ -41,7 +41,7 @@ const askLimit = 2 * time.Second // for one look
 const waiting = `
 SELECT kind, idx, EXISTS (SELECT FROM checkpoints WHERE kind = p.kind), (
 	SELECT min(coalesce(
-		(SELECT idx FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND n = signed),
+		(SELECT first_idx FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND n <= signed ORDER BY n DESC LIMIT 1),
 		(SELECT first_idx FROM tree_tiles WHERE tenant = t.tenant AND kind = t.kind AND n = signed / 256)))
 	FROM trees t CROSS JOIN LATERAL (SELECT coalesce(
 		(SELECT c.size FROM checkpoints c WHERE c.tenant = t.tenant AND c.kind = t.kind ORDER BY epoch DESC, day DESC LIMIT 1), 0) AS signed) newest

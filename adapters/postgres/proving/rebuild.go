@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -58,23 +57,6 @@ type tree struct {
 	root tlog.Hash // zero if it could not be read
 }
 
-// Trees are cut back to where what they are made of begins: nobody can build again what
-// lies before. The leaves of a tile that is cut become a tail; only the idx of the first of
-// them is known, which is all that matters.
-const (
-	cutTails = `
-DELETE FROM tree_tail t WHERE kind = $1 AND n >= coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
-	cutInTiles = `
-INSERT INTO tree_tail (tenant, kind, n, idx, hash)
-SELECT t.tenant, t.kind, t.n * 256 + leaf, first_idx, substr(hashes, leaf * 32 + 1, 32)
-FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size)
-JOIN tree_tiles t ON t.tenant = b.tenant AND t.kind = $1 AND t.n = b.size / 256 CROSS JOIN generate_series(0, (b.size % 256)::int - 1) leaf`
-	cutTiles = `
-DELETE FROM tree_tiles t WHERE kind = $1 AND n >= coalesce((SELECT b.size / 256 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0)`
-	cutTrees = `
-UPDATE trees t SET size = coalesce((SELECT b.size FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size) WHERE b.tenant = t.tenant), 0) WHERE kind = $1`
-)
-
 // forget cuts the trees of a kind in one transaction, for which a prover waits that is at
 // work, and returns what they were.
 func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tree, err error) {
@@ -88,24 +70,6 @@ func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tr
 		return cut(ctx, tx, from)
 	})
 	return was, err
-}
-
-func cut(ctx context.Context, tx pgx.Tx, from Source) error {
-	begins, err := from.Kept(ctx, tx)
-	if err != nil {
-		return err
-	}
-	tenants := slices.Sorted(maps.Keys(begins.Sizes))
-	sizes := make([]int64, len(tenants))
-	for n, tenant := range tenants {
-		sizes[n] = begins.Sizes[tenant]
-	}
-	batch := &pgx.Batch{}
-	for _, statement := range []string{cutTails, cutInTiles, cutTiles, cutTrees} {
-		batch.Queue(statement, from.Kind, tenants, sizes)
-	}
-	batch.Queue(setReached, from.Kind, begins.Idx)
-	return tx.SendBatch(ctx, batch).Close()
 }
 
 // asTheyAre returns the trees of a kind. One that is damaged has no root.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
 )
 
 // changes holds what a batch changes, by column.
@@ -22,11 +24,11 @@ type changes struct {
 		root, hashes [][]byte
 	}
 	tail struct {
-		tenant []string
-		n, idx []int64
-		hash   [][]byte
+		tenant   []string
+		n, first []int64
+		hashes   [][]byte
 	}
-	emptied struct { // trees whose tail is in a tile now
+	filled struct { // trees whose tail is in a tile now
 		tenant []string
 		size   []int64 // before
 	}
@@ -34,20 +36,40 @@ type changes struct {
 
 // add adds what becomes of a tree.
 func (c *changes) add(tenant string, g *growth) {
-	c.trees.tenant, c.trees.size = append(c.trees.tenant, tenant), append(c.trees.size, g.size+int64(g.added))
-	n, idx, hashes := g.size, g.idx, g.hashes
+	c.addSize(tenant, g.size+int64(len(g.leaves)))
+	n, left := g.size, g.leaves
 	if g.fills() {
-		n -= g.size % tileWidth
-		c.emptied.tenant, c.emptied.size = append(c.emptied.tenant, tenant), append(c.emptied.size, g.size)
+		c.filled.tenant, c.filled.size = append(c.filled.tenant, tenant), append(c.filled.size, g.size)
+		n, left = c.addTiles(tenant, g)
 	}
-	for ; len(hashes) >= tileWidth; n += tileWidth {
-		c.addTile(tenant, n/tileWidth, idx[0], hashes[:tileWidth])
-		idx, hashes = idx[tileWidth:], hashes[tileWidth:]
+	if len(left) > 0 {
+		c.addTail(tenant, n, left[0].Idx, bytesOf(hashesIn(left)))
 	}
-	for i, hash := range hashes {
-		c.tail.tenant, c.tail.n = append(c.tail.tenant, tenant), append(c.tail.n, n+int64(i))
-		c.tail.idx, c.tail.hash = append(c.tail.idx, idx[i]), append(c.tail.hash, hash[:])
+}
+
+func (c *changes) addSize(tenant string, size int64) {
+	c.trees.tenant, c.trees.size = append(c.trees.tenant, tenant), append(c.trees.size, size)
+}
+
+func (c *changes) addTail(tenant string, n, first int64, hashes []byte) {
+	c.tail.tenant, c.tail.n = append(c.tail.tenant, tenant), append(c.tail.n, n)
+	c.tail.first, c.tail.hashes = append(c.tail.first, first), append(c.tail.hashes, hashes)
+}
+
+// addTiles adds the tiles that become full, and returns the leaves that are left, with the
+// number of the first of them.
+func (c *changes) addTiles(tenant string, g *growth) (n int64, left []Leaf) {
+	n, left = g.size-int64(len(g.tail)), g.leaves
+	for hashes := g.tail; len(hashes)+len(left) >= tileWidth; n, hashes = n+tileWidth, nil {
+		first := left[0].Idx
+		if len(hashes) > 0 {
+			first = g.first
+		}
+		more := tileWidth - len(hashes)
+		c.addTile(tenant, n/tileWidth, first, append(hashes, hashesIn(left[:more])...))
+		left = left[more:]
 	}
+	return n, left
 }
 
 func (c *changes) addTile(tenant string, n, first int64, hashes []tlog.Hash) {
@@ -57,12 +79,20 @@ func (c *changes) addTile(tenant string, n, first int64, hashes []tlog.Hash) {
 	c.tiles.hashes = append(c.tiles.hashes, bytesOf(hashes))
 }
 
+func hashesIn(leaves []Leaf) []tlog.Hash {
+	hashes := make([]tlog.Hash, len(leaves))
+	for n, leaf := range leaves {
+		hashes[n] = leaf.Hash
+	}
+	return hashes
+}
+
 const (
 	emptyTails = `
-DELETE FROM tree_tail t USING unnest($2::text[], $3::bigint[]) AS emptied (tenant, size)
-WHERE t.kind = $1 AND t.tenant = emptied.tenant AND t.n < emptied.size`
+DELETE FROM tree_tail t USING unnest($2::text[], $3::bigint[]) AS filled (tenant, size)
+WHERE t.kind = $1 AND t.tenant = filled.tenant AND t.n < filled.size`
 	insertTail = `
-INSERT INTO tree_tail (kind, tenant, n, idx, hash)
+INSERT INTO tree_tail (kind, tenant, n, first_idx, hashes)
 SELECT $1::smallint, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bytea[])`
 	insertTiles = `
 INSERT INTO tree_tiles (kind, tenant, n, first_idx, root, hashes)
@@ -80,13 +110,18 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx) error {
 		c.add(tenant, b.of[tenant])
 	}
 	all := &pgx.Batch{}
-	all.Queue(emptyTails, b.kind, c.emptied.tenant, c.emptied.size)
-	all.Queue(insertTiles, b.kind, c.tiles.tenant, c.tiles.n, c.tiles.first, c.tiles.root, c.tiles.hashes)
-	all.Queue(insertTail, b.kind, c.tail.tenant, c.tail.n, c.tail.idx, c.tail.hash)
-	all.Queue(setSizes, b.kind, c.trees.tenant, c.trees.size)
-	all.Queue(setReached, b.kind, b.last)
+	c.queue(all, b.kind, b.last)
 	if err := tx.SendBatch(ctx, all).Close(); err != nil {
 		return fmt.Errorf("store leaves up to idx %d: %w", b.last, err)
 	}
 	return nil
+}
+
+// queue queues the changes, and how far a kind has come with them.
+func (c *changes) queue(on *pgx.Batch, kind proof.Kind, last int64) {
+	on.Queue(emptyTails, kind, c.filled.tenant, c.filled.size)
+	on.Queue(insertTiles, kind, c.tiles.tenant, c.tiles.n, c.tiles.first, c.tiles.root, c.tiles.hashes)
+	on.Queue(insertTail, kind, c.tail.tenant, c.tail.n, c.tail.first, c.tail.hashes)
+	on.Queue(setSizes, kind, c.trees.tenant, c.trees.size)
+	on.Queue(setReached, kind, last)
 }

@@ -54,15 +54,15 @@ func (t Trees) Root(ctx context.Context, of proof.Tree, size int64) (tlog.Hash, 
 var ErrNoLeaf = fault.New(fault.Missing, "not-in-tree",
 	"The tree has no such leaf. Wait a second if it is new; otherwise it belongs to another tree, or was changed after it was proved.")
 
-// candidates are the tile that may hold an idx, and the leaf of the tail.
+// candidates are the tile that may hold an idx, and the tail.
 const candidates = `
 (SELECT n * 256, hashes FROM tree_tiles WHERE tenant = $1 AND kind = $2 AND first_idx <= $3 ORDER BY first_idx DESC LIMIT 1)
-UNION ALL (SELECT n, hash FROM tree_tail WHERE tenant = $1 AND kind = $2 AND hash = $4)`
+UNION ALL (SELECT n, hashes FROM tree_tail WHERE tenant = $1 AND kind = $2)`
 
 // Number returns which leaf of a tree, from 0, the one of an idx is. The hash has to be
 // what the tree has there; otherwise the error is [ErrNoLeaf].
 func (t Trees) Number(ctx context.Context, of proof.Tree, idx int64, hash tlog.Hash) (number int64, err error) {
-	rows, _ := t.DB.Query(ctx, candidates, of.Tenant, of.Kind, idx, hash[:])
+	rows, _ := t.DB.Query(ctx, candidates, of.Tenant, of.Kind, idx)
 	number = -1
 	var first int64
 	var hashes []byte

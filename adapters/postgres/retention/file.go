@@ -15,18 +15,19 @@ import (
 	"time"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof/export"
 )
 
 // manifest says what an archive is, so that it can be known again.
 type manifest struct {
-	File   string       `json:"file"`
-	Record string       `json:"record"`
-	From   *time.Time   `json:"from"` // null: from the beginning
-	To     time.Time    `json:"to"`   // exclusive
-	Lines  int64        `json:"lines"`
-	Hashes int64        `json:"hashes,omitempty"` // lines that are the hash alone
-	SHA256 event.Digest `json:"sha256"`           // of the file
-	Pieces []piece      `json:"pieces,omitempty"` // of trees, in the order of the file
+	File   string         `json:"file"`
+	Record string         `json:"record"`
+	From   *time.Time     `json:"from"` // null: from the beginning
+	To     time.Time      `json:"to"`   // exclusive
+	Lines  int64          `json:"lines"`
+	Hashes int64          `json:"hashes,omitempty"` // lines that are the hash alone
+	SHA256 event.Digest   `json:"sha256"`           // of the file
+	Pieces []export.Piece `json:"pieces,omitempty"` // of trees, in the order of the file
 
 	path string
 }
@@ -85,18 +86,11 @@ func (m *manifest) fill(w io.Writer, fill func(*packer) error) error {
 
 // written returns the manifest of a file that was written before.
 func (r *Retain) written(a archive) (manifest, error) {
-	m := r.manifestOf(a)
-	text, err := os.ReadFile(m.beside())
-	if err != nil {
-		return m, err
+	m, err := readManifest(r.manifestOf(a).path)
+	if err == nil && m.SHA256.String() != *a.SHA256 {
+		err = fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("read %s: %w", m.beside(), err)
-	}
-	if m.SHA256.String() != *a.SHA256 {
-		return m, fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
-	}
-	return m, nil
+	return m, err
 }
 
 // drafted writes a file beside its place, as far as the disk.

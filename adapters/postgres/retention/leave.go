@@ -84,6 +84,9 @@ func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
 	if err != nil {
 		return l, fmt.Errorf("look for the first line that stays: %w", err)
 	}
+	if err := r.proved(ctx, l.kept); err != nil {
+		return l, err
+	}
 	rows, _ := r.db().Query(ctx, treesLeft, p.From, p.To, l.archived, l.kept)
 	var tree string
 	var last int64
@@ -92,6 +95,21 @@ func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
 	}
 	return l, nil
 }
+
+// proved refuses to let lines go before they are in the trees, which nobody could build
+// without them.
+func (r *Retain) proved(ctx context.Context, upTo int64) error {
+	var reached int64
+	if err := r.db().QueryRow(ctx, `SELECT idx FROM prover WHERE kind = $1`, proof.Access).Scan(&reached); err != nil {
+		return fmt.Errorf("ask how far the trees are: %w", err)
+	}
+	if reached < upTo {
+		return errBehind
+	}
+	return nil
+}
+
+var errBehind = fault.New(fault.Conflict, "not-in-trees-yet", "Lines of the access record are not in its trees yet: let frontdesk serve run, and try again in a minute.")
 
 // order returns the trees in the order in which the file has them.
 func (l *leaving) order() (trees []string) {
@@ -146,14 +164,7 @@ func (r *Retain) part(ctx context.Context, tx pgx.Tx, rec record, l leaving, fil
 	return errLate
 }
 
-var (
-	errLate = errors.New("lines of it have come meanwhile: run this again")
-
-	// errUnproved says that lines may not leave yet.
-	errUnproved = fault.New(fault.Conflict, "not-signed-yet",
-		"No signed checkpoint covers these lines yet, so whether the archive is complete could not be shown. "+
-			"Let frontdesk sign run, or archive them with --without-proof.")
-)
+var errLate = errors.New("lines of it have come meanwhile: run this again")
 
 // forget removes the numbers of lines that are in archives, a few at a time.
 func (r *Retain) forget(ctx context.Context) error {

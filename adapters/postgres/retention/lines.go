@@ -21,7 +21,7 @@ const linesAtOnce = 10_000
 type packer struct {
 	to            *gzip.Writer
 	lines, hashes int64 // so many of each
-	pieces        []piece
+	pieces        []export.Piece
 	text          []byte // of the last line
 }
 

@@ -40,6 +40,7 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	db := postgrestest.New(t)
 	o := &office{t: t, db: db, owner: db.AdminPool(t), now: day(2026, 3, 20)}
+	o.proves(1 << 60) // as if a prover had been at it
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
 	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &postgres.Bell{}}
@@ -48,6 +49,13 @@ func newOffice(t *testing.T) *office {
 		Say: func(text string) { o.said = append(o.said, text) }, Unproved: true,
 	}
 	return o
+}
+
+// proves has the trees of the access record come as far as a number.
+func (o *office) proves(idx int64) {
+	o.t.Helper()
+	_, err := o.owner.Exec(o.t.Context(), `UPDATE prover SET idx = $1 WHERE kind = 2`, idx)
+	must(o.t, err)
 }
 
 var september = day(2026, 9, 1)
@@ -67,10 +75,16 @@ func (o *office) minted(at time.Time) (id uuid.UUID) {
 // calls adds a line of the access record for each instant, as the program does.
 func (o *office) calls(at ...time.Time) {
 	o.t.Helper()
+	o.callsOf("elm", at...)
+}
+
+// callsOf adds lines that address a practice.
+func (o *office) callsOf(tenant string, at ...time.Time) {
+	o.t.Helper()
 	for _, at := range at {
 		_, err := o.db.Pool(o.t).Exec(o.t.Context(), `
 			INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
-			VALUES ($1, $2, 'elm', gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at)
+			VALUES ($1, $2, $3, gen_random_uuid(), 'application-restricted', 'ping', gen_random_uuid(), 200, '', E'\\ "line"\n', '\xbeef') ON CONFLICT (request_id) DO NOTHING`, o.minted(at), at, tenant)
 		must(o.t, err)
 	}
 }
@@ -144,15 +158,6 @@ func (o *office) numbered() map[string]string {
 	return lines
 }
 
-// shown is a line without its number in the tree.
-func shown(t *testing.T, line export.AccessLine) string {
-	t.Helper()
-	line.N = 0
-	text, err := line.Append(nil)
-	must(t, err)
-	return string(text)
-}
-
 // archived returns every line of the files, and fails if one stands twice.
 func (o *office) archived(prefix, key string) map[string]string {
 	o.t.Helper()
@@ -171,26 +176,6 @@ func (o *office) archived(prefix, key string) map[string]string {
 		}
 	}
 	return lines
-}
-
-// known returns the key of an archived line, and the line as [office.all] has it. What is
-// the hash alone has none.
-func known(t *testing.T, line, key string) (id, text string) {
-	t.Helper()
-	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, `{"n":`) {
-		var columns map[string]any
-		must(t, json.Unmarshal([]byte(line), &columns))
-		return columns[key].(string), line
-	}
-	parsed, ok := new(export.Parser).Parse([]byte(line))
-	if !ok {
-		t.Fatalf("this is no line of an export: %s", line)
-	}
-	if parsed.Access == nil {
-		return "", ""
-	}
-	return parsed.Access.Leaf.RequestID.String(), shown(t, *parsed.Access)
 }
 
 func unpacked(t *testing.T, name string) string {

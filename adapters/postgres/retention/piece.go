@@ -7,61 +7,43 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
 )
 
-// piece is the part of a tree that an archive has: from a leaf on up to the size of a
-// signed checkpoint. The file has the pieces one behind the other, each with a line for
-// each leaf; of leaves that have not left with it, it has the hash alone.
-type piece struct {
-	Tenant string    `json:"tenant"` // whose tree; "" for that of none
-	From   int64     `json:"from"`   // the number of its first leaf
-	Edge   []byte    `json:"edge"`   // of the tree before that leaf: a root for each bit of From, the largest subtree's first
-	Size   int64     `json:"size"`   // of the tree behind its last leaf
-	Root   tlog.Hash `json:"root"`   // of that tree
-	Note   string    `json:"note,omitempty"`
-}
-
-// pieces writes the piece of each tree.
+// pieces writes the piece of each tree. Lines that leave are shown; of others up to the next
+// checkpoint, the hash stands there.
 func (r *Retain) pieces(ctx context.Context, l *leaving, w *packer) error {
-	record := postgres.AccessRecord{DB: r.db(), Page: linesAtOnce}
 	for _, tree := range l.order() {
 		checkpoints, err := r.checkpoints(ctx, tree)
 		if err != nil {
 			return err
 		}
-		m := mover{leaving: l, w: w, edge: l.trees[tree], last: l.last[tree], checkpoints: checkpoints}
-		p := piece{Tenant: tree, From: m.edge.Size, Edge: m.edge.Bytes()}
-		for row, err := range record.EachOf(ctx, tree, l.archived) {
-			if err != nil {
-				return err
-			}
-			if row.Leaf.Idx > m.last && m.covered() {
-				break
-			}
-			if err := m.take(row); err != nil {
-				return err
-			}
-			if len(m.idx) == linesAtOnce {
-				if err := m.remember(ctx, r.db()); err != nil {
-					return err
-				}
-			}
-		}
-		if !m.covered() || m.note == "" && !r.Unproved {
-			return errUnproved
-		}
-		if err := m.remember(ctx, r.db()); err != nil {
+		m := mover{leaving: l, w: w, db: r.db(), edge: l.trees[tree], last: l.last[tree], checkpoints: checkpoints}
+		p := export.Piece{Tenant: tree, From: m.edge.Size, Edge: m.edge.Bytes()}
+		if err := m.move(ctx, tree); err != nil {
 			return err
+		}
+		if m.note == "" && !r.Unproved {
+			return unproved(tree)
 		}
 		p.Size, p.Root, p.Note = m.edge.Size, m.edge.Root(), m.note
 		w.pieces = append(w.pieces, p)
 	}
 	return nil
+}
+
+// unproved refuses lines that may not leave yet.
+func unproved(tree string) error {
+	whose := "practice " + tree
+	if tree == "" {
+		whose = "no practice"
+	}
+	return fault.New(fault.Conflict, "not-signed-yet", fmt.Sprintf("No signed checkpoint covers lines of %s yet, so nobody could show that the archive is complete. "+
+		"Let frontdesk sign run, or archive them with --without-proof.", whose))
 }
 
 // signed is a checkpoint that was signed.
@@ -92,12 +74,36 @@ func (s signed) signs(edge proof.Edge) bool {
 type mover struct {
 	*leaving
 	w           *packer
+	db          postgres.DB
 	edge        proof.Edge // of the leaves before the next line
 	last        int64      // the highest number of a line that leaves
 	checkpoints []signed   // that may cover what leaves, if they are not smaller than the edge
 	note        string     // of the one that does
 	idx         []int64    // of lines that leave while earlier ones stay
 	hashes      [][]byte   // of their leaves
+}
+
+// move goes on to the line behind which nothing leaves, and from there to the checkpoint.
+func (m *mover) move(ctx context.Context, tree string) error {
+	record := postgres.AccessRecord{DB: m.db, Page: linesAtOnce}
+	for row, err := range record.EachOf(ctx, tree, m.archived) {
+		if err != nil {
+			return err
+		}
+		if row.Leaf.Idx > m.last && m.covered() {
+			break
+		}
+		if err := m.take(row); err != nil {
+			return err
+		}
+		if len(m.idx) == linesAtOnce {
+			if err := m.remember(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	m.covered()
+	return m.remember(ctx)
 }
 
 // covered reports whether all that leaves is in a tree that was signed, or never will be
@@ -134,11 +140,11 @@ func (m *mover) take(row postgres.AccessRow) error {
 
 // remember leaves the hashes of lines that leave in their places. They count when the lines
 // have gone.
-func (m *mover) remember(ctx context.Context, db postgres.DB) error {
+func (m *mover) remember(ctx context.Context) error {
 	if len(m.idx) == 0 {
 		return nil
 	}
-	_, err := db.Exec(ctx, `UPDATE access_log l SET leaf = n.hash FROM unnest($1::bigint[], $2::bytea[]) AS n (idx, hash) WHERE l.idx = n.idx`, m.idx, m.hashes)
+	_, err := m.db.Exec(ctx, `UPDATE access_log l SET leaf = n.hash FROM unnest($1::bigint[], $2::bytea[]) AS n (idx, hash) WHERE l.idx = n.idx`, m.idx, m.hashes)
 	if err != nil {
 		return fmt.Errorf("remember leaves: %w", err)
 	}

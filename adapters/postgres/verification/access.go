@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
@@ -16,30 +15,38 @@ import (
 // say of that is believed no more than anything else: a checkpoint of a later size holds
 // only if it is right.
 func (r *reading) archived(ctx context.Context) error {
-	rows, _ := r.DB.Query(ctx, `SELECT idx, archived, before IS NULL, coalesce(tenant, ''), coalesce(size, 0), coalesce(edge, '') FROM access_head LEFT JOIN archived_trees ON true`)
-	var tenant string
-	var size int64
-	var edge []byte
-	numbered := true
-	_, err := pgx.ForEachRow(rows, []any{&r.lastCall, &r.Calls.UpTo, &numbered, &tenant, &size, &edge}, func() error {
-		known, err := proof.ParseEdge(size, edge)
-		if err == nil {
-			r.beginAt(r.tree(proof.Tree{Tenant: tenant, Kind: proof.Access}), known)
-		}
-		return err
-	})
+	kept, err := postgres.AccessRecord{DB: r.DB}.Kept(ctx)
 	if err != nil {
-		return fmt.Errorf("read where the archives end: %w", err)
+		return err
 	}
-	if r.Calls.UpTo > 0 {
-		r.Uncheck("calls up to number %d: they are in archives", r.Calls.UpTo)
+	for tenant, edge := range kept.Trees {
+		r.beginAt(r.tree(proof.Tree{Tenant: tenant, Kind: proof.Access}), edge)
+	}
+	if r.Calls.UpTo = kept.Idx; kept.Idx > 0 {
+		r.Uncheck("calls up to number %d: they are in archives", kept.Idx)
+	}
+	var numbered bool
+	if err := r.DB.QueryRow(ctx, `SELECT idx, before IS NULL FROM access_head`).Scan(&r.lastCall, &numbered); err != nil {
+		return fmt.Errorf("read where the access record ends: %w", err)
 	}
 	r.sayBehind(proof.Access, r.lastCall)
+	if err := r.vanished(ctx); err != nil {
+		return err
+	}
 	if !numbered {
-		r.Uncheck("calls of before the access record had numbers: they get theirs")
+		r.Uncheck("calls of before they had numbers: the prover gives them theirs")
 		return nil
 	}
 	return r.unnumbered(ctx)
+}
+
+// vanished finds lines that are said to be in archives, and are in none that the log tells of.
+func (r *reading) vanished(ctx context.Context) error {
+	lines, err := postgres.AccessRecord{DB: r.DB}.Vanished(ctx)
+	if err == nil && lines > 0 {
+		r.Add(Finding{Check: Gap, Kind: proof.Access.String(), Count: lines}, "%d lines of the access record are gone, and audit.archived in the log names no archive that has them", lines)
+	}
+	return err
 }
 
 // beginAt begins a tree with a number of leaves that nobody reads.
@@ -104,16 +111,21 @@ func (r *reading) calls(ctx context.Context) error {
 
 func (r *reading) callPage(ctx context.Context, page []postgres.AccessRow) error {
 	var leaves []leaf
+	var boxes []postgres.Sealed
 	for _, row := range page {
 		if row.Leaf.Idx > r.lastCall {
 			break
 		}
 		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
+		boxes = append(boxes, postgres.SealedInCall(row))
 	}
 	if len(leaves) == 0 {
 		return nil
 	}
 	r.Calls.Count += int64(len(leaves))
 	r.Calls.UpTo = leaves[len(leaves)-1].idx
-	return r.grow(ctx, proof.Access, leaves)
+	if err := r.grow(ctx, proof.Access, leaves); err != nil {
+		return err
+	}
+	return r.open(ctx, proof.Access, boxes)
 }

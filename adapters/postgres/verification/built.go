@@ -32,7 +32,8 @@ SELECT w.at
 FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[])
 	WITH ORDINALITY AS w (tenant, n, idx, first, hash, root, at)
 LEFT JOIN LATERAL (
-	SELECT hash, idx, w.first AS first, NULL::bytea AS root FROM tree_tail WHERE tenant = w.tenant AND kind = $1 AND n = w.n
+	(SELECT substr(hashes, (w.n - n)::int * 32 + 1, 32) AS hash, CASE n WHEN w.n THEN first_idx ELSE w.idx END AS idx, w.first AS first, NULL::bytea AS root
+	FROM tree_tail WHERE tenant = w.tenant AND kind = $1 AND n <= w.n ORDER BY n DESC LIMIT 1)
 	UNION ALL
 	SELECT substr(hashes, (w.n % 256 * 32)::int + 1, 32), w.idx, first_idx, root FROM tree_tiles
 	WHERE tenant = w.tenant AND kind = $1 AND n = w.n / 256

@@ -6,22 +6,32 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
 )
 
 // boxes opens the boxes of events and forgets what is in them.
 func (r *reading) boxes(ctx context.Context, page []event.Stored) error {
+	all := make([]postgres.Sealed, len(page))
+	for n, s := range page {
+		all[n] = postgres.SealedIn(s)
+	}
+	return r.open(ctx, proof.Events, all)
+}
+
+func (r *reading) open(ctx context.Context, kind proof.Kind, all []postgres.Sealed) error {
 	if r.Boxes == nil {
 		return nil
 	}
 	before := r.Boxes.Bad()
-	bad, why, err := r.Keys.Look(ctx, page, r.Boxes)
-	if err != nil || why == nil {
+	bad, err := r.Keys.Look(ctx, all, r.Boxes)
+	if err != nil || bad == nil {
 		return err
 	}
-	r.Add(Finding{Check: BoxesOfLog, Tenant: bad.Stream.Tenant, Idx: bad.Idx, Count: r.Boxes.Bad() - before},
-		"a box of idx %d does not open: %s", bad.Idx, why)
+	r.Add(Finding{Check: BoxesOfLog, Tenant: bad.Tenant, Kind: kind.String(), Idx: bad.Idx, Count: r.Boxes.Bad() - before},
+		"a box of idx %d (%s) does not open: %s", bad.Idx, kind, bad.Why)
 	return nil
 }
 

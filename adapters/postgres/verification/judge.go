@@ -35,13 +35,12 @@ func (r *reading) judge(t *tree, c claim, idx int64) {
 }
 
 func (r *reading) hold(t *tree, c claim) {
-	switch c.check {
-	case Published:
-		r.Published++
-		t.holds = max(t.holds, c.size)
-	case KeptNote:
+	if c.check == KeptNote {
 		r.Kept++
+		return
 	}
+	r.Published++
+	t.holds = max(t.holds, c.size)
 }
 
 func (r *reading) breach(t *tree, c claim, format string, args ...any) {

@@ -70,16 +70,27 @@ func (a Auditor) reaching(ctx context.Context, idx int64) (int64, error) {
 // Otherwise the whole range is read, so that a missing idx is noticed.
 func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2[event.Recorded, error] {
 	return func(yield func(event.Recorded, error) bool) {
+		for e, err := range a.WholeEvents(ctx, f, end) {
+			if !yield(e.Recorded, err) {
+				return
+			}
+		}
+	}
+}
+
+// WholeEvents yields what [Auditor.Events] does, with what is stored.
+func (a Auditor) WholeEvents(ctx context.Context, f EventFilter, end int64) iter.Seq2[postgres.Whole, error] {
+	return func(yield func(postgres.Whole, error) bool) {
 		all, end, err := a.candidates(ctx, f, end)
 		if err != nil {
-			yield(event.Recorded{}, err)
+			yield(postgres.Whole{}, err)
 			return
 		}
 		for e, err := range all {
 			if err == nil && e.Idx > end {
 				return
 			}
-			if err == nil && !f.passes(e) {
+			if err == nil && !f.passes(e.Recorded) {
 				continue
 			}
 			if !yield(e, err) {
@@ -91,17 +102,17 @@ func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2
 
 // candidates yields the events that may pass, up to an idx that is at most end, and maybe
 // some behind it.
-func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all iter.Seq2[event.Recorded, error], upTo int64, err error) {
+func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all iter.Seq2[postgres.Whole, error], upTo int64, err error) {
 	recorded := postgres.Instants{Since: f.Since, Until: f.Until}
 	if chosen := a.selection(f); chosen != nil {
 		chosen.Recorded = recorded
-		return chosen.After(ctx, f.After), end, nil
+		return chosen.WholeAfter(ctx, f.After), end, nil
 	}
 	after := f.After
 	if recorded != (postgres.Instants{}) {
 		after, end, err = a.Log.Within(ctx, recorded, after, end)
 	}
-	return a.Log.After(ctx, after), end, err
+	return a.Log.WholeAfter(ctx, after), end, err
 }
 
 // selection returns what a filter selects by an index, and nil if it does not.

@@ -28,10 +28,12 @@ type auditCmd struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
 	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
+	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log: keep it where nobody who can change the database can."`
 	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhooks: what was sent to whom, and how that went."`
 	Explain     auditExplainCmd     `cmd:"" help:"Say whether a call was, or would have been, allowed, and which events made it so."`
 	Export      auditExportCmd      `cmd:"" help:"Write the event log to a file, with a manifest to check it by."`
 	Log         auditLogCmd         `cmd:"" help:"Print the event log: who did what, and when."`
+	Prove       auditProveCmd       `cmd:"" help:"Prove that an event is in the log, or that the log has only grown since a checkpoint."`
 	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare; or the trees that proofs are made of."`
 	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
 	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`

@@ -130,10 +130,10 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
 	o := frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
-	want := `{"act":{"organisation":{"name":"Oak Lane"},"practitioner":{"email":"","name":"[personal]"},"purpose":"TREAT","role":"GP"},` +
-		`"application":"` + callsApp.String() + `","at":"2026-03-02T13:00:00Z","endpoint":"create-note","mode":"application-restricted",` +
-		`"outcome":"allowed","patient":"` + callsAnn.String() + `","requestId":"` + ids[2] + `","status":200,"tenant":"elm",` +
-		`"tokenHash":"` + strings.Repeat("0", 64) + `"}` + "\n"
+	want := `{"requestId":"` + ids[2] + `","at":"2026-03-02T13:00:00Z","tenant":"elm","application":"` + callsApp.String() + `",` +
+		`"mode":"application-restricted","endpoint":"create-note","patient":"` + callsAnn.String() + `","status":200,` +
+		`"act":{"practitioner":{"name":"[personal]","email":""},"organisation":{"name":"Oak Lane"},"role":"GP","purpose":"TREAT"},` +
+		`"tokenHash":"` + strings.Repeat("0", 64) + `","idx":3,"outcome":"allowed"}` + "\n"
 	if o.out != want {
 		t.Errorf("the line is\n%s%s, want\n%s", o.out, o.err, want)
 	}

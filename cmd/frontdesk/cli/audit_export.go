@@ -12,20 +12,24 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
 )
 
 type auditExportCmd struct {
 	databaseFlag `embed:""`
 	filterFlags  `embed:""`
 	showingFlags `embed:""`
+	provedFlags  `embed:""`
 	Format       string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
 	Resource     string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
-	Access       bool   `help:"Write the access record and not the log. It needs --format=fhir."`
+	Access       bool   `help:"Write the access record and not the log. It needs --format=fhir or --proof."`
 	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
 	Manifest     string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
 }
@@ -35,6 +39,7 @@ type manifest struct {
 	File       string          `json:"file"`
 	SHA256     event.Digest    `json:"sha256"`             // of the file
 	Count      int64           `json:"count"`              // of its lines
+	Stored     tlog.Hash       `json:"stored"`             // root of the tree of what is stored of these events, sealed as it is
 	Format     string          `json:"format,omitempty"`   // "fhir"; otherwise it holds the events themselves
 	Resource   string          `json:"resource,omitempty"` // of each line, if that is FHIR
 	After      int64           `json:"after"`              // the range that was read: after this idx
@@ -46,6 +51,7 @@ type manifest struct {
 	ExportedAt time.Time       `json:"exportedAt"`
 	ExportedBy string          `json:"exportedBy"` // as the log names actors
 	Lost       postgres.Losses `json:"lost"`       // events that are stored and will never be in the log: no export shows them
+	Proof      *provedManifest `json:"proof,omitempty"`
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
@@ -63,7 +69,10 @@ func (c *auditExportCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	if c.Access {
+	switch {
+	case c.Proof:
+		return c.exportProved(r, engine, events, beside)
+	case c.Access:
 		return c.exportCalls(r, engine, events, beside)
 	}
 	f, err := c.filter(r.ctx, engine)
@@ -78,14 +87,27 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err := c.export(r, engine, f, events, &m); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
+	if err := r.finishExport(events, beside, m, fmt.Sprintf("%d events up to idx %d, SHA-256 %s", m.Count, m.UpTo, m.SHA256)); err != nil {
+		return err
+	}
+	return m.whole()
+}
+
+// finishExport writes the manifest, and says what was written.
+func (r *run) finishExport(lines, beside output, manifest any, said string) error {
+	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
 	}
-	said := r.Out
-	if events.stream != nil || beside.stream != nil {
-		said = r.Err
+	out := r.Out
+	if lines.stream != nil || beside.stream != nil {
+		out = r.Err
 	}
-	fmt.Fprintf(said, "%d events up to idx %d, SHA-256 %s\n", m.Count, m.UpTo, m.SHA256)
+	fmt.Fprintln(out, said)
+	return nil
+}
+
+// whole returns an error if events are stored that no export shows.
+func (m manifest) whole() error {
 	if err := m.Lost.Err(); err != nil {
 		return fmt.Errorf("the export is not whole: %w", err)
 	}
@@ -153,13 +175,15 @@ func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditi
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	line := c.line(buffered)
-	for e, err := range engine.Auditor.Events(ctx, f, m.UpTo) {
+	var stored proof.Edge
+	for e, err := range engine.Auditor.WholeEvents(ctx, f, m.UpTo) {
 		if err != nil {
 			return err
 		}
-		if err := line(e); err != nil {
+		if err := line(e.Recorded); err != nil {
 			return err
 		}
+		stored.Append(proof.LeafOf(e.Stored).Hash())
 		if m.Count++; m.Count == 1 {
 			m.FirstIdx = e.Idx
 		}
@@ -167,6 +191,6 @@ func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditi
 		meter.show(e.Idx-m.After, m.UpTo-m.After)
 	}
 	err := buffered.Flush()
-	m.SHA256 = event.Digest(sum.Sum(nil))
+	m.SHA256, m.Stored = event.Digest(sum.Sum(nil)), stored.Root()
 	return err
 }

@@ -32,15 +32,18 @@ const (
 
 // These refuse an export that would be of something else than it says.
 var (
-	errFHIROnly     = fault.New(fault.Invalid, "fhir-only", "--access and --resource=Provenance need --format=fhir.")
+	errFHIROnly     = fault.New(fault.Invalid, "fhir-only", "--access needs --format=fhir or --proof, and --resource=Provenance needs --format=fhir.")
 	errEventsOnly   = fault.New(fault.Invalid, "events-only", "--after, --up-to, --stream and --event choose events: leave them out with --access.")
 	errCallsChanged = fault.New(fault.Invalid, "no-provenance", "A call by itself has changed nothing: export the Provenance of events, without --access.")
 )
 
 func (c *auditExportCmd) check() error {
 	changes := c.Resource == provenance
+	if err := c.checkProof(); err != nil {
+		return err
+	}
 	switch {
-	case c.Format != asFHIR && (c.Access || changes):
+	case c.Format != asFHIR && (c.Access && !c.Proof || changes):
 		return errFHIROnly
 	case c.Access && changes:
 		return errCallsChanged
@@ -109,14 +112,9 @@ func (c *auditExportCmd) exportCalls(r *run, engine *app.Engine, calls, beside o
 	if err := r.write(calls, func(w io.Writer) error { return c.writeCalls(all, w, &m) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(m) }); err != nil {
-		return fmt.Errorf("export the manifest: %w", err)
+	if err := r.finishExport(calls, beside, m, fmt.Sprintf("%d calls, SHA-256 %s", m.Count, m.SHA256)); err != nil {
+		return err
 	}
-	said := r.Out
-	if calls.stream != nil || beside.stream != nil {
-		said = r.Err
-	}
-	fmt.Fprintf(said, "%d calls, SHA-256 %s\n", m.Count, m.SHA256)
 	return r.sayArchived(engine, retention.AccessRecord, c.Since, c.Until)
 }
 

@@ -12,9 +12,11 @@ import (
 )
 
 type auditVerifyCmd struct {
-	trustFlags `embed:""`
-	liveFlags  `embed:""`
-	JSON       bool `name:"json" help:"Print one JSON object."`
+	trustFlags   `embed:""`
+	fileFlags    `embed:""`
+	archiveFlags `embed:""`
+	liveFlags    `embed:""`
+	JSON         bool `name:"json" help:"Print one JSON object."`
 }
 
 // trustFlags say whose checkpoints are trusted, and which were kept.
@@ -27,6 +29,12 @@ type trustFlags struct {
 
 // Run verifies and says what was found.
 func (c *auditVerifyCmd) Run(r *run) error {
+	switch {
+	case c.In != "":
+		return c.file(r)
+	case c.Archive != "":
+		return c.archive(r)
+	}
 	return c.live(r)
 }
 
@@ -44,14 +52,19 @@ func (f trustFlags) policy() (*proof.Policy, error) {
 	return &policy, err
 }
 
-// kept reads the checkpoints that were kept.
+// kept reads the checkpoints that were kept. Who has kept one has seen it themselves, so
+// no witness is needed.
 func (f trustFlags) kept(policy *proof.Policy) (all []verification.Kept, err error) {
+	if len(f.Since) == 0 {
+		return nil, nil
+	}
+	own := proof.Policy{Key: policy.Key, Witnesses: policy.Witnesses}
 	for _, name := range f.Since {
 		signed, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, cause(err))
 		}
-		c, err := policy.Open(signed)
+		c, err := own.Open(signed)
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return nil, refused.With("%s: %s", filepath.Base(name), refused.Detail)
 		}

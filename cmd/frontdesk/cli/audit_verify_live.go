@@ -21,7 +21,7 @@ type liveFlags struct {
 }
 
 var (
-	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the database with --database-url.")
+	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the file to verify with --in, or the database with --database-url.")
 	errOtherwise       = errors.New("what is stored is not what was written: keep the database, the checkpoints and this output as they are, and find out who has been there")
 )
 
@@ -104,9 +104,9 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 	}
 	fmt.Fprintf(w, "events: %d up to idx %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Events.Count, v.Events.UpTo, v.Events.Trees, v.Events.Uncovered)
 	fmt.Fprintf(w, "calls: %d up to number %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Calls.Count, v.Calls.UpTo, v.Calls.Trees, v.Calls.Uncovered)
-	fmt.Fprintf(w, "checkpoints: %d published and %d kept ones hold\n", v.Published, v.Kept)
+	fmt.Fprintf(w, "checkpoints that hold: %d published, %d kept\n", v.Published, v.Kept)
 	if v.Ended > 0 {
-		fmt.Fprintf(w, "checkpoints: %d cover what was lost with the end of an epoch; log.epoch-begun says when and why\n", v.Ended)
+		fmt.Fprintf(w, "checkpoints of what an epoch has lost with its end: %d; the event log.epoch-begun.v1 says when and why\n", v.Ended)
 	}
 	if b := v.Boxes; b != nil {
 		fmt.Fprintf(w, "boxes: %d open, %d are of persons who were erased, %d have lost their key, %d do not open\n", b.Opened, b.Erased, b.Lost, b.Foreign)

@@ -1,9 +1,16 @@
 package cli_test
 
 import (
+	"crypto/rand"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/proof"
 )
 
 // old is a call of 10 March 2019, of which nobody but the archive knows in the end.
@@ -14,6 +21,7 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 	c, dir := newClinic(t), t.TempDir()
 	for _, statement := range []string{
 		`CREATE TABLE access_record_2019_03 PARTITION OF access_record FOR VALUES FROM ('0169368c-f000-0000-0000-000000000000') TO ('0169d632-1400-0000-0000-000000000000')`,
+		`UPDATE prover SET idx = 1 << 30 WHERE kind = 2`, // no prover runs here
 		`INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
 			VALUES ('` + old + `', '2019-03-10', 'elm', '` + c.app + `', 'application-restricted', 'create-note', '` + c.ann + `', 200, '', '', '\x00')`,
 	} {
@@ -37,8 +45,15 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 	if listed := c.audit(t, "calls", "--request="+old); !strings.Contains(listed.out, c.ann) || listed.err != "" {
 		t.Errorf("before, the call is listed as\n%s%s", listed.out, listed.err)
 	}
-	moved := retain("--access-retention=2y", "--archive="+dir, "--without-proof")
+	key := c.signCalls(t)
+	moved := retain("--access-retention=2y", "--archive="+dir)
 	moved.wantSuccess(t)
+	verified := frontdesk(t, "audit", "verify", "--archive", filepath.Join(dir, "access_record_2019_03.jsonl.gz"), "--key", key)
+	verified.wantSuccess(t)
+	if want := "practice elm: numbers 0 to 0 are what was signed: 1 lines, and the hashes of 0"; !strings.Contains(verified.out, want) {
+		t.Errorf("audit verify says\n%s, want %s", verified.out, want)
+	}
+	frontdesk(t, "audit", "verify", "--archive", filepath.Join(dir, "access_record_2019_03.jsonl.gz")).wantFailure(t, 1, "--archive needs --key")
 	if want := filepath.Join(dir, "access_record_2019_03.jsonl.gz") + " holds 1 of its lines, all from before 2019-04-01"; !strings.Contains(moved.out, want) {
 		t.Errorf("it says\n%s, want %s", moved.out, want)
 	}
@@ -55,4 +70,23 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 	if len(said) != 1 || c.actorOf(t, "audit.archived")["id"] != "frontdesk_owner" {
 		t.Errorf("the log says %v", said)
 	}
+}
+
+// signCalls signs the calls of practice elm, and returns the verifier key.
+func (c *clinic) signCalls(t *testing.T) (key string) {
+	t.Helper()
+	private, key, err := note.GenerateKey(rand.Reader, "api.example")
+	must(t, err)
+	signer, err := note.NewSigner(private)
+	must(t, err)
+	var edge proof.Edge
+	for row, err := range (postgres.AccessRecord{DB: c.db.Pool(t)}).EachOf(t.Context(), "elm", 0) {
+		must(t, err)
+		edge.Append(row.Hash())
+	}
+	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: edge.Size, Root: edge.Root()}.Sign(signer)
+	must(t, err)
+	_, err = c.db.AdminPool(t).Exec(t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ('elm', 2, 1, now(), $1, $2, now())`, edge.Size, string(signed))
+	must(t, err)
+	return key
 }

@@ -1,6 +1,7 @@
 package tampering_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -110,9 +111,11 @@ func TestWhoCatchesAnAttack_D81(t *testing.T) {
 	everyAttack(t, size{witnessed: 90, kept: 100, signed: 110, all: 120})
 }
 
-func everyAttack(t *testing.T, s size) {
+// everyAttack has each attack made. The others are asked, too, after everything was signed
+// anew with the stolen key; each must catch it if the auditor must.
+func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 	w := newWorld(t, s)
-	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 3 || found.Boxes.Opened < s.all-1 {
+	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 4 || found.Boxes.Opened < s.all-1 {
 		t.Fatalf("before any attack: %+v", found)
 	}
 	for _, a := range attacks {
@@ -123,10 +126,36 @@ func everyAttack(t *testing.T, s size) {
 		if !a.gap { // nobody can make trees of a log that has one
 			w.rebuild()
 		}
-		w.expect(a, "signer", a.signer, w.alarms(), nil)
+		w.expect(a, "signer", a.signer, w.alarms(w.remembered()), nil)
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)
+		for _, catches := range others {
+			w.expect(a, "others", a.auditor, catches(w), nil)
+		}
+		w.expect(a, "witness, key stolen", a.witness, w.refuses(), nil)
+		w.restore()
+	}
+	w.fork()
+}
+
+// fork lets two histories go on from what was signed. Each is whole by itself, so only
+// those see it who have seen both.
+func (w *world) fork() {
+	signer, witness, last, before := w.remembered(), maps.Clone(w.witnessed), w.size.witnessed, w.kept
+	for n, history := range []string{"one", "the other"} {
+		w.write(w.size.all / 7)
+		w.rebuild()
+		alarm := w.alarms(signer)
+		w.publish()
+		refused := w.cosign(witness, last) != nil
+		alone, both := w.verify(before), w.verify(before, w.kept)
+		if n == 1 != alarm || n == 1 != refused || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
+			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and beside the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
+		}
+		w.kept.Name = "compared.note"
+		w.kept.Checkpoint, _ = w.published(elm)
+		last = w.kept.Size
 		w.restore()
 	}
 }

@@ -1,42 +1,126 @@
 package tampering_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/statedir"
+	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/proof"
 )
 
-// newSigner returns a signer of the world's log, which remembers in a folder. Its clock
-// stands, so it reads everything again only if it is told to.
+// newSigner returns a signer of the world's logs, which remembers in a folder.
 func (w *world) newSigner(folder string, all bool) *notary.Signer {
 	w.t.Helper()
 	dir := must(statedir.Open(folder))(w.t)
 	w.t.Cleanup(func() { _ = dir.Close() })
-	now := time.Now()
+	now := time.Now() // the clock stands, so it reads everything again only if it is told to
 	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(dir, postgres.On(w.attacker))
 	s.Now = func() time.Time { return now }
 	w.check(s.Begin(w.ctx))
 	return s
 }
 
-// alarms reports whether the signer raises an alarm when it has read everything again, as
-// it does each day.
-func (w *world) alarms() bool {
+// remembered returns a copy of what the service's signer remembers.
+func (w *world) remembered() (folder string) {
 	w.t.Helper()
-	folder := w.t.TempDir()
+	folder = w.t.TempDir()
 	w.check(os.WriteFile(filepath.Join(folder, "state"), must(os.ReadFile(filepath.Join(w.state, "state")))(w.t), 0o600))
-	for _, problem := range w.newSigner(folder, true).Round(w.ctx) {
+	return folder
+}
+
+// alarms reports whether a signer that remembers what is in a folder raises an alarm when
+// it has read everything again, as it does each day, or else goes on.
+func (w *world) alarms(folder string) bool {
+	w.t.Helper()
+	signer := w.newSigner(folder, true)
+	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
+	w.check(signer.Dir.Close())
+	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)
 		}
-		return true
 	}
-	return false
+	return len(problems) > 0
+}
+
+// notebook is what a witness remembers.
+type notebook map[string][]byte
+
+func (n notebook) Read(name string) ([]byte, error) { return n[name], nil }
+
+func (n notebook) Write(name string, b []byte) error {
+	n[name] = b
+	return nil
+}
+
+// newWitness has somebody witness the service.
+func (w *world) newWitness() {
+	w.t.Helper()
+	secret, _, err := proof.GenerateWitnessKey(rand.Reader, "witness.example")
+	w.check(err)
+	w.witness = &witness.Witness{
+		Key:  must(proof.NewCosigner(secret, time.Now))(w.t),
+		Logs: []note.Verifier{w.trusts.Key}, Log: slog.New(slog.DiscardHandler), State: notebook{},
+	}
+}
+
+// cosign asks a witness, who remembers what is in a notebook, to cosign the tree of Elm
+// Street as it is stored, whoever has stored it, signed with the service's key.
+func (w *world) cosign(remembers notebook, last int64) error {
+	w.t.Helper()
+	tree, size := w.leaves()
+	c := proof.Checkpoint{Origin: w.origin(elm), Size: size, Root: must(tlog.TreeHash(size, tree))(w.t)}
+	asked := proof.Consistency{Old: min(last, size), Note: must(c.Sign(w.key))(w.t)}
+	if last > 0 && last < size {
+		asked.Proof = must(tlog.ProveTree(size, last, tree))(w.t)
+	}
+	w.witness.State = remembers
+	_, err := w.witness.Cosign(w.ctx, asked.Format())
+	return err
+}
+
+// refuses reports whether a witness who remembers what they had cosigned refuses the tree.
+func (w *world) refuses() bool {
+	w.t.Helper()
+	return w.cosign(maps.Clone(w.witnessed), w.size.witnessed) != nil
+}
+
+// leaves returns the tree of what is stored of Elm Street, whatever is missing between.
+func (w *world) leaves() (tlog.HashReader, int64) {
+	w.t.Helper()
+	var stored []tlog.Hash
+	size, head := int64(0), must(w.engine.Log.Head(w.ctx))(w.t)
+	reader := tlog.HashReaderFunc(func(at []int64) (found []tlog.Hash, err error) {
+		for _, n := range at {
+			found = append(found, stored[n])
+		}
+		return found, nil
+	})
+	for idx := int64(0); idx < head; {
+		page, err := w.engine.Log.Rows(w.ctx, idx)
+		for _, s := range page {
+			if idx = s.Idx; s.Stream.Tenant == elm.Tenant {
+				stored = append(stored, must(tlog.StoredHashesForRecordHash(size, proof.LeafOf(s).Hash(), reader))(w.t)...)
+				size++
+			}
+		}
+		if _, hole := errors.AsType[postgres.Hole](err); hole {
+			idx++
+			continue
+		}
+		w.check(err)
+	}
+	return reader, size
 }

@@ -5,8 +5,11 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
@@ -14,15 +17,19 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/proof"
 )
 
-// size is how many leaves the tree of Elm Street has, at the moments that count.
-type size struct{ witnessed, kept, signed, all int64 }
+// size is how many leaves the tree of Elm Street has, at the moments that count, and how
+// many notes are written at Oak Lane.
+type size struct{ witnessed, kept, signed, all, oak int64 }
 
 // elm is the tree that is attacked.
 var elm = proof.Tree{Tenant: "elm", Kind: proof.Events}
@@ -30,31 +37,38 @@ var elm = proof.Tree{Tenant: "elm", Kind: proof.Events}
 // service is the name of the service's key.
 const service = "api.example"
 
+var masterKey = sealing.MasterKey{1}
+
 // world is a service with a history, those who look after it, and somebody who has every
 // right over its database.
 type world struct {
-	t        *testing.T
-	size     size
-	engine   *app.Engine
-	ctx      context.Context //nolint:containedctx // names who acts
-	pool     *pgxpool.Pool   // as the serving role
-	attacker *pgxpool.Pool   // a superuser, with triggers off
-	ann, bob patient.ID
-	key      notary.Key
-	state    string // the folder of the service's signer
-	signer   *notary.Signer
-	trusts   proof.Policy
-	kept     verification.Kept
-	grown    int64 // events of Elm Street
+	t         *testing.T
+	size      size
+	engine    *app.Engine
+	ctx       context.Context //nolint:containedctx // names who acts
+	pool      *pgxpool.Pool   // as the serving role
+	attacker  *pgxpool.Pool   // a superuser, with triggers off
+	url       string          // as that superuser
+	ann, bob  patient.ID
+	carl      patient.ID // at Oak Lane
+	key       notary.Key
+	state     string // the folder of the service's signer
+	signer    *notary.Signer
+	trusts    proof.Policy
+	witness   *witness.Witness
+	witnessed notebook
+	kept      verification.Kept
+	note      []byte // which is that
+	grown     int64  // events of Elm Street
 }
 
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
-	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir()}
+	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir(), url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: sealing.MasterKey{1}}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -63,10 +77,13 @@ func newWorld(t *testing.T, s size) *world {
 	w.found()
 	w.write(s.witnessed - w.grown)
 	w.sign()
+	w.newWitness()
+	w.witnessed = notebook{}
+	w.check(w.cosign(w.witnessed, 0))
 	w.write(s.kept - w.grown)
 	w.sign()
 	w.kept.Name = "kept.note"
-	w.kept.Checkpoint, _ = w.published(elm)
+	w.kept.Checkpoint, w.note = w.published(elm)
 	w.write(s.signed - w.grown)
 	w.sign()
 	w.write(s.all - w.grown)
@@ -103,22 +120,42 @@ func (w *world) found() {
 	for _, into := range []*patient.ID{&w.ann, &w.bob} {
 		*into = must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "elm", Name: "Ann Archer"}))(w.t)
 	}
-	must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "oak", Name: "Carl Cole"}))(w.t)
+	w.carl = must(desk.RegisterPatient(w.ctx, commands.RegisterPatient{Tenant: "oak", Name: "Carl Cole"}))(w.t)
+	for range w.size.oak {
+		must(desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "oak", Patient: w.carl, Text: "a rash"}))(w.t)
+	}
 	must(desk.RegisterApplication(w.ctx, commands.RegisterApplication{
 		Name: "Referrals", JWKSURL: "https://app.example/jwks.json", Callbacks: []string{"https://app.example/cb"},
 	}))(w.t)
 	w.grown = 3 // the practice and its patients
 }
 
-// write has notes written at Elm Street.
+// write has notes written at Elm Street, and calls recorded.
 func (w *world) write(events int64) {
 	w.t.Helper()
 	for n := range events {
 		_, err := w.engine.Desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "elm", Patient: []patient.ID{w.ann, w.bob}[n%2], Text: "a cough"})
 		w.check(err)
 	}
+	w.call()
 	w.grown += events
 	w.check(w.engine.Drain(w.ctx))
+}
+
+// call records three calls at Elm Street, for somebody whose name is sealed.
+func (w *world) call() {
+	recorder := postgres.NewAccessRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder.Keys = w.engine.Auditor.Keys
+	for range 3 {
+		recorder.Record(access.Call{
+			RequestID: event.NewID(), At: time.Now().Truncate(time.Microsecond), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
+			Mode: application.ApplicationRestricted, Endpoint: access.CreateNote, Status: 200,
+			Act: &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}},
+		})
+	}
+	ended, cancel := context.WithCancel(w.ctx)
+	cancel()
+	recorder.Run(ended) // writes what waits
 }
 
 // prove lets the prover come to the end of the log.
@@ -170,12 +207,17 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 // verify does what frontdesk audit verify --database-url does.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	v := verification.Verification{DB: postgres.On(w.pool), Log: w.engine.Log, Keys: w.engine.Auditor.Keys, Trusts: &w.trusts, Notes: kept}
+	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
+	w.check(keys.Start(w.ctx))
+	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)
 }
 
 // attacked are the tables that an attack may change.
-var attacked = []string{"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures"}
+var attacked = []string{
+	"events", "log", "sequencer", "old_gaps", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints", "personal_keys", "erasures", "staff_passwords",
+	"access_log", "access_head", "access_waiting", "access_record", "archived_trees",
+}
 
 func (w *world) save() {
 	w.t.Helper()

@@ -23,6 +23,7 @@ type Mark struct {
 
 // Tally is how much of an export shows what.
 type Tally struct {
+	From         int64 // the number of the first line
 	Lines, Shown int64 // all, and those that show more than a hash
 	Access       int64 // lines of the access record among those shown
 	Tenant       string
@@ -48,17 +49,16 @@ var (
 const maxLine = 64 << 20
 
 // Check reads an export to its end, and finds out for each mark whether the lines up to
-// its size have its root. It returns an error for an export that is none; what was counted
-// until then holds.
-func Check(r io.Reader, marks []Mark, progress func(lines int64)) (t Tally, err error) {
+// its size have its root. The export goes on from a tree: from the empty one, if it begins
+// with number 0. Check returns an error for an export that is none; what was counted until
+// then holds.
+func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64)) (t Tally, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<20), maxLine)
 	lines.Split(wholeLines)
-	var (
-		parser Parser
-		edge   proof.Edge
-		due    = bySize(marks)
-	)
+	var parser Parser
+	t.From = from.Size
+	edge, due := from, bySize(marks, from.Size)
 	for due = compare(due, edge); lines.Scan(); due = compare(due, edge) {
 		line, ok := parser.Parse(lines.Bytes())
 		if !ok {
@@ -95,10 +95,13 @@ func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 	return 0, nil, nil
 }
 
-func bySize(marks []Mark) (due []*Mark) {
+// bySize returns the marks that can be compared, the smallest first.
+func bySize(marks []Mark, from int64) (due []*Mark) {
 	for n := range marks {
 		marks[n].Fits = false
-		due = append(due, &marks[n])
+		if marks[n].Size >= from {
+			due = append(due, &marks[n])
+		}
 	}
 	slices.SortFunc(due, func(a, b *Mark) int { return cmp.Compare(a.Size, b.Size) })
 	return due
@@ -115,8 +118,8 @@ func compare(due []*Mark, edge proof.Edge) []*Mark {
 
 // add counts a line, which must be the next one.
 func (t *Tally) add(l Line) error {
-	if l.N != t.Lines {
-		return errGap.With("Line %d has the number %d, and %d was expected: lines are missing, or stand twice, or in another order.", t.Lines+1, l.N, t.Lines)
+	if expected := t.From + t.Lines; l.N != expected {
+		return errGap.With("Line %d has the number %d, and %d was expected: lines are missing, or stand twice, or in another order.", t.Lines+1, l.N, expected)
 	}
 	t.Lines++
 	if l.Event == nil && l.Access == nil {

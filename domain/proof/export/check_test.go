@@ -46,7 +46,7 @@ func TestAnExportFitsEveryCheckpointOfItsLog(t *testing.T) {
 	t.Parallel()
 	lines, marks := history(t)
 	slices.Reverse(marks)
-	tally, err := export.Check(strings.NewReader(strings.Join(lines, "")), marks, nil)
+	tally, err := export.Check(strings.NewReader(strings.Join(lines, "")), proof.Edge{}, marks, nil)
 	if err != nil || len(fits(marks)) != len(marks) {
 		t.Errorf("it fits %v, %v", fits(marks), err)
 	}
@@ -68,7 +68,7 @@ func TestAChangeShowsFromItsNumberOn(t *testing.T) {
 	} {
 		lines, marks := history(t)
 		change(lines)
-		_, err := export.Check(strings.NewReader(strings.Join(lines, "")), marks, nil)
+		_, err := export.Check(strings.NewReader(strings.Join(lines, "")), proof.Edge{}, marks, nil)
 		if got := fits(marks); err != nil || !slices.Equal(got, []int64{0, 1, 2, 3, 4}) {
 			t.Errorf("%s: it fits %v, %v", name, got, err)
 		}
@@ -91,13 +91,13 @@ func TestAnExportThatIsNoneIsRefused(t *testing.T) {
 		"no end of line":         {func(l []string) []string { l[6] = strings.TrimSpace(l[6]); return l }, "Line 7 does not end"},
 	} {
 		lines, marks := history(t)
-		_, err := export.Check(strings.NewReader(strings.Join(c.change(lines), "")), marks, nil)
+		_, err := export.Check(strings.NewReader(strings.Join(c.change(lines), "")), proof.Edge{}, marks, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	broken := errors.New("the disk is broken")
-	if _, err := export.Check(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), nil, nil); !errors.Is(err, broken) {
+	if _, err := export.Check(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), proof.Edge{}, nil, nil); !errors.Is(err, broken) {
 		t.Errorf("a disk that is broken: %v", err)
 	}
 }
@@ -108,12 +108,34 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 	opened := export.EventOf(2, stored(3))
 	opened.Opened = []byte("{}")
 	text := lineOf(t, export.EventLine{N: 0, Leaf: whole.Leaf}) + lineOf(t, export.AccessLine{N: 1, Leaf: call.Leaf}) + lineOf(t, opened)
-	tally, err := export.Check(strings.NewReader(text), nil, nil)
+	tally, err := export.Check(strings.NewReader(text), proof.Edge{}, nil, nil)
 	want := export.Tally{
 		Lines: 3, Shown: 3, Access: 1, Tenant: "north", Tenants: 1, FirstIdx: 1, LastIdx: 3,
 		NoData: 1, NoMetadata: 1, NoReason: 1, NoAct: 1, NoSealed: 2, Opened: 1,
 	}
 	if err != nil || tally != want {
 		t.Errorf("counted %+v, %v; want %+v", tally, err, want)
+	}
+}
+
+// An archive, and a record whose beginning is in archives, goes on from a tree.
+func TestAnExportMayGoOnFromATree(t *testing.T) {
+	t.Parallel()
+	lines, marks := history(t)
+	var before proof.Edge
+	for _, line := range lines[:4] {
+		before.Append(parse(t, line).Hash)
+	}
+	rest := func() io.Reader { return strings.NewReader(strings.Join(lines[4:], "")) }
+	tally, err := export.Check(rest(), before, marks, nil)
+	if got := fits(marks); err != nil || tally.From != 4 || tally.Lines != 3 || !slices.Equal(got, []int64{4, 5, 6, 7}) {
+		t.Errorf("it fits %v, %+v, %v", got, tally, err)
+	}
+	before.Roots[0][0]++
+	if _, err := export.Check(rest(), before, marks, nil); err != nil || len(fits(marks)) != 0 {
+		t.Errorf("from another tree it fits %v, %v", fits(marks), err)
+	}
+	if _, err := export.Check(rest(), proof.Edge{}, marks, nil); err == nil {
+		t.Error("it is taken for a beginning")
 	}
 }

@@ -140,6 +140,6 @@ func (v vectors) verified(t *testing.T, file, note string, since []string, witne
 		}
 		kept = append(kept, c)
 	}
-	_, err = export.Verify(strings.NewReader(file), newest, kept, nil)
+	_, err = export.Verify(strings.NewReader(file), proof.Edge{}, newest, kept, nil)
 	return err
 }

@@ -22,8 +22,9 @@ var (
 
 // Verify reads an export to its end. It returns an error unless the export is, to the last
 // line, what the newest checkpoint covers, and begins with what each kept one covers. The
-// checkpoints were opened by a policy.
-func Verify(r io.Reader, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
+// checkpoints were opened by a policy. An export that does not begin with number 0 goes on
+// from a tree; with kept checkpoints of before it is not compared.
+func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
 	marks := []Mark{{Size: newest.Size, Root: newest.Root}}
 	for _, k := range kept {
 		if err := GoesOn(k, newest); err != nil {
@@ -31,40 +32,50 @@ func Verify(r io.Reader, newest proof.Checkpoint, kept []proof.Checkpoint, progr
 		}
 		marks = append(marks, Mark{Size: k.Size, Root: k.Root})
 	}
-	t, err := Check(r, marks, progress)
-	switch {
-	case err != nil:
+	t, err := Check(r, from, marks, progress)
+	if err != nil {
 		return t, err
-	case t.Lines < newest.Size:
-		return t, errMissing.With("The file ends with %d lines, and the checkpoint covers %d: numbers %d to %d are missing.", t.Lines, newest.Size, t.Lines, newest.Size-1)
-	case t.Lines > newest.Size:
-		return t, errBeyond.With("The file has %d lines, and the checkpoint covers %d: nothing vouches for number %d and what follows.", t.Lines, newest.Size, newest.Size)
-	case !marks[0].Fits:
-		from, to := between(marks)
-		return t, errAltered.With("The file is not what was signed: something between number %d and number %d was changed, added, taken away or moved.", from, to)
+	}
+	if err := complete(t, newest.Size); err != nil {
+		return t, err
+	}
+	if !marks[0].Fits {
+		first, last := between(marks, from.Size)
+		return t, errAltered.With("The file is not what was signed: something from number %d to number %d was changed, added, taken away or moved.", first, last)
 	}
 	for n, mark := range marks[1:] {
-		if !mark.Fits {
+		if !mark.Fits && mark.Size >= from.Size {
 			return t, forked(kept[n], newest)
 		}
 	}
 	return t, nil
 }
 
+// complete returns an error unless an export ends where the checkpoint of a size does.
+func complete(t Tally, size int64) error {
+	switch next := t.From + t.Lines; {
+	case next < size:
+		return errMissing.With("The file ends before number %d, and the checkpoint covers %d numbers: the last %d are missing.", next, size, size-next)
+	case next > size:
+		return errBeyond.With("The file goes on to number %d, and the checkpoint covers %d numbers: nothing vouches for number %d and what follows.", next-1, size, size)
+	}
+	return nil
+}
+
 // between returns the first and the last number between which the first difference is.
-func between(marks []Mark) (from, to int64) {
+func between(marks []Mark, from int64) (first, last int64) {
+	first, last = from, math.MaxInt64
 	for _, mark := range marks {
 		if mark.Fits {
-			from = max(from, mark.Size)
+			first = max(first, mark.Size)
 		}
 	}
-	to = int64(math.MaxInt64)
 	for _, mark := range marks {
-		if !mark.Fits && mark.Size > from {
-			to = min(to, mark.Size)
+		if !mark.Fits && mark.Size > first {
+			last = min(last, mark.Size-1)
 		}
 	}
-	return from, to - 1
+	return first, last
 }
 
 // GoesOn returns an error unless a checkpoint can be a later one of the log that was kept.

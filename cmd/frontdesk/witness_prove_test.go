@@ -1,0 +1,237 @@
+//go:build prove
+
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	cryptorand "crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// witnessProcess is a witness that runs as a process of its own.
+type witnessProcess struct {
+	t       *testing.T
+	args    []string
+	vkey    string
+	process *exec.Cmd
+	exited  chan error
+	url     string
+}
+
+var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
+
+// newWitness makes a witness of the logs of a key, and starts it.
+func newWitness(t *testing.T, logKey string) *witnessProcess {
+	t.Helper()
+	dir := t.TempDir()
+	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
+	made, err := exec.CommandContext(t.Context(), binary(t), "keys", "make-witness-key", "--name", "witness.example", "--out", key).Output()
+	if err := errors.Join(err, os.Mkdir(state, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	w := &witnessProcess{t: t, vkey: strings.TrimSpace(string(made)), args: []string{"witness", "--key-file", key, "--state", state, "--log-key", logKey}}
+	w.start("--listen", "127.0.0.1:0", "--new")
+	w.args = append(w.args, "--listen", strings.TrimPrefix(w.url, "http://"))
+	t.Cleanup(w.kill)
+	return w
+}
+
+// start starts the process, and waits until it serves.
+func (w *witnessProcess) start(more ...string) {
+	w.t.Helper()
+	w.process = exec.CommandContext(context.WithoutCancel(w.t.Context()), binary(w.t), append(w.args, more...)...)
+	says, err := w.process.StderrPipe()
+	if err := errors.Join(err, w.process.Start()); err != nil {
+		w.t.Fatal(err)
+	}
+	process, exited, url := w.process, make(chan error, 1), make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(says); lines.Scan(); {
+			if at := servedAt.FindStringSubmatch(lines.Text()); at != nil {
+				url <- at[1]
+			}
+		}
+		exited <- process.Wait()
+	}()
+	w.exited = exited
+	select {
+	case w.url = <-url:
+	case err := <-exited:
+		w.t.Fatalf("the witness has exited: %v", err)
+	}
+}
+
+func (w *witnessProcess) kill() {
+	_ = w.process.Process.Kill()
+	<-w.exited
+	w.exited = make(chan error, 1) // whoever kills it again waits for nothing
+	w.exited <- nil
+}
+
+// teller tells one history of a log to a witness, leaf by leaf.
+type teller struct {
+	t      *testing.T
+	name   string
+	origin proof.Origin
+	by     note.Signer
+	hashes []tlog.Hash
+	size   int64
+
+	cosigned []proof.Checkpoint // that the witness has answered
+	sizes    []int64            // that it has said to be the last one
+}
+
+// ReadHashes returns hashes as tlog numbers them.
+func (l *teller) ReadHashes(at []int64) (found []tlog.Hash, err error) {
+	for _, n := range at {
+		found = append(found, l.hashes[n])
+	}
+	return found, nil
+}
+
+func (l *teller) grow(what string) {
+	more, err := tlog.StoredHashes(l.size, fmt.Appendf(nil, "%s %d", what, l.size), l)
+	if err != nil {
+		l.t.Error(err)
+	}
+	l.hashes, l.size = append(l.hashes, more...), l.size+1
+}
+
+// request asks for a cosignature of all leaves.
+func (l *teller) request(old int64) (proof.Checkpoint, []byte, error) {
+	root, err := tlog.TreeHash(l.size, l)
+	if err != nil {
+		return proof.Checkpoint{}, nil, err
+	}
+	c := proof.Checkpoint{Origin: l.origin, Size: l.size, Root: root}
+	signed, err := c.Sign(l.by)
+	if err != nil {
+		return c, nil, err
+	}
+	request := proof.Consistency{Old: old, Note: signed}
+	if old > 0 && old <= l.size {
+		request.Proof, err = tlog.ProveTree(l.size, old, l)
+	}
+	return c, request.Format(), err
+}
+
+// tell goes on with the history until ctx ends, as a signer does: from where the witness
+// says that it is.
+func (l *teller) tell(ctx context.Context, url string) {
+	last := int64(0)
+	for ctx.Err() == nil {
+		for l.size <= last {
+			l.grow(l.name)
+		}
+		c, body, err := l.request(last)
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		status, answer, err := post(ctx, url, body)
+		switch {
+		case err != nil: // it is being killed, or started again
+		case status == http.StatusOK:
+			l.cosigned, l.sizes = append(l.cosigned, c), append(l.sizes, c.Size)
+			last = c.Size
+			l.grow(l.name)
+		case status == http.StatusConflict:
+			if _, err := fmt.Sscanf(answer, "%d\n", &last); err != nil {
+				l.t.Errorf("the witness says %q", answer)
+			}
+			l.sizes = append(l.sizes, last)
+		case status == http.StatusUnprocessableEntity && l.name == "second":
+			last = 0
+		default:
+			l.t.Errorf("%s: the witness answers %d %s", l.name, status, answer)
+		}
+	}
+}
+
+func post(ctx context.Context, url string, body []byte) (status int, answer string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/add-checkpoint", bytes.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// TestProveThatAKilledWitnessTakesNothingBack kills a witness with SIGKILL while the holder
+// of a log's key tells it two histories. Whatever it has cosigned is of one of them, and it
+// never says that it has cosigned less than before.
+func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
+	t.Parallel()
+	private, public, err := note.GenerateKey(cryptorand.Reader, "api.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := note.NewSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWitness(t, public)
+	origin := proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}
+	first := &teller{t: t, name: "first", origin: origin, by: key}
+	for range 10 {
+		first.grow("shared")
+	}
+	second := &teller{t: t, name: "second", origin: origin, by: key, size: first.size, hashes: append([]tlog.Hash(nil), first.hashes...)}
+	for _, old := range []int64{0, 10} {
+		_, body, err := first.request(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, answer, err := post(t.Context(), w.url, body); status != http.StatusOK || err != nil {
+			t.Fatal(status, answer, err)
+		}
+		first.grow(first.name)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var telling sync.WaitGroup
+	telling.Go(func() { first.tell(ctx, w.url) })
+	telling.Go(func() { second.tell(ctx, w.url) })
+	for range 40 {
+		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) //nolint:forbidigo // a kill at any moment
+		w.kill()
+		w.start()
+	}
+	stop()
+	telling.Wait()
+	t.Logf("%d checkpoints of one history were cosigned, and %d of the other", len(first.cosigned), len(second.cosigned))
+	if len(first.cosigned) < 40 || len(second.cosigned) > 0 {
+		t.Error("the witness has cosigned too few, or two histories")
+	}
+	for _, told := range []*teller{first, second} {
+		for n := 1; n < len(told.sizes); n++ {
+			if told.sizes[n] < told.sizes[n-1] {
+				t.Errorf("the witness has cosigned %d, and then it says %d", told.sizes[n-1], told.sizes[n])
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package docs_test
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// hazard is a section of safety.md.
+type hazard struct{ title, text string }
+
+func hazards(t *testing.T) (all []hazard, matrix string) {
+	t.Helper()
+	page, err := os.ReadFile("safety.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(page), "\n## ")
+	for _, section := range sections[1:] {
+		title, text, _ := strings.Cut(section, "\n")
+		switch {
+		case numbered.MatchString(title):
+			all = append(all, hazard{title, text})
+		case title == "How risk is rated":
+			matrix = text
+		}
+	}
+	return all, matrix
+}
+
+var (
+	numbered  = regexp.MustCompile(`^H(\d+)\. `)
+	named     = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
+	takesLong = regexp.MustCompile(`^TestProve[A-Z]`)
+	declared  = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(\w+ \*testing\.T\)`)
+	scenarios = regexp.MustCompile(`(?m)^\s*Scenario(?: Outline)?: (.+?)\s*$`)
+)
+
+// sources are the tests and scenarios that there are, by the names that safety.md has for
+// them. A test's value says whether `make prove` alone runs it.
+func sources(t *testing.T) map[string]bool {
+	t.Helper()
+	there := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".feature") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, test := range declared.FindAllStringSubmatch(string(text), -1) {
+			there[test[1]] = strings.HasPrefix(string(text), "//go:build prove")
+		}
+		if strings.HasSuffix(path, ".feature") {
+			for _, scenario := range scenarios.FindAllStringSubmatch(string(text), -1) {
+				there[filepath.Base(path)+": "+scenario[1]] = false
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
+}
+
+// A control whose test has gone is a control that nobody looks after.
+func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
+	t.Parallel()
+	there := sources(t)
+	all, _ := hazards(t)
+	if len(all) < 20 {
+		t.Errorf("there are %d hazards", len(all))
+	}
+	for _, h := range all {
+		_, controls, _ := strings.Cut(h.text, "\n| cause | what is done against it | shown by |\n|---|---|---|\n")
+		controls, _, _ = strings.Cut(controls, "\n\n")
+		for row := range strings.Lines(controls) {
+			cells := strings.Split(strings.Trim(row, "|\n"), "|")
+			tests := named.FindAllStringSubmatch(cells[len(cells)-1], -1)
+			if len(cells) != 3 || len(tests) == 0 {
+				t.Errorf("%s: no test shows: %s", h.title, row)
+			}
+			for _, test := range tests {
+				if proves, found := there[test[1]]; !found || proves != takesLong.MatchString(test[1]) {
+					t.Errorf("%s: there is no %s, or it does not run when its name says", h.title, test[1])
+				}
+			}
+		}
+		if controls == "" {
+			t.Errorf("%s has no controls", h.title)
+		}
+	}
+}
+
+// rated finds severity, likelihood and risk.
+var rated = regexp.MustCompile(`\| (without the controls|with them) \| (\w+) \| ([A-Za-z ]+?) \| (\d) \|`)
+
+func TestEveryHazardIsRatedByTheMatrix(t *testing.T) {
+	t.Parallel()
+	all, matrix := hazards(t)
+	risks := risksOf(t, matrix)
+	for n, h := range all {
+		for _, part := range []string{"**Effect.** ", "**Residual risk.** ", "**Left to the practice.** "} {
+			if strings.Count(h.text, part) != 1 {
+				t.Errorf("%s: say once: %s", h.title, part)
+			}
+		}
+		ratings := rated.FindAllStringSubmatch(h.text, -1)
+		if len(ratings) != 2 || ratings[0][4] < ratings[1][4] || ratings[0][2] != ratings[1][2] {
+			t.Fatalf("%s is rated %q; controls change the likelihood, and not for the worse", h.title, ratings)
+		}
+		for _, r := range ratings {
+			if want := risks[r[2]][r[3]]; r[4] != want {
+				t.Errorf("%s, %s: %s and %s are a risk of %q, not %s", h.title, r[1], r[2], r[3], want, r[4])
+			}
+		}
+		if numbered.FindStringSubmatch(h.title)[1] != strconv.Itoa(n+1) {
+			t.Errorf("%s is hazard %d", h.title, n+1)
+		}
+	}
+}
+
+// risksOf reads the matrix: severity, then likelihood.
+func risksOf(t *testing.T, text string) map[string]map[string]string {
+	t.Helper()
+	_, table, _ := strings.Cut(text, "\n| likelihood ")
+	table, _, _ = strings.Cut(table, "\n\n")
+	header, rows, _ := strings.Cut(table, "\n")
+	risks := map[string]map[string]string{}
+	severities := strings.Split(strings.Trim(header, "| "), " | ")
+	for row := range strings.Lines(rows) {
+		likelihood, values, is := strings.Cut(strings.Trim(row, "| \n"), ": ")
+		if !is {
+			continue
+		}
+		for n, value := range strings.Split(values, " | ")[1:] {
+			if risks[severities[n]] == nil {
+				risks[severities[n]] = map[string]string{}
+			}
+			risks[severities[n]][likelihood] = value
+		}
+	}
+	if len(risks) != 5 {
+		t.Fatalf("the matrix has %v", slices.Sorted(maps.Keys(risks)))
+	}
+	return risks
+}

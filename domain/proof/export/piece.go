@@ -1,0 +1,113 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+)
+
+// Piece is the part of a tree that an archive of the access record has. The archive has
+// pieces of several trees, one behind the other; each is an export that goes on from a tree.
+type Piece struct {
+	Tenant string    `json:"tenant"`         // whose tree it is; "" for that of none
+	From   int64     `json:"from"`           // the number of its first line
+	Edge   []byte    `json:"edge"`           // of the tree in front of that line: [proof.Edge.Bytes]
+	Size   int64     `json:"size"`           // of the tree behind its last line
+	Root   tlog.Hash `json:"root"`           // of that tree
+	Note   string    `json:"note,omitempty"` // the signed checkpoint of that tree; "" if it was not signed
+}
+
+// These say what is wrong with an archive.
+var (
+	errPiece    = fault.New(fault.Refused, "no-piece", "The manifest does not say which part of a tree the archive has.")
+	errUnsigned = fault.New(fault.Refused, "archive-not-signed", "A part of the archive was never signed.")
+	errGoesOn   = fault.New(fault.Refused, "archive-goes-on", "The archive has lines that its manifest does not name.")
+)
+
+// VerifyPieces reads the lines of an archive to their end. It returns an error unless each
+// piece is, to the last line, what its checkpoint covers, and what kept ones of its log
+// cover. Open returns the checkpoint of a note that is to be trusted.
+func VerifyPieces(r io.Reader, pieces []Piece, kept []proof.Checkpoint, open func(note []byte) (proof.Checkpoint, error)) (tallies []Tally, err error) {
+	lines := bufio.NewReaderSize(r, 1<<20)
+	for _, p := range pieces {
+		t, err := p.verify(lines, kept, open)
+		if err != nil {
+			return tallies, p.refused(err)
+		}
+		tallies = append(tallies, t)
+	}
+	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
+		return tallies, errors.Join(errGoesOn, err)
+	}
+	return tallies, nil
+}
+
+func (p Piece) verify(lines *bufio.Reader, kept []proof.Checkpoint, open func([]byte) (proof.Checkpoint, error)) (Tally, error) {
+	edge, err := proof.ParseEdge(p.From, p.Edge)
+	if err != nil {
+		return Tally{}, errPiece
+	}
+	if p.Note == "" {
+		return Tally{}, errUnsigned
+	}
+	signed, err := open([]byte(p.Note))
+	if err != nil {
+		return Tally{}, err
+	}
+	t, err := Verify(&firstLines{lines, p.Size - p.From}, edge, signed, p.known(kept, signed), nil)
+	if err == nil && p.Tenant != "" && t.Shown > 0 && (t.Tenants != 1 || t.Tenant != p.Tenant) {
+		return t, errMixed
+	}
+	return t, err
+}
+
+// known returns the kept checkpoints that a piece can be compared with.
+func (p Piece) known(kept []proof.Checkpoint, signed proof.Checkpoint) (known []proof.Checkpoint) {
+	for _, k := range kept {
+		if k.Origin.Log == signed.Origin.Log && k.Size <= p.Size {
+			known = append(known, k)
+		}
+	}
+	return known
+}
+
+// refused says of which piece an error is.
+func (p Piece) refused(err error) error {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused.With("Lines of %s: %s", named(p.Tenant), refused.Detail)
+	}
+	return err
+}
+
+// firstLines reads so many lines, and ends.
+type firstLines struct {
+	from *bufio.Reader
+	left int64
+}
+
+// Read reads what is left of the lines.
+func (f *firstLines) Read(b []byte) (n int, err error) {
+	if f.left <= 0 {
+		return 0, io.EOF
+	}
+	if _, err := f.from.Peek(1); err != nil {
+		return 0, err
+	}
+	buffered, _ := f.from.Peek(min(len(b), f.from.Buffered()))
+	for n < len(buffered) && f.left > 0 {
+		end := bytes.IndexByte(buffered[n:], '\n')
+		if end < 0 {
+			n = len(buffered)
+			break
+		}
+		n += end + 1
+		f.left--
+	}
+	return f.from.Read(b[:n])
+}

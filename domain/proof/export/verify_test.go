@@ -1,0 +1,49 @@
+package export_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/proof"
+	"frontdesk/domain/proof/export"
+)
+
+// What is wrong is said in words that name the numbers.
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	t.Parallel()
+	lines, marks := history(t)
+	at := func(size int64, epoch int) proof.Checkpoint {
+		return proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: stream, Epoch: epoch}, Size: size, Root: marks[size].Root}
+	}
+	forged := func(c proof.Checkpoint) proof.Checkpoint { c.Root[0]++; return c }
+	other := at(2, 1)
+	other.Origin.Log = uuid.Nil
+	changed := append([]string{}, lines...)
+	changed[4] = strings.Replace(changed[4], "note", "nope", 1)
+	for name, c := range map[string]struct {
+		lines  []string
+		newest proof.Checkpoint
+		kept   []proof.Checkpoint
+		want   string // part of what is said; "" if nothing is wrong
+	}{
+		"nothing":                  {lines, at(7, 1), []proof.Checkpoint{at(3, 1), at(7, 1), at(0, 1)}, ""},
+		"kept before a restore":    {lines, at(7, 2), []proof.Checkpoint{at(3, 1)}, ""},
+		"changed":                  {changed, at(7, 1), nil, "from number 0 to number 6"},
+		"changed between two kept": {changed, at(7, 1), []proof.Checkpoint{at(6, 1), at(3, 1)}, "from number 3 to number 5"},
+		"cut off":                  {lines[:5], at(7, 1), nil, "the last 2 are missing"},
+		"too long":                 {lines, at(5, 1), nil, "nothing vouches for number 5"},
+		"rolled back":              {lines[:5], at(5, 1), []proof.Checkpoint{at(7, 1)}, "has 5 numbers now and had 7"},
+		"restored":                 {lines[:5], at(5, 2), []proof.Checkpoint{at(7, 1)}, "log.epoch-begun.v1"},
+		"two histories":            {lines, at(7, 1), []proof.Checkpoint{forged(at(5, 1))}, "two histories were signed."},
+		"lost and written anew":    {lines, at(7, 2), []proof.Checkpoint{forged(at(5, 1))}, "log.epoch-begun.v1"},
+		"an epoch goes back":       {lines, at(7, 1), []proof.Checkpoint{at(5, 2)}, "epoch 2"},
+		"another log":              {lines, at(7, 1), []proof.Checkpoint{other}, "different logs"},
+	} {
+		_, err := export.Verify(strings.NewReader(strings.Join(c.lines, "")), proof.Edge{}, c.newest, c.kept, nil)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
