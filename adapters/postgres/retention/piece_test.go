@@ -113,6 +113,10 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	if diff := cmp.Diff(before, n.numbered()); diff != "" {
 		t.Errorf("nothing was to leave (-before +after):\n%s", diff)
 	}
+	_, err = n.owner.Exec(t.Context(), `INSERT INTO archives (name, record, until, detached_at) VALUES ('access_record_2026_07', 'access_record', now(), now())`)
+	if err == nil || !strings.Contains(err.Error(), "archives_written") {
+		t.Errorf("retain of the release before: %v", err)
+	}
 	n.sign(day(2026, 9, 21))
 	n.proves(1)
 	if err := n.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not-in-trees-yet") {
