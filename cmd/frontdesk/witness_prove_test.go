@@ -36,6 +36,7 @@ type witnessProcess struct {
 	process *exec.Cmd
 	exited  chan error
 	url     string
+	said    kept
 }
 
 var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
@@ -66,7 +67,7 @@ func (w *witnessProcess) start(more ...string) {
 	}
 	process, exited, url := w.process, make(chan error, 1), make(chan string, 1)
 	go func() {
-		for lines := bufio.NewScanner(says); lines.Scan(); {
+		for lines := bufio.NewScanner(io.TeeReader(says, &w.said)); lines.Scan(); {
 			if at := servedAt.FindStringSubmatch(lines.Text()); at != nil {
 				url <- at[1]
 			}
