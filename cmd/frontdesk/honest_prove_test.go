@@ -93,7 +93,7 @@ func newProved(t *testing.T) *proved {
 	dir := t.TempDir()
 	h := &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: binary(t), done: map[string]int{}}
 	h.startPostgres(dir)
-	h.trial.onboard()
+	h.onboard()
 	args := serveArgs(t, h.postgres.URL("frontdesk", postgres.AppRole))
 	for range 2 {
 		r := &replica{t: t, place: freePlace(t), args: args}
@@ -172,7 +172,7 @@ func (h *proved) trouble() {
 	}{
 		{"nothing", func() {}},
 		{"a process is restarted", func() { r.stop(); r.start(h.program) }},
-		{"a process is killed", func() { _ = r.process.Process.Kill(); <-r.exited; r.start(h.program) }},
+		{"a process is killed", func() { _ = r.process.Process.Kill(); _ = <-r.exited; r.start(h.program) }},
 		{"Postgres is killed", func() {
 			h.signal(syscall.SIGKILL, h.halted()...)
 			<-h.postgres.Done()

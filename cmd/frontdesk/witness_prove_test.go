@@ -84,7 +84,7 @@ func (w *witnessProcess) start(more ...string) {
 
 func (w *witnessProcess) kill() {
 	_ = w.process.Process.Kill()
-	<-w.exited
+	_ = <-w.exited
 	w.exited = make(chan error, 1) // whoever kills it again waits for nothing
 	w.exited <- nil
 }
@@ -218,7 +218,7 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	telling.Go(func() { first.tell(ctx, w.url) })
 	telling.Go(func() { second.tell(ctx, w.url) })
 	for range 40 {
-		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) //nolint:forbidigo // a kill at any moment
+		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) // a kill at any moment
 		w.kill()
 		w.start()
 	}
