@@ -25,6 +25,11 @@ func (w *world) newSigner(folder string, all bool) *notary.Signer {
 	w.t.Helper()
 	dir := must(statedir.Open(folder))(w.t)
 	w.t.Cleanup(func() { _ = dir.Close() })
+	return w.signerIn(dir, all)
+}
+
+func (w *world) signerIn(dir *statedir.Dir, all bool) *notary.Signer {
+	w.t.Helper()
 	now := time.Now() // the clock stands, so it reads everything again only if it is told to
 	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(dir, postgres.On(w.attacker))
 	s.Now = func() time.Time { return now }
@@ -44,9 +49,10 @@ func (w *world) remembered() (folder string) {
 // it has read everything again, as it does each day, or else goes on.
 func (w *world) alarms(folder string) bool {
 	w.t.Helper()
-	signer := w.newSigner(folder, true)
+	dir := must(statedir.Open(folder))(w.t)
+	signer := w.signerIn(dir, true)
 	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
-	w.check(signer.Dir.Close())
+	w.check(dir.Close())
 	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)
