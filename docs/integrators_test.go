@@ -15,7 +15,7 @@ const page = "integrators.md"
 // snippet is a fenced block of the page.
 type snippet struct{ language, text string }
 
-func snippets(t *testing.T) (all []snippet) {
+func snippets(t *testing.T, page string) (all []snippet) {
 	t.Helper()
 	data, err := os.ReadFile(page)
 	if err != nil {
@@ -47,7 +47,7 @@ var shown = map[string]string{
 func TestThePageShowsTheExamplesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, s := range snippets(t) {
+	for _, s := range snippets(t, page) {
 		file, isShown := shown[s.language]
 		if !isShown {
 			if s.language != "sh" {
@@ -72,7 +72,7 @@ func TestThePageShowsTheExamplesAsTheyAre(t *testing.T) {
 func TestEveryCommandOfThePageWorks(t *testing.T) {
 	t.Parallel()
 	var commands []string
-	for _, s := range snippets(t) {
+	for _, s := range snippets(t, page) {
 		if s.language == "sh" {
 			commands = append(commands, s.text)
 		}

@@ -52,6 +52,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)
+			w.proofSteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks/receiver"
@@ -37,6 +38,7 @@ type program struct {
 	count int // scenarios so far
 
 	authority *receiver.Authority // vouches for the applications' webhook receivers
+	logKey    notary.Key          // zero until its logs are signed
 }
 
 // apiDomain is where the features' practices are served.
@@ -70,13 +72,19 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &program{App: service, t: t, db: db, clock: clock, authority: authority}
+	p.runs(service.Run)
+	return p
+}
+
+// runs has something run until the test ends.
+func (p *program) runs(what func(context.Context) error) {
 	var running sync.WaitGroup
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, stop := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	running.Go(func() {
-		if err := service.Run(ctx); err != nil {
-			t.Errorf("run: %v", err)
+		if err := what(ctx); err != nil {
+			p.t.Errorf("run: %v", err)
 		}
 	})
-	t.Cleanup(func() { stop(); running.Wait() })
-	return &program{App: service, t: t, db: db, clock: clock, authority: authority}
+	p.t.Cleanup(func() { stop(); running.Wait() })
 }

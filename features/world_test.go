@@ -43,6 +43,7 @@ type world struct {
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last
 	forgetting   forgetting
+	proving      proving
 }
 
 // integrator is an application and what its owner runs.
@@ -79,6 +80,11 @@ func newWorld(p *program) *world {
 }
 
 func (w *world) end() {
+	if undo := w.proving.undo; undo != nil {
+		if err := undo(); err != nil {
+			w.t.Errorf("put the log back: %v", err)
+		}
+	}
 	for _, app := range w.applications {
 		app.keys.Close()
 		if app.mailbox != nil {

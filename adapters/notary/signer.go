@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/statedir"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -19,7 +18,7 @@ import (
 // Signer signs the trees of a database. One goroutine at a time calls Run or Round.
 type Signer struct {
 	Key       Key
-	Dir       *statedir.Dir // where it remembers what it has signed
+	Dir       Dir // where it remembers what it has signed
 	Sources   map[proof.Kind]Source
 	Desk      Desk
 	Hashes    Hashes     // for proofs to witnesses; nil if there are none
@@ -60,14 +59,12 @@ const (
 	tryAgainAll = 10 * time.Minute
 )
 
-// Run signs until ctx ends. It returns an error if it cannot begin.
-func (s *Signer) Run(ctx context.Context) error {
-	if err := s.Begin(ctx); err != nil {
-		return err
-	}
+// Run signs until ctx ends. The signer has begun.
+func (s *Signer) Run(ctx context.Context) {
+	s.Log.InfoContext(ctx, "signing", slog.String("verifier_key", s.Key.Verifier))
 	defer s.reading.running.Wait()
 	every := s.Every
-	if every == 0 {
+	if every <= 0 {
 		every = everyRound
 	}
 	tick := time.NewTicker(every)
@@ -76,13 +73,13 @@ func (s *Signer) Run(ctx context.Context) error {
 		s.say(ctx, s.Round(ctx))
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 		}
 	}
 }
 
-// Begin reads the state, and refuses one that does not go with the key or with what is
+// Begin comes before everything else. It reads the state, and refuses one that does not go with the key or with what is
 // published.
 func (s *Signer) Begin(ctx context.Context) error {
 	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}

@@ -59,14 +59,18 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	signer, registry := c.Signer(dir, postgres.On(pool)), prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	signer.Metrics = notary.NewMetrics(registry)
+	if err := signer.Begin(ctx); err != nil {
+		return err
+	}
 	if c.MetricsListen == "" {
-		return signer.Run(ctx)
+		signer.Run(ctx)
+		return nil
 	}
 	return c.besideMetrics(ctx, registry, signer.Run)
 }
 
 // Signer returns a signer of a database, which has begun nothing yet.
-func (c Sign) Signer(dir *statedir.Dir, db postgres.DB) *notary.Signer {
+func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 	log := postgres.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
 		Key: c.Key, Dir: dir, Log: c.Log, Now: time.Now, Every: c.Every,
@@ -83,19 +87,17 @@ func (c Sign) Signer(dir *statedir.Dir, db postgres.DB) *notary.Signer {
 	return s
 }
 
-// besideMetrics does something while the metrics are served.
-func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context) error) error {
+// besideMetrics does something while the metrics are served, and ends with either.
+func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context)) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
-	s, err := listen(ctx, c.MetricsListen, mux, c.Log)
-	if err != nil {
-		return err
-	}
-	c.Log.InfoContext(ctx, "serving metrics", slog.String("url", s.url()))
+	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- s.serve() }()
-	err = do(ctx)
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
-	defer cancel()
-	return errors.Join(err, s.shutdown(ending), <-served)
+	go func() {
+		defer stop()
+		served <- Serve(ctx, c.MetricsListen, mux, c.Log)
+	}()
+	do(ctx)
+	stop()
+	return <-served
 }

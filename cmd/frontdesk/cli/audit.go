@@ -26,6 +26,7 @@ import (
 // auditing decides what a filter selects.
 type auditCmd struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
+	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
 	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log: keep it where nobody who can change the database can."`
 	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhooks: what was sent to whom, and how that went."`

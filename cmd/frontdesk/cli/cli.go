@@ -40,6 +40,7 @@ type commandLine struct {
 	SealLog sealLogCmd `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
+	Sign    signCmd    `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
 	Witness witnessCmd `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
 	Retain  retainCmd  `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`

@@ -21,6 +21,7 @@ type keysCmd struct {
 	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published, or at once if no key signs."`
 	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once, which it asks about."`
 
+	MakeLogKey     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that frontdesk sign signs with, and print the verifier key to hand out."`
 	MakeWitnessKey keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness, and print the verifier key to hand out."`
 
 	ChangeMaster keysChangeMasterCmd `cmd:"" help:"Put another master key in the place of the one that the database has, as its owner: every key is wrapped again, and may be used meanwhile."`

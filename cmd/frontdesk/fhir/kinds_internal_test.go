@@ -55,7 +55,7 @@ func TestAPurposeIsItsCodeOrItsWords_D82(t *testing.T) {
 		"":                   nil,
 		"TREAT":              {{Coding: []Coding{{System: "http://terminology.hl7.org/CodeSystem/v3-ActReason", Code: "TREAT"}}}},
 		"treat":              {{Text: "treat"}},
-		" direct\u00a0care ": {{Text: "direct care"}},
+		"direct\u00a0care\n": {{Text: "direct care"}},
 	} {
 		if got := purpose(said); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is %v, want %v", said, got, want)

@@ -151,8 +151,12 @@ def node(left, right):
 class Tree:
     """A tree that grows, as the roots of its complete subtrees, each behind its size."""
 
-    def __init__(self):
-        self.size, self.subtrees = 0, []
+    def __init__(self, size=0, roots=b""):
+        """Goes on from a tree of that size, whose roots stand one after another, the largest
+        subtree's first."""
+        sizes = [1 << bit for bit in reversed(range(size.bit_length())) if size >> bit & 1]
+        need(len(roots) == 32 * len(sizes), f"these are not the roots of a tree of {size} leaves")
+        self.size, self.subtrees = size, [(subtree, roots[32 * n : 32 * n + 32]) for n, subtree in enumerate(sizes)]
 
     def append(self, leaf):
         """Appends the hash of a leaf."""

@@ -80,20 +80,32 @@ def verify_consistency(policy, options):
 
 
 def verify_export(policy, options):
-    about = json.loads(read(options.file + ".manifest.json"))["proof"] if not options.checkpoint else {}
-    checkpoint, witnesses = open_checkpoint(policy, read(options.checkpoint) if options.checkpoint else about["note"])
+    about = manifest(options.file)
+    note = read(options.checkpoint) if options.checkpoint else about.get("note", "")
+    checkpoint, witnesses = open_checkpoint(policy, note)
     kept = sorted((open_checkpoint(policy, read(one), kept=True)[0] for one in options.since), key=lambda one: one.size)
     for one in kept:
         goes_on(one, checkpoint)
-    so_far, compared = Lines(), 0
+    so_far = Lines(Tree(about.get("from", 0), decode(about.get("edge") or "")))
+    begins = compared = so_far.tree.size
     with open(options.file, encoding="utf-8", newline="\n") as lines:
-        for one in [*kept, checkpoint]:
+        for one in [*(one for one in kept if one.size >= begins), checkpoint]:
             so_far.read(lines, one)
             need(so_far.tree.root() == one.root, differs(compared, one))
             compared = one.size
         need(not lines.readline(), f"the export goes on behind number {checkpoint.size - 1}, the last that the checkpoint covers")
-    said = [f"{checkpoint} are complete: {so_far.shown} are shown, {checkpoint.size - so_far.shown} are there as their hashes"]
-    return said + [f"they begin with the kept {one}" for one in kept] + [signed(policy, witnesses)]
+    said = [f"{checkpoint} are complete from number {begins} on: {so_far.shown} are shown, of the others there are the hashes"]
+    said += [f"they begin with the kept {one}" for one in kept if one.size >= begins]
+    said += [f"NOT COMPARED with the kept {one}, because the export begins behind it" for one in kept if one.size < begins]
+    return said + [signed(policy, witnesses)]
+
+
+def manifest(file):
+    """Returns what the manifest beside an export says of proofs. There need not be one."""
+    try:
+        return json.loads(read(file + ".manifest.json"))["proof"]
+    except FileNotFoundError:
+        return {}
 
 
 def differs(compared, checkpoint):
@@ -105,8 +117,8 @@ def differs(compared, checkpoint):
 class Lines:
     """The lines of an export, as far as they have been read."""
 
-    def __init__(self):
-        self.tree, self.shown, self.last = Tree(), 0, None
+    def __init__(self, tree):
+        self.tree, self.shown, self.last = tree, 0, None
 
     def read(self, lines, checkpoint):
         """Reads on to the size of a checkpoint."""
@@ -116,7 +128,7 @@ class Lines:
             try:
                 self.add(Leaf(line))
             except Unsound as why:
-                raise Unsound(f"line {self.tree.size + 1}, where number {self.tree.size} has to be: {why}") from None
+                raise Unsound(f"the line where number {self.tree.size} has to be: {why}") from None
 
     def add(self, leaf):
         need(leaf.n == self.tree.size, f"it has number {leaf.n}")
