@@ -51,6 +51,7 @@ func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 // Tests' files are in none.
 var writers = map[string]string{
 	"adapters/ledger":                "--erasure-ledger",
+	"adapters/statedir":              "--state",
 	"adapters/postgres/retention":    "--archive",
 	"adapters/postgres/embedded":     "--dir",
 	"adapters/postgres/postgrestest": "",

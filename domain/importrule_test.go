@@ -53,7 +53,6 @@ var layers = map[string]layer{
 			"frontdesk/adapters/outbound", // the one client that all of them share for strangers' addresses
 			"frontdesk/adapters/fair",     // the one way in which they keep callers from crowding each other out
 			"frontdesk/adapters/sealing",  // the one way in which they encrypt
-			"frontdesk/adapters/statedir", // the one way in which they remember something outside of the database
 		},
 		libraries: true,
 		tests:     []string{"frontdesk/adapters"}, // tests may wire real neighbours: none is needed to build the other

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,7 +167,7 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	other.Roots = append([]tlog.Hash(nil), other.Roots...)
 	other.Roots[0][0]++
 	kept["north"] = other
-	calls.kept, calls.leaves = notary.Kept{Idx: 4, Trees: kept}, append(whole[4:], leafOf(7, "north", "new"))
+	calls.kept, calls.leaves = notary.Kept{Idx: 4, Trees: kept}, append(slices.Clone(whole[4:]), leafOf(7, "north", "new"))
 	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
 	w.alarmed("the access record of practice north is not as it was")
 }

@@ -2,6 +2,7 @@ package notary
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
@@ -62,7 +63,7 @@ func (p *progress) clone() *progress {
 	for tenant, t := range c.Trees {
 		c.Trees[tenant] = new(*t)
 	}
-	c.Anchors = append([]anchor(nil), p.Anchors...)
+	c.Anchors = slices.Clone(p.Anchors)
 	return &c
 }
 
@@ -107,13 +108,12 @@ func (p *progress) drop() {
 	if n := len(p.Anchors); p.Idx == 0 || p.Whole.Size != p.Idx || n > 0 && p.Anchors[n-1].Idx == p.Idx {
 		return
 	}
-	kept := append(p.Anchors, anchor{p.Idx, p.Whole.Root()})
-	for n := 1; n < len(kept)-1; {
-		if kept[n+1].Idx-kept[n-1].Idx <= (p.Idx-kept[n+1].Idx)/4 {
-			kept = append(kept[:n], kept[n+1:]...)
+	p.Anchors = append(p.Anchors, anchor{p.Idx, p.Whole.Root()})
+	for n := 1; n < len(p.Anchors)-1; {
+		if p.Anchors[n+1].Idx-p.Anchors[n-1].Idx <= (p.Idx-p.Anchors[n+1].Idx)/4 {
+			p.Anchors = slices.Delete(p.Anchors, n, n+1)
 			continue
 		}
 		n++
 	}
-	p.Anchors = kept
 }

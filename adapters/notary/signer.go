@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/statedir"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -19,7 +18,7 @@ import (
 // Signer signs the trees of a database. One goroutine at a time calls Run or Round.
 type Signer struct {
 	Key       Key
-	Dir       *statedir.Dir // where it remembers what it has signed
+	Dir       Dir // where it remembers what it has signed
 	Sources   map[proof.Kind]Source
 	Desk      Desk
 	Hashes    Hashes     // for proofs to witnesses; nil if there are none

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
 				return // there is no going back
 			}
 			added := w.events().leaves[min(8, len(w.events().leaves)):]
-			w.events().head, w.events().leaves = 0, append(whole, added...) // somebody puts it right
+			w.events().head, w.events().leaves = 0, slices.Concat(whole, added) // somebody puts it right
 			if c.says[:3] == "idx" {
 				w.events().leaves = whole
 			}

@@ -53,6 +53,14 @@ type Desk interface {
 	Publish(ctx context.Context, notes []Published) error
 }
 
+// Dir is the folder of a signer. One process at a time has it.
+type Dir interface {
+	// Read returns what was written under a name; nil if nothing was.
+	Read(name string) ([]byte, error)
+	// Write puts something in the place of what was there. It is on the disk when Write returns.
+	Write(name string, text []byte) error
+}
+
 // Published is a signed note, as everybody may have it.
 type Published struct {
 	Tree  proof.Tree

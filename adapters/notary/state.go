@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"frontdesk/adapters/statedir"
 	"frontdesk/domain/proof"
 )
 
@@ -23,7 +22,7 @@ type memory struct {
 const stateName = "state"
 
 // load returns what is remembered, and nil if nothing is.
-func load(dir *statedir.Dir) (*memory, error) {
+func load(dir Dir) (*memory, error) {
 	text, err := dir.Read(stateName)
 	if err != nil || text == nil {
 		return nil, err
@@ -54,7 +53,7 @@ func (m *memory) whole() bool {
 }
 
 // save puts a memory in the place of the one before.
-func (m *memory) save(dir *statedir.Dir) error {
+func (m *memory) save(dir Dir) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("write the signer's state: %w", err)
@@ -64,7 +63,7 @@ func (m *memory) save(dir *statedir.Dir) error {
 }
 
 // keep keeps what is saved under another name as well.
-func keep(dir *statedir.Dir, name string) error {
+func keep(dir Dir, name string) error {
 	text, err := dir.Read(stateName)
 	if err != nil || text == nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,7 +88,7 @@ func (f *fakeWitness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case asked.Old != was.Size:
 		w.Header().Set("Content-Type", "text/x.tlog.size")
 		w.WriteHeader(http.StatusConflict)
-		fmt.Fprintf(w, "%d\n", was.Size)
+		_, _ = fmt.Fprintf(w, "%d\n", was.Size)
 	case was.Size > 0 && tlog.CheckTree(asked.Proof, c.Size, c.Root, was.Size, was.Root) != nil:
 		http.Error(w, "", http.StatusUnprocessableEntity)
 	default:
@@ -97,7 +98,7 @@ func (f *fakeWitness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			f.t.Error(err)
 		}
 		_, lines, _ := strings.Cut(string(signed), "\n\n")
-		fmt.Fprint(w, "— somebody.else AAAAAGFiYw==\n"+lines)
+		_, _ = fmt.Fprint(w, "— somebody.else AAAAAGFiYw==\n"+lines)
 	}
 }
 
@@ -248,7 +249,7 @@ func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 	w.quiet()
 	second := maps.Clone(f.known)
 
-	w.events().leaves = append(before[:8:8], leafOf(9, "north", "more")) // as another signer saw it before
+	w.events().leaves = append(slices.Clone(before), leafOf(9, "north", "more")) // as another signer saw it before
 	f.known = first
 	w.witnessedAnew(f)
 	w.quiet()

@@ -32,7 +32,6 @@ type world struct {
 	logs   map[proof.Kind]*fakeLog
 	desk   fakeDesk
 	now    time.Time
-	change func(*notary.Signer)
 	signer *notary.Signer
 	state  *statedir.Dir
 }

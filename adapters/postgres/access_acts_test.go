@@ -70,6 +70,7 @@ func (r *register) opened(t *testing.T) (calls []access.Call, err error) {
 		if err != nil {
 			return nil, err
 		}
+		c.Idx = 0
 		calls = append([]access.Call{c}, calls...)
 	}
 	return calls, nil

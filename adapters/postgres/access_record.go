@@ -90,7 +90,8 @@ func (a AccessRecord) size() int { return cmp.Or(a.Page, logPage) }
 // the parameters at hand, so it drops the conditions that ask for nothing and uses
 // the index that fits the rest.
 const readCalls = `
-SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed
+SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed,
+	coalesce((SELECT idx FROM access_log l WHERE l.request_id = called.request_id), 0)
 FROM %s
 WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($2::uuid IS NULL OR request_id < $2)
@@ -113,7 +114,7 @@ const calledSince = `(SELECT * FROM access_record WHERE at >= $10 AND ($11::time
 func (f CallFilter) query() string {
 	theirs := f.Tenant != "" || f.Application.UUID != uuid.Nil || f.Staff.UUID != uuid.Nil || f.Patient.UUID != uuid.Nil
 	if f.Since.IsZero() || theirs || f.RequestID != uuid.Nil {
-		return fmt.Sprintf(readCalls, "access_record")
+		return fmt.Sprintf(readCalls, "access_record called")
 	}
 	return fmt.Sprintf(readCalls, calledSince)
 }
@@ -130,7 +131,7 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	var act *string
 	var hash []byte
 	err = row.Scan(&c.RequestID, &c.At, &c.Tenant, &c.Application, &c.Mode, &member, &c.Endpoint, &about,
-		&c.Status, &c.Code, &c.Reason, &act, &hash, &box)
+		&c.Status, &c.Code, &c.Reason, &act, &hash, &box, &c.Idx)
 	if err != nil {
 		return c, nil, err
 	}

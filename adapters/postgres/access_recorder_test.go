@@ -45,6 +45,7 @@ func (r *register) written(t *testing.T, f postgres.CallFilter) (calls []access.
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.Idx = 0 // calls that are yet to be recorded have none
 		calls = append([]access.Call{c}, calls...)
 	}
 	return calls

@@ -77,4 +77,5 @@ type Call struct {
 	Reason      string                   `json:"reason,omitempty"` // what the caller was told
 	Act         *event.OnBehalfOf        `json:"act,omitempty"`    // the act claim; nil if the token had none
 	TokenHash   event.Digest             `json:"tokenHash"`        // SHA-256 of the token
+	Idx         int64                    `json:"idx,omitempty"`    // its number among all calls, once it is recorded; 0 before
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 )
@@ -49,7 +50,13 @@ func metricsOf(t *testing.T) (names []string) {
 	}
 	defer service.Close()
 	descriptions := make(chan *prometheus.Desc)
-	go func() { defer close(descriptions); service.registry.Describe(descriptions) }()
+	signer := prometheus.NewRegistry() // of frontdesk sign
+	notary.NewMetrics(signer)
+	go func() {
+		defer close(descriptions)
+		service.registry.Describe(descriptions)
+		signer.Describe(descriptions)
+	}()
 	for description := range descriptions {
 		name := described.FindStringSubmatch(description.String())[1]
 		names = append(names, name, name+"_bucket")

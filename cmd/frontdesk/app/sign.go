@@ -70,7 +70,7 @@ func (c Sign) Run(ctx context.Context) (err error) {
 }
 
 // Signer returns a signer of a database, which has begun nothing yet.
-func (c Sign) Signer(dir *statedir.Dir, db postgres.DB) *notary.Signer {
+func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 	log := postgres.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
 		Key: c.Key, Dir: dir, Log: c.Log, Now: time.Now, Every: c.Every,

@@ -22,8 +22,8 @@ type Access struct {
 	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
 	Role         string    `json:"role,omitempty"`         // in which they act
 	Purpose      string    `json:"purpose,omitempty"`
-	What         string    `json:"what"` // the event's name or the endpoint
-	Idx          int64     `json:"idx,omitempty"`
+	What         string    `json:"what"`                // the event's name or the endpoint
+	Idx          int64     `json:"idx,omitempty"`       // in the log, or among all calls
 	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
 	Status       int       `json:"status,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
@@ -80,6 +80,6 @@ func accessOfCall(c access.Call) Access {
 	}
 	return Access{
 		Kind: "call", At: c.At, Who: who.String(), Application: c.Application.String(), What: string(c.Endpoint),
-		RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason, By: who,
+		Idx: c.Idx, RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason, By: who,
 	}
 }

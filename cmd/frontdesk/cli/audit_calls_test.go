@@ -133,7 +133,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	want := `{"requestId":"` + ids[2] + `","at":"2026-03-02T13:00:00Z","tenant":"elm","application":"` + callsApp.String() + `",` +
 		`"mode":"application-restricted","endpoint":"create-note","patient":"` + callsAnn.String() + `","status":200,` +
 		`"act":{"practitioner":{"name":"[personal]","email":""},"organisation":{"name":"Oak Lane"},"role":"GP","purpose":"TREAT"},` +
-		`"tokenHash":"` + strings.Repeat("0", 64) + `","outcome":"allowed"}` + "\n"
+		`"tokenHash":"` + strings.Repeat("0", 64) + `","idx":3,"outcome":"allowed"}` + "\n"
 	if o.out != want {
 		t.Errorf("the line is\n%s%s, want\n%s", o.out, o.err, want)
 	}

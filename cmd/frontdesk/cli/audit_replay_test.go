@@ -107,4 +107,21 @@ func TestARebuildSaysWhatDiffers(t *testing.T) {
 	}
 	rebuild("--projection=nothing.v1").wantFailure(t, 1, "patients.v1")
 	frontdesk(t, "audit", "rebuild", "--database-url", c.auditor).wantFailure(t, 1, "permission denied")
+
+	if o := rebuild("--proofs", "--json"); o.status != 0 || objects(t, o.out)[0]["others"] == nil {
+		t.Errorf("%s%s", o.out, o.err)
+	}
+	if _, err := c.db.AdminPool(t).Exec(t.Context(), `UPDATE trees SET size = size + 1 WHERE tenant = 'elm'`); err != nil {
+		t.Fatal(err)
+	}
+	o = rebuild("--proofs")
+	o.wantFailure(t, 1, "trees were not those of the log")
+	if o.out != "the tree of elm (events) was another\n" {
+		t.Errorf("it says\n%s", o.out)
+	}
+	if o := rebuild("--proofs"); o.status != 0 || o.out != "built anew; no tree was another\n" {
+		t.Errorf("%s%s", o.out, o.err)
+	}
+	rebuild("--proofs", "--switch").wantFailure(t, 2, "--proofs")
+	frontdesk(t, "audit", "rebuild", "--proofs", "--database-url", c.auditor).wantFailure(t, 1, "permission denied")
 }

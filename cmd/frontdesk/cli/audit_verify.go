@@ -29,10 +29,10 @@ type trustFlags struct {
 
 // Run verifies and says what was found.
 func (c *auditVerifyCmd) Run(r *run) error {
-	if c.In != "" {
+	switch {
+	case c.In != "":
 		return c.file(r)
-	}
-	if c.Archive != "" {
+	case c.Archive != "":
 		return c.archive(r)
 	}
 	return c.live(r)

@@ -31,7 +31,9 @@ func run(t *testing.T, args ...string) *longRun {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	l := &longRun{t: t, says: make(lines, 100), stop: stop, ended: make(chan int, 1)}
-	go func() { l.ended <- cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: l.says}) }()
+	go func() {
+		l.ended <- cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: l.says})
+	}()
 	l.url = l.says.url()
 	return l
 }

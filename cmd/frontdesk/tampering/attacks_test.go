@@ -111,7 +111,9 @@ func TestWhoCatchesAnAttack_D81(t *testing.T) {
 	everyAttack(t, size{witnessed: 90, kept: 100, signed: 110, all: 120})
 }
 
-func everyAttack(t *testing.T, s size) {
+// everyAttack has each attack made. The others are asked, too, after everything was signed
+// anew with the stolen key; each must catch it if the auditor must.
+func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 	w := newWorld(t, s)
 	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 4 || found.Boxes.Opened < s.all-1 {
 		t.Fatalf("before any attack: %+v", found)
@@ -128,6 +130,9 @@ func everyAttack(t *testing.T, s size) {
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)
+		for _, catches := range others {
+			w.expect(a, "others", a.auditor, catches(w), nil)
+		}
 		w.expect(a, "witness, key stolen", a.witness, w.refuses(), nil)
 		w.restore()
 	}

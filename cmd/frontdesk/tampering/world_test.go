@@ -48,6 +48,7 @@ type world struct {
 	ctx       context.Context //nolint:containedctx // names who acts
 	pool      *pgxpool.Pool   // as the serving role
 	attacker  *pgxpool.Pool   // a superuser, with triggers off
+	url       string          // as that superuser
 	ann, bob  patient.ID
 	carl      patient.ID // at Oak Lane
 	key       notary.Key
@@ -57,13 +58,14 @@ type world struct {
 	witness   *witness.Witness
 	witnessed notebook
 	kept      verification.Kept
-	grown     int64 // events of Elm Street
+	note      []byte // which is that
+	grown     int64  // events of Elm Street
 }
 
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
-	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir()}
+	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir(), url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
 	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey}))(t)
@@ -81,7 +83,7 @@ func newWorld(t *testing.T, s size) *world {
 	w.write(s.kept - w.grown)
 	w.sign()
 	w.kept.Name = "kept.note"
-	w.kept.Checkpoint, _ = w.published(elm)
+	w.kept.Checkpoint, w.note = w.published(elm)
 	w.write(s.signed - w.grown)
 	w.sign()
 	w.write(s.all - w.grown)

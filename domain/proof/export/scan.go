@@ -149,43 +149,60 @@ func (s *scanner) short(name string) string {
 	return string(text)
 }
 
-// text takes a text, and never returns nil.
+// text takes a text, and never returns nil. There is room for it: no text is longer than
+// what it is read from.
 func (s *scanner) text(name string) []byte {
 	s.must(name)
-	from, texts := len(s.texts), s.texts
-	for n := 0; n < len(s.rest); n++ {
-		switch c := s.rest[n]; {
-		case c == '"':
-			s.rest, s.texts = s.rest[n+1:], texts
-			return texts[from:len(texts):len(texts)]
-		case c == '\\' && n+1 < len(s.rest) && escapes[s.rest[n+1]] != 0:
-			n++
-			texts = append(texts, escapes[s.rest[n]])
-		case c == '\\':
-			s.rest = s.rest[n+1:]
-			texts, n = s.unicode(texts), -1
-		case c < ' ':
-			s.require(false)
-		default:
-			texts = append(texts, c)
+	from, rest := len(s.texts), s.rest
+	into := s.texts[from:cap(s.texts)]
+	for n, end := 0, 0; n < len(rest); {
+		c := rest[n]
+		if plain[c] {
+			into[end] = c
+			n, end = n+1, end+1
+			continue
 		}
+		if c == '"' {
+			s.rest, s.texts = rest[n+1:], s.texts[:from+end]
+			return into[:end:end]
+		}
+		if c != '\\' || n+1 == len(rest) {
+			break
+		}
+		if escaped := escapes[rest[n+1]]; escaped != 0 {
+			into[end] = escaped
+			n, end = n+2, end+1
+			continue
+		}
+		s.rest = rest[n+1:]
+		end += utf8.EncodeRune(into[end:], s.unicode())
+		rest, n = s.rest, 0
 	}
 	s.require(false)
 	return []byte{}
 }
 
+// plain says which bytes stand for themselves in a text.
+var plain = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return is
+}()
+
 // escapes says what stands for itself behind a backslash, and what letters stand for.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicode appends the character of one escape, or of a pair, behind its backslash.
-func (s *scanner) unicode(texts []byte) []byte {
+// unicode takes the character of one escape, or of a pair, behind its backslash.
+func (s *scanner) unicode() rune {
 	r := s.unit()
-	if utf16.IsSurrogate(r) {
-		s.must(`\`)
-		r = utf16.DecodeRune(r, s.unit())
-		s.require(r != utf8.RuneError)
+	if !utf16.IsSurrogate(r) {
+		return r
 	}
-	return utf8.AppendRune(texts, r)
+	s.must(`\`)
+	r = utf16.DecodeRune(r, s.unit())
+	s.require(r != utf8.RuneError)
+	return r
 }
 
 // unit takes the letter u and four hexadecimal digits.

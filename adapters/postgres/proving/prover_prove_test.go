@@ -1,0 +1,88 @@
+//go:build prove
+
+package proving_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+const (
+	manyEvents    = 10_000_000
+	manyPractices = 1000
+)
+
+const grownForYears = `
+WITH more AS (
+	INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+	SELECT gen_random_uuid(), 'practice-' || n % $2, gen_random_uuid(), 1, 'test.noted.v1', NULL, '{"note":"' || n || '"}', '{}', now()
+	FROM generate_series(1, $1::int) n RETURNING position),
+placed AS (INSERT INTO log (idx, position) SELECT head + row_number() OVER (ORDER BY position), position FROM more, sequencer)
+UPDATE sequencer SET head = head + $1, reached = (SELECT max(position) FROM more)`
+
+// TestProveTheTreesOfYears builds the trees of ten million events of a thousand practices,
+// and shows that a proof is made and checked in no time, also when the prover is behind by
+// 100,000 events.
+func TestProveTheTreesOfYears(t *testing.T) { //nolint:paralleltest // it measures
+	w := newWood(t)
+	w.as(`SET synchronous_commit = off`)
+	for n := 0; n < manyEvents; n += 500_000 {
+		_, err := w.admin.Exec(t.Context(), grownForYears, 500_000, manyPractices)
+		w.must(err)
+	}
+	w.must(analyse(w))
+	begun := time.Now()
+	w.prove(w.prover())
+	t.Logf("%d events a second", int64(float64(manyEvents)/time.Since(begun).Seconds()))
+	_, err := w.admin.Exec(t.Context(), grownForYears, 100_000, manyPractices)
+	w.must(err)
+	w.proveAny()
+	begun = time.Now()
+	w.prove(w.prover())
+	t.Logf("100,000 events behind: made up for within %s", time.Since(begun).Round(time.Millisecond))
+	w.proveAny()
+}
+
+func analyse(w *wood) error {
+	_, err := w.admin.Exec(w.t.Context(), `ANALYZE`)
+	return err
+}
+
+// proveAny proves leaves of any trees, and that trees only grew.
+func (w *wood) proveAny() {
+	w.t.Helper()
+	sizes, err := w.trees().Sizes(w.t.Context())
+	w.must(err)
+	begun, leaves := time.Now(), int64(0)
+	for of, size := range sizes {
+		if leaves += size; size > 0 {
+			w.proveLeaf(of, size, rand.Int64N(size))
+		}
+	}
+	w.t.Logf("%d leaves; a proof of a leaf, one of growth and their checks take %s", leaves, time.Since(begun)/time.Duration(len(sizes)))
+	if reached := w.reached(); leaves != reached {
+		w.t.Errorf("the trees have %d leaves, want %d", leaves, reached)
+	}
+}
+
+func (w *wood) proveLeaf(of proof.Tree, size, n int64) {
+	w.t.Helper()
+	reader := w.trees().Hashes(w.t.Context(), of)
+	root, err := w.trees().Root(w.t.Context(), of, size)
+	w.must(err)
+	leaf, err := reader.ReadHashes([]int64{tlog.StoredHashIndex(0, n)})
+	w.must(err)
+	record, err := tlog.ProveRecord(size, n, reader)
+	w.must(err)
+	w.must(tlog.CheckRecord(record, size, root, n, leaf[0]))
+	before, err := w.trees().Root(w.t.Context(), of, n+1)
+	w.must(err)
+	growth, err := tlog.ProveTree(size, n+1, reader)
+	w.must(err)
+	w.must(tlog.CheckTree(growth, size, root, n+1, before))
+}
