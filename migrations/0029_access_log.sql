@@ -30,6 +30,10 @@ CREATE TABLE archived_trees (
     edge   bytea  NOT NULL -- as in trees
 );
 
+-- Nothing leaves the access record before its file is written. So retain of the release before,
+-- which did that afterwards, takes nothing out any more.
+ALTER TABLE archives ADD CONSTRAINT archives_written CHECK (record <> 'access_record' OR sha256 IS NOT NULL) NOT VALID;
+
 -- +goose StatementBegin
 
 -- Gives each new line its number. A writer waits for no other: if somebody else is numbering,
@@ -131,4 +135,5 @@ BEGIN
         USING ERRCODE = 'insufficient_privilege';
 END $$;
 -- +goose StatementEnd
+ALTER TABLE archives DROP CONSTRAINT archives_written;
 DROP TABLE archived_trees, access_waiting, access_head, access_log;

@@ -245,6 +245,7 @@ func TestAStateBelongsToOneSignerAndOneDatabase_D77(t *testing.T) {
 func TestAThousandPracticesAreOneFile_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.events().page = 1000
 	for n := range 1000 {
 		w.events().add("one", "practice-"+strings.Repeat("x", n%20)+string(rune('a'+n%26))+strings.Repeat("y", n/26))
 	}

@@ -2,6 +2,7 @@ package notary_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ type fakeLog struct {
 	fails  error
 	looks  int
 	onLook func(looks int)
+	page   int // leaves at once; 0 is three, so that pages end everywhere
 }
 
 // Look says how far the log has come.
@@ -63,12 +65,12 @@ func (l *fakeLog) Look(context.Context) (notary.Look, error) {
 	return notary.Look{Head: head, Kept: l.kept.Idx, Epoch: max(1, l.epoch), Wait: l.wait}, l.fails
 }
 
-// Leaves returns at most three leaves, so that pages end everywhere.
+// Leaves returns a page of leaves.
 func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, err error) {
 	l.w.mu.Lock()
 	defer l.w.mu.Unlock()
 	for _, leaf := range l.leaves {
-		if leaf.Idx > after && len(page) < 3 {
+		if leaf.Idx > after && len(page) < cmp.Or(l.page, 3) {
 			page = append(page, leaf)
 		}
 	}

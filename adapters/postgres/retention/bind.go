@@ -61,9 +61,8 @@ func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUI
 }
 
 // between returns the partition that the default one becomes. It goes from the end of
-// the last partition before its lines to the beginning of the first one behind them. If
-// there is none behind, it goes on to the end of the next month: until then, nothing comes
-// that its bounds would refuse.
+// the last partition before its lines to the beginning of the first one behind them, or to
+// the end of the next month: until then, nothing comes that its bounds would refuse.
 func (r *Retain) between(ctx context.Context, rec record, there []partition, lowest, highest uuid.UUID) (p partition, err error) {
 	for _, other := range there {
 		switch {
@@ -77,8 +76,8 @@ func (r *Retain) between(ctx context.Context, rec record, there []partition, low
 			return p, strayed(rec, lowest, highest)
 		}
 	}
-	if p.To == uuid.Nil {
-		p.To = starting(monthOf(r.Now()).AddDate(0, 2, 0))
+	if soon := starting(monthOf(r.Now()).AddDate(0, 2, 0)); p.To == uuid.Nil || below(highest, soon) && below(soon, p.To) {
+		p.To = soon
 	}
 	if !below(highest, p.To) {
 		return p, strayed(rec, lowest, highest)

@@ -42,34 +42,53 @@ func (r *Retain) manifestOf(a archive) manifest {
 // it returns. The same lines always make the same file, so a run that was stopped here is
 // simply made again.
 func (r *Retain) write(a archive, fill func(*packer) error) (manifest, error) {
-	m := r.manifestOf(a)
-	sum := sha256.New()
-	draft, err := drafted(m.path, func(w io.Writer) error { return m.fill(io.MultiWriter(w, sum), fill) })
+	m, err := r.draft(a, fill)
 	if err != nil {
 		return m, err
 	}
+	return m, r.place(m)
+}
+
+// draft writes both beside their places, unless something else is there.
+func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
+	m := r.manifestOf(a)
+	sum := sha256.New()
+	if err := drafted(m.path, func(w io.Writer) error { return m.fill(io.MultiWriter(w, sum), fill) }); err != nil {
+		return m, err
+	}
 	m.SHA256 = event.Digest(sum.Sum(nil))
-	if err := m.place(draft); err != nil {
-		return m, err
-	}
-	if err := r.pass(written); err != nil {
-		return m, err
-	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return m, err
 	}
-	draft, err = drafted(m.beside(), func(w io.Writer) error {
+	err = drafted(m.beside(), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
-	if err == nil {
-		err = placed(draft, m.beside())
-	}
 	if err != nil {
 		return m, err
 	}
-	return m, r.pass(listed)
+	if err := m.free(); err != nil {
+		return m, errors.Join(err, os.Remove(draftOf(m.path)), os.Remove(draftOf(m.beside())))
+	}
+	return m, r.pass(aside)
+}
+
+// place gives both their names.
+func (r *Retain) place(m manifest) error {
+	if err := m.free(); err != nil {
+		return err
+	}
+	if err := placed(m.path); err != nil {
+		return err
+	}
+	if err := r.pass(written); err != nil {
+		return err
+	}
+	if err := placed(m.beside()); err != nil {
+		return err
+	}
+	return r.pass(listed)
 }
 
 // beside is where the manifest is.
@@ -84,48 +103,64 @@ func (m *manifest) fill(w io.Writer, fill func(*packer) error) error {
 	return packed.to.Close()
 }
 
-// written returns the manifest of a file that was written before.
+// written places what a run has written before it was stopped.
 func (r *Retain) written(a archive) (manifest, error) {
-	m, err := readManifest(r.manifestOf(a).path)
+	m := r.manifestOf(a)
+	name := draftOf(m.beside())
+	if _, err := os.Stat(name); err != nil {
+		name = m.beside()
+	}
+	m, err := readManifest(m.path, name)
 	if err == nil && m.SHA256.String() != *a.SHA256 {
 		err = fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	return m, r.place(m)
 }
+
+func draftOf(name string) string { return name + ".draft" }
 
 // drafted writes a file beside its place, as far as the disk.
-func drafted(name string, write func(io.Writer) error) (draft string, err error) {
-	draft = name + ".draft"
-	file, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func drafted(name string, write func(io.Writer) error) error {
+	name = draftOf(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return "", err
+		return err
 	}
 	buffered := bufio.NewWriterSize(file, 64<<10)
-	err = errors.Join(write(buffered), buffered.Flush())
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(draft))
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
 	}
-	return draft, nil
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }
 
-// place gives a draft of the archive its name. An archive of that name is left alone: it
-// is the same, or something is wrong.
-func (m manifest) place(draft string) error {
+// free is an error if something else has the place of the archive. That is left alone.
+func (m manifest) free() error {
 	there, err := digestOf(m.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return placed(draft, m.path)
+		return nil
 	case err != nil:
 		return err
 	case there != m.SHA256:
-		return errors.Join(fmt.Errorf("%s is there already and holds something else: put it elsewhere", m.path), os.Remove(draft))
+		return fmt.Errorf("%s is there already and holds something else: put it elsewhere", m.path)
 	}
-	return errors.Join(os.Remove(draft), synced(filepath.Dir(m.path)))
+	return nil
 }
 
-// placed gives a draft its name, for good.
-func placed(draft, name string) error {
-	if err := os.Rename(draft, name); err != nil {
+// placed gives a draft its name, for good, unless that was done before.
+func placed(name string) error {
+	err := os.Rename(draftOf(name), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(name)
+	}
+	if err != nil {
 		return err
 	}
 	return synced(filepath.Dir(name))

@@ -39,7 +39,7 @@ func (r *Retain) leave(ctx context.Context, rec record, p partition) error {
 	if err != nil {
 		return err
 	}
-	file, err := r.write(archiveOf(rec, p), func(w *packer) error { return r.pieces(ctx, &l, w) })
+	file, err := r.draft(archiveOf(rec, p), func(w *packer) error { return r.pieces(ctx, &l, w) })
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ const askLimit = 2 * time.Second // for one look
 
 const reached = `
 SELECT name, coalesce((SELECT max(substring(pg_get_expr(relpartbound, inhrelid) FROM 'TO \(''([^'']+)')) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-	WHERE inhparent = to_regclass(name)), '00000000-0000-0000-0000-000000000000')::uuid, pg_relation_size(to_regclass(name || '_default'))
+	WHERE inhparent = to_regclass(name) AND relname <> name || '_strayed'), '00000000-0000-0000-0000-000000000000')::uuid, pg_relation_size(to_regclass(name || '_default'))
 FROM unnest($1::text[]) AS name`
 
 // Collect sends both figures for each record, and none if the database cannot be asked.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,12 +113,19 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	if diff := cmp.Diff(before, n.numbered()); diff != "" {
 		t.Errorf("nothing was to leave (-before +after):\n%s", diff)
 	}
+	_, err = n.owner.Exec(t.Context(), `INSERT INTO archives (name, record, until, detached_at) VALUES ('access_record_2026_07', 'access_record', now(), now())`)
+	if err == nil || !strings.Contains(err.Error(), "archives_written") {
+		t.Errorf("retain of the release before: %v", err)
+	}
 	n.sign(day(2026, 9, 21))
 	n.proves(1)
 	if err := n.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not-in-trees-yet") {
 		t.Errorf("before the trees have them: %v", err)
 	}
 	n.proves(1 << 60)
+	n.wantNumbersFirst()
+	before = n.numbered()
+	n.sign(day(2026, 9, 22))
 	n.run()
 	wantWhole(t, before, n.numbered(), n.archived("access_record", "request_id"))
 	n.wantGoesOn()
@@ -130,6 +138,25 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 		}
 	}
 	n.wantNoForgery("access_record_2026_06")
+}
+
+var numbering = regexp.MustCompile("INSERT INTO access_waiting [^`]*")
+
+// wantNumbersFirst fails unless a line that was written past the program stays, until the
+// page's remedy has given it a number.
+func (n *notary) wantNumbersFirst() {
+	n.t.Helper()
+	past := strings.Replace(`INSERT INTO access_record_until_2026_06 SELECT (jsonb_populate_record(r, jsonb_build_object('request_id', 'ID'))).* FROM access_record r LIMIT 1`,
+		"ID", n.minted(day(2026, 5, 2)).String(), 1)
+	_, err := n.owner.Exec(n.t.Context(), past)
+	must(n.t, err)
+	if err := n.Run(n.t.Context()); err == nil || !strings.Contains(err.Error(), "of them have numbers") {
+		n.t.Errorf("with a line that has no number: %v", err)
+	}
+	page, err := os.ReadFile("../../../docs/retention.md")
+	must(n.t, err)
+	_, err = n.owner.Exec(n.t.Context(), numbering.FindString(string(page)))
+	must(n.t, err)
 }
 
 // wantGoesOn fails unless the trees, from where the lines begin that are kept, come to the

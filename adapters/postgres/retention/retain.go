@@ -41,6 +41,7 @@ type step string
 const (
 	bounded  step = "bounded"  // the default partition refuses what is outside its bounds to be
 	attached step = "attached" // a partition is there
+	aside    step = "aside"    // the file is on the disk, beside its place
 	detached step = "detached" // a partition is not part of its table any more
 	written  step = "written"  // the file is on the disk
 	listed   step = "listed"   // so is the manifest

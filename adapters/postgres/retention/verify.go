@@ -28,7 +28,7 @@ var errNoPieces = fault.New(fault.Invalid, "archive-without-proof",
 // unless each piece is what a checkpoint covers that the policy trusts, and what kept
 // checkpoints of its log cover. It needs no database.
 func Verify(path string, policy proof.Policy, kept []proof.Checkpoint) ([]Verified, error) {
-	m, err := readManifest(path)
+	m, err := readManifest(path, manifest{path: path}.beside())
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +60,14 @@ func Verify(path string, policy proof.Policy, kept []proof.Checkpoint) ([]Verifi
 }
 
 // readManifest reads the manifest of a file.
-func readManifest(path string) (m manifest, err error) {
-	m.path = path
-	text, err := os.ReadFile(m.beside())
+func readManifest(path, name string) (manifest, error) {
+	m := manifest{path: path}
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, errors.Join(fmt.Errorf("%s is no manifest of an archive", m.beside()), err)
+		return m, errors.Join(fmt.Errorf("%s is no manifest of an archive", name), err)
 	}
 	return m, nil
 }

@@ -144,7 +144,7 @@ func (w *world) wantArchived() {
 		w.t.Errorf("with lines that are in no archive: %+v", texts(r.Found))
 	}
 	said := audit.Archived{Name: "access_record_2019_03", Record: "access_record", Lines: 5}
-	w.forge(`INSERT INTO archives (name, record, until, detached_at, archived_at) VALUES ($1, 'access_record', now(), now(), now())`, said.Name)
+	w.forge(`INSERT INTO archives (name, record, until, detached_at, archived_at, sha256) VALUES ($1, 'access_record', now(), now(), now(), '')`, said.Name)
 	must(w.engine.Desk.Store.Append(w.ctx, event.Change{Stream: audit.StreamOfArchive(said.Name), Events: []event.Event{said}}))(w.t)
 	w.check(w.engine.Drain(w.ctx))
 	r := w.verify(w.kept)

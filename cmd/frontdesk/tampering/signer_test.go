@@ -46,7 +46,7 @@ func (w *world) alarms(folder string) bool {
 	w.t.Helper()
 	signer := w.newSigner(folder, true)
 	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
-	w.check(signer.Dir.Close())
+	w.check(signer.Dir.(*statedir.Dir).Close())
 	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)
