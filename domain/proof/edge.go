@@ -10,7 +10,7 @@ import (
 
 // Edge is all that is needed to go on with a tree: its size, and the root of each
 // complete subtree on its right edge, the largest first. The zero value is the empty tree.
-type Edge struct {
+type Edge struct { //nolint:recvcheck // it is a value, which only Append changes
 	Size  int64
 	Roots []tlog.Hash // one for each bit of Size
 }

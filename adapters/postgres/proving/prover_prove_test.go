@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/proof"
 )
 
@@ -29,17 +33,18 @@ UPDATE sequencer SET head = head + $1, reached = (SELECT max(position) FROM more
 // and shows that a proof is made and checked in no time, also when the prover is behind by
 // 100,000 events.
 func TestProveTheTreesOfYears(t *testing.T) { //nolint:paralleltest // it measures
-	w := newWood(t)
-	w.as(`SET synchronous_commit = off`)
+	server := postgrestest.Cluster(t) // on a disk: it takes some 6 GB
+	w := &wood{t: t, admin: pooled(t, server.URL("frontdesk", embedded.Superuser)), pool: pooled(t, server.URL("frontdesk", postgres.AppRole))}
 	for n := 0; n < manyEvents; n += 500_000 {
 		_, err := w.admin.Exec(t.Context(), grownForYears, 500_000, manyPractices)
 		w.must(err)
 	}
-	w.must(analyse(w))
+	_, err := w.admin.Exec(t.Context(), `ANALYZE`)
+	w.must(err)
 	begun := time.Now()
 	w.prove(w.prover())
 	t.Logf("%d events a second", int64(float64(manyEvents)/time.Since(begun).Seconds()))
-	_, err := w.admin.Exec(t.Context(), grownForYears, 100_000, manyPractices)
+	_, err = w.admin.Exec(t.Context(), grownForYears, 100_000, manyPractices)
 	w.must(err)
 	w.proveAny()
 	begun = time.Now()
@@ -48,9 +53,14 @@ func TestProveTheTreesOfYears(t *testing.T) { //nolint:paralleltest // it measur
 	w.proveAny()
 }
 
-func analyse(w *wood) error {
-	_, err := w.admin.Exec(w.t.Context(), `ANALYZE`)
-	return err
+func pooled(t *testing.T, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := postgres.NewPool(t.Context(), url, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
 }
 
 // proveAny proves leaves of any trees, and that trees only grew.
