@@ -1,6 +1,6 @@
 // Package docs is the documentation, and the tests that show that it holds.
 //
-//   - integrators.md is run, line by line, against a sandbox.
+//   - integrators.md and auditors.md are run, line by line, against a sandbox.
 //   - examples are clients in other languages, written from the specification
 //     alone; they call the same sandbox.
 //   - safety.md is for clinical safety officers; each test that it names is looked up.
@@ -8,4 +8,6 @@
 //   - vectors.json is tokens and webhooks with the verdict on each, for whoever
 //     implements the other side. `go test ./docs -run TestVectors
 //     -update-vectors` writes it, with new throw-away keys.
+//   - examples/python/verify_proof.py checks what the log proves. It shares vectors with
+//     domain/proof, where they stand: leaves, notes, proofs and exports.
 package docs

@@ -2,6 +2,7 @@ package notary_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,9 @@ type fakeLog struct {
 	wait   string
 	fails  error
 	looks  int
+	reads  int
 	onLook func(looks int)
+	page   int // leaves at once; 0 is three, so that pages end everywhere
 }
 
 // Look says how far the log has come.
@@ -63,12 +66,13 @@ func (l *fakeLog) Look(context.Context) (notary.Look, error) {
 	return notary.Look{Head: head, Kept: l.kept.Idx, Epoch: max(1, l.epoch), Wait: l.wait}, l.fails
 }
 
-// Leaves returns at most three leaves, so that pages end everywhere.
+// Leaves returns a page of leaves.
 func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, err error) {
 	l.w.mu.Lock()
 	defer l.w.mu.Unlock()
+	l.reads++
 	for _, leaf := range l.leaves {
-		if leaf.Idx > after && len(page) < 3 {
+		if leaf.Idx > after && len(page) < cmp.Or(l.page, 3) {
 			page = append(page, leaf)
 		}
 	}

@@ -36,6 +36,7 @@ type witnessProcess struct {
 	process *exec.Cmd
 	exited  chan error
 	url     string
+	said    kept
 }
 
 var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
@@ -66,7 +67,7 @@ func (w *witnessProcess) start(more ...string) {
 	}
 	process, exited, url := w.process, make(chan error, 1), make(chan string, 1)
 	go func() {
-		for lines := bufio.NewScanner(says); lines.Scan(); {
+		for lines := bufio.NewScanner(io.TeeReader(says, &w.said)); lines.Scan(); {
 			if at := servedAt.FindStringSubmatch(lines.Text()); at != nil {
 				url <- at[1]
 			}
@@ -83,7 +84,7 @@ func (w *witnessProcess) start(more ...string) {
 
 func (w *witnessProcess) kill() {
 	_ = w.process.Process.Kill()
-	<-w.exited
+	_ = <-w.exited
 	w.exited = make(chan error, 1) // whoever kills it again waits for nothing
 	w.exited <- nil
 }
@@ -217,7 +218,7 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	telling.Go(func() { first.tell(ctx, w.url) })
 	telling.Go(func() { second.tell(ctx, w.url) })
 	for range 40 {
-		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) //nolint:forbidigo // a kill at any moment
+		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) // a kill at any moment
 		w.kill()
 		w.start()
 	}

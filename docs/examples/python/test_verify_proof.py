@@ -77,7 +77,10 @@ class Files:
         for v in self.vectors["exports"]:
             lines = [self.vectors["exportLines"][line] if isinstance(line, int) else line for line in v["lines"]]
             since = [word for name in v["since"] for word in ("--since", self.note(name))]
-            self.judge("export", v, self.file("".join(line + "\n" for line in lines)), "--checkpoint", self.note(v["note"]), *since)
+            export = self.file("".join(line + "\n" for line in lines))
+            with open(export + ".manifest.json", "w", encoding="utf-8") as manifest:
+                json.dump({"proof": {"from": v.get("from", 0), "edge": v.get("edge")}}, manifest)
+            self.judge("export", v, export, "--checkpoint", self.note(v["note"]), *since)
 
 
 def run(command):

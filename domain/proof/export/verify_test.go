@@ -47,3 +47,19 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// The number of a line is not in its leaf, so it has to be that of the proof.
+func TestALineIsProvedUnderItsOwnNumber(t *testing.T) {
+	t.Parallel()
+	line := export.EventOf(0, stored(17))
+	text := strings.TrimSpace(lineOf(t, line))
+	of := proof.Checkpoint{Size: 1, Root: line.Hash()}
+	if read, err := export.Included(proof.Inclusion{Extra: []byte(text)}, of); err != nil || read.Idx() != 17 {
+		t.Errorf("the only line of a log: %v, %v", read.Idx(), err)
+	}
+	for _, other := range []string{strings.Replace(text, `"n":0`, `"n":1`, 1), "", "{}", strings.Replace(text, `"idx":17`, `"idx":18`, 1)} {
+		if _, err := export.Included(proof.Inclusion{Extra: []byte(other)}, of); err == nil {
+			t.Errorf("this is proved: %.40s", other)
+		}
+	}
+}

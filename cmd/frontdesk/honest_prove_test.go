@@ -1,0 +1,316 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/domain/proof"
+)
+
+// How long an honest log is watched, and the environment variable that makes it longer:
+// FRONTDESK_HONEST=1h.
+const (
+	usualHonesty   = 5 * time.Minute
+	honestVariable = "FRONTDESK_HONEST"
+	honestClients  = 6
+)
+
+// TestProveThatAnHonestLogRaisesNoAlarm kills, restarts, upgrades and rebuilds everything
+// that there is, while clients call: two processes of the service, Postgres, the signer and
+// a witness. Neither the signer nor the witness may raise an alarm, whoever verifies in
+// between finds nothing, and in the end everything is signed and cosigned.
+func TestProveThatAnHonestLogRaisesNoAlarm_D77(t *testing.T) { //nolint:paralleltest // it takes the machine
+	h := newProved(t)
+	until := time.Now().Add(honestTime(t))
+	upgrade := time.Now().Add(honestTime(t) / 2)
+	ctx, stop := context.WithCancel(t.Context())
+	var calling sync.WaitGroup
+	for n := range honestClients {
+		calling.Go(func() { h.callUntil(ctx, n) })
+	}
+	for time.Now().Before(until) && !t.Failed() {
+		if upgrade.Before(until) && time.Now().After(upgrade) {
+			h.upgrade()
+			upgrade = until
+		}
+		h.trouble()
+	}
+	stop()
+	calling.Wait()
+	h.settle()
+	for trouble, times := range h.done {
+		t.Logf("%s: %d times", trouble, times)
+	}
+	t.Logf("%d calls were answered 200", h.answered())
+}
+
+func honestTime(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv(honestVariable)
+	if text == "" {
+		return usualHonesty
+	}
+	long, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return long
+}
+
+// proved is a service with everything that proves its log, each a process of its own.
+type proved struct {
+	*trial   // its Postgres alone
+	program  string
+	replicas []*replica
+	signer   *daemon
+	witness  *witnessProcess
+	logKey   string
+	done     map[string]int
+
+	mu sync.Mutex
+	ok int
+}
+
+func newProved(t *testing.T) *proved {
+	t.Helper()
+	dir := t.TempDir()
+	h := &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: binary(t), done: map[string]int{}}
+	h.startPostgres(dir)
+	h.onboard()
+	args := serveArgs(t, h.postgres.URL("frontdesk", postgres.AppRole))
+	for range 2 {
+		r := &replica{t: t, place: freePlace(t), args: args}
+		t.Cleanup(func() { r.stop() })
+		r.start(h.program)
+		h.replicas = append(h.replicas, r)
+	}
+	key, state := filepath.Join(dir, "log.key"), filepath.Join(dir, "signer")
+	made, err := exec.CommandContext(t.Context(), h.program, "keys", "make-log-key", "--name", "example.com", "--out", key).Output()
+	h.must(errors.Join(err, os.Mkdir(state, 0o700)))
+	h.logKey = strings.TrimSpace(string(made))
+	h.witness = newWitness(t, h.logKey)
+	h.signer = &daemon{t: t, args: []string{
+		"sign", "--database-url", h.postgres.URL("frontdesk", postgres.AuditRole), "--log-key-file", key,
+		"--state", state, "--every", "1s", "--witness", h.witness.url, "--witness-key", h.witness.vkey,
+	}}
+	h.signer.start(h.program)
+	t.Cleanup(h.signer.kill)
+	return h
+}
+
+// daemon is a process that is started again whenever it ends, as a service manager does,
+// and whose complaints are kept.
+type daemon struct {
+	t       *testing.T
+	args    []string
+	said    kept
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (d *daemon) start(program string, more ...string) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(d.t.Context()))
+	d.stop = stop
+	d.running.Go(func() {
+		for ctx.Err() == nil {
+			process := exec.CommandContext(ctx, program, append(d.args, more...)...)
+			process.Stderr = &d.said
+			_ = process.Run()
+			pauseFor(ctx, time.Second)
+		}
+	})
+}
+
+func (d *daemon) kill() {
+	d.stop()
+	d.running.Wait()
+}
+
+// kept keeps what is written to it.
+type kept struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write keeps p.
+func (k *kept) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.text.Write(p)
+}
+
+func (k *kept) String() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.text.String()
+}
+
+// trouble is one of the things that happen to an honest service.
+func (h *proved) trouble() {
+	h.t.Helper()
+	r := h.replicas[rand.IntN(len(h.replicas))]
+	troubles := []struct {
+		name string
+		do   func()
+	}{
+		{"nothing", func() {}},
+		{"a process is restarted", func() { r.stop(); r.start(h.program) }},
+		{"a process is killed", func() { _ = r.process.Process.Kill(); _ = <-r.exited; r.start(h.program) }},
+		{"Postgres is killed", func() {
+			h.signal(syscall.SIGKILL, h.halted()...)
+			<-h.postgres.Done()
+			h.must(h.postgres.Restart(h.t.Context()))
+		}},
+		{"the signer is killed", func() { h.signer.kill(); h.signer.start(h.program) }},
+		{"the signer reads everything again", func() { h.signer.kill(); h.signer.start(h.program, "--verify-all") }},
+		{"the witness is killed", func() { h.witness.kill(); h.witness.start() }},
+		{"the trees are built anew", func() {
+			h.runs("audit", "rebuild", "--proofs", "--database-url", h.postgres.URL("frontdesk", embedded.Superuser))
+		}},
+		{"somebody verifies", func() { h.verifies() }},
+	}
+	next := troubles[rand.IntN(len(troubles))]
+	next.do()
+	h.done[next.name]++
+	time.Sleep(time.Duration(rand.IntN(3000)) * time.Millisecond)
+	h.wantNoAlarm()
+}
+
+// upgrade lets a next release migrate the database and take the present one's place.
+func (h *proved) upgrade() {
+	h.t.Helper()
+	next := nextRelease(h.t)
+	h.program = next
+	h.runs("migrate", "--database-url", h.postgres.URL("frontdesk", embedded.Superuser))
+	for _, r := range h.replicas {
+		r.stop()
+		r.start(next)
+	}
+	h.done["a rolling upgrade"]++
+}
+
+// runs runs a command, which must succeed.
+func (h *proved) runs(args ...string) {
+	h.t.Helper()
+	if said, err := exec.CommandContext(h.t.Context(), h.program, args...).CombinedOutput(); err != nil {
+		h.t.Errorf("%v: %v: %s", args[:3], err, lastLines(string(said)))
+	}
+}
+
+// verifies compares what is stored with the trees and with what was signed.
+func (h *proved) verifies() {
+	h.t.Helper()
+	h.runs("audit", "verify", "--database-url", h.postgres.URL("frontdesk", postgres.AuditRole), "--key", h.logKey)
+}
+
+// wantNoAlarm fails at the first alarm. What passes by itself is a warning.
+func (h *proved) wantNoAlarm() {
+	h.t.Helper()
+	for name, said := range map[string]string{"signer": h.signer.said.String(), "witness": h.witness.said.String()} {
+		for line := range strings.Lines(said) {
+			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "without a proof that holds") {
+				h.t.Errorf("the %s says: %s", name, line)
+			}
+		}
+	}
+}
+
+// settle waits until everything is signed and cosigned, and has somebody verify it.
+func (h *proved) settle() {
+	h.t.Helper()
+	policy, err := proof.NewPolicy(h.logKey, []string{h.witness.vkey}, 1)
+	h.must(err)
+	var open error
+	ends := time.Now().Add(2 * time.Minute)
+	for open = h.unsigned(policy); open != nil && time.Now().Before(ends); open = h.unsigned(policy) {
+		time.Sleep(200 * time.Millisecond)
+	}
+	h.must(open)
+	h.wantNoAlarm()
+	h.verifies()
+}
+
+// unsigned says which tree has no checkpoint that covers it.
+func (h *proved) unsigned(policy proof.Policy) error {
+	conn, err := pgx.Connect(h.t.Context(), h.postgres.URL("frontdesk", embedded.Superuser))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(h.t.Context())) }()
+	rows, err := conn.Query(h.t.Context(), `SELECT t.tenant, t.kind, t.size, coalesce((SELECT note FROM checkpoints c
+		WHERE (c.tenant, c.kind) = (t.tenant, t.kind) ORDER BY epoch DESC, day DESC LIMIT 1), '') FROM trees t WHERE t.size > 0`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	trees, leaves := 0, int64(0)
+	for rows.Next() {
+		var tenant, note string
+		var kind, size int64
+		if err := rows.Scan(&tenant, &kind, &size, &note); err != nil {
+			return err
+		}
+		c, err := policy.Open([]byte(note))
+		if err != nil || c.Size != size || c.Origin.Epoch != 1 {
+			return fmt.Errorf("of tree %q %d with %d leaves, %v is signed: %w", tenant, kind, size, c, err)
+		}
+		trees, leaves = trees+1, leaves+size
+	}
+	if rows.Err() != nil || trees < 3 { // of a practice and of none; whoever calls is of a practice
+		return fmt.Errorf("there are %d trees: %w", trees, rows.Err())
+	}
+	var stored int64
+	err = conn.QueryRow(h.t.Context(), `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM access_record)`).Scan(&stored)
+	if err == nil && stored != leaves {
+		err = fmt.Errorf("%d events and lines are stored, and the trees have %d leaves", stored, leaves)
+	}
+	return err
+}
+
+// callUntil submits requests until ctx ends. What is refused while something is away is
+// no matter of this test.
+func (h *proved) callUntil(ctx context.Context, n int) {
+	for ctx.Err() == nil {
+		at := h.replicas[n%len(h.replicas)].place.public
+		body := `{"patientId":"` + h.patient + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at+"/transactional-api/create-patient-request", strings.NewReader(body))
+		if err != nil {
+			h.t.Error(err)
+			return
+		}
+		r.Host = "elm-street.example.com"
+		r.Header.Set("Authorization", "Bearer "+h.integrator.Token(time.Now()))
+		if response, err := h.client.Do(r); err == nil {
+			_ = response.Body.Close()
+			h.mu.Lock()
+			if response.StatusCode == http.StatusOK {
+				h.ok++
+			}
+			h.mu.Unlock()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (h *proved) answered() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ok
+}

@@ -1,0 +1,75 @@
+package docs_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestEveryCommandForAuditorsWorks_D79 types the page into a shell, one block after
+// another, against the sandbox: a checkpoint is kept, the log is forged by a superuser, and
+// every verifier says so. Only the names of the database and of the practice are others
+// than the page's.
+func TestEveryCommandForAuditorsWorks_D79(t *testing.T) {
+	t.Parallel()
+	s, err := theSandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := pythonClient(t)
+	if _, err := c.run(t, "", c.submit, s.info()); err != nil { // a request with a file
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := filepath.Abs("../.frontdesk/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := output(t, "", dir, "env", "PATH="+bin+":"+os.Getenv("PATH"), "timeout", "5m", "bash", "-c", s.script(t, "auditors.md"))
+	for _, want := range []string{
+		"\nf\nevents_append_only|O\n", "\n— api.example ", "Verified:", "DIFFERS", "\nsound: ", "\n0\n",
+	} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the page's commands never print %s:\n%s", want, printed)
+		}
+	}
+}
+
+// fails is a command of a page that has to fail, which bash does not insist on.
+var fails = regexp.MustCompile(`(?m)^! (.*)$`)
+
+// script returns the commands of a page for auditors, as they are said to the sandbox.
+func (s *sandbox) script(t *testing.T, page string) string {
+	t.Helper()
+	var info struct{ DatabaseURL, TenantID string }
+	s.read(t, &info)
+	var commands strings.Builder
+	for _, snippet := range snippets(t, page) {
+		switch snippet.language {
+		case "sh":
+			commands.WriteString(snippet.text)
+		case "text": // what a file looks like
+		default:
+			t.Errorf("nothing runs a snippet in %q of %s", snippet.language, page)
+		}
+	}
+	as := func(role string) string {
+		u, err := url.Parse(info.DatabaseURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.User = url.User(role)
+		return "'" + u.String() + "'"
+	}
+	return "set -euxo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + strings.NewReplacer(
+		"'postgres://frontdesk_audit@db.example/frontdesk'", as("frontdesk_audit"),
+		"postgres://postgres@db.example/frontdesk", as("postgres"),
+		"elm-street", info.TenantID,
+	).Replace(fails.ReplaceAllString(commands.String(), "if $1; then exit 99; fi"))
+}
