@@ -27,7 +27,7 @@ CREATE TABLE access_waiting (request_id uuid NOT NULL PRIMARY KEY);
 CREATE TABLE archived_trees (
     tenant text   NOT NULL PRIMARY KEY,
     size   bigint NOT NULL,
-    edge   bytea  NOT NULL -- as in trees
+    edge   bytea  NOT NULL -- a root for each bit of size, the largest subtree's first
 );
 
 -- Nothing leaves the access record before its file is written. So retain of the release before,

@@ -213,3 +213,26 @@ func TestLinesOfBeforeAreNumberedFirst_D80(t *testing.T) {
 	add()
 	r.wantNumbered(t, want...)
 }
+
+// What is in trees is not moved into boxes any more.
+func TestNothingIsSealedOnceThereAreTrees_D80(t *testing.T) {
+	t.Parallel()
+	r := newRegister(t)
+	call := aCall()
+	r.Record(call)
+	r.runOnce(t)
+	admin := r.db.AdminPool(t)
+	mustExec(t, admin, `UPDATE sealing SET finished_at = NULL`)
+	seal := func() error {
+		_, err := admin.Exec(t.Context(), `SELECT seal_calls(ARRAY[$1::uuid], '{"{}"}', ARRAY['\x01'::bytea])`, call.RequestID)
+		return err
+	}
+	mustExec(t, admin, `INSERT INTO trees (tenant, kind, size) VALUES ('', 2, 0)`)
+	if err := seal(); !strings.Contains(text(err), "append-only") {
+		t.Errorf("with trees: %v", err)
+	}
+	mustExec(t, admin, `DELETE FROM trees`)
+	if err := seal(); err != nil {
+		t.Errorf("without: %v", err)
+	}
+}
