@@ -147,6 +147,12 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	calls.leaves = whole[4:]
 	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
 	w.quiet()
+	w.events().begin(2)
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.quiet()
+	if said := w.said.String(); strings.Contains(said, "lost its end") {
+		t.Errorf("what was archived is taken for lost: %s", said)
+	}
 	all := map[string]proof.Edge{}
 	for _, leaf := range whole {
 		edge := all[leaf.Tenant]

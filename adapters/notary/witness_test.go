@@ -272,3 +272,30 @@ func (w *world) witnessedAnew(f *fakeWitness) {
 		s.Adopt, s.Witnesses = true, []*notary.Witness{notary.NewWitness(f.url, f.verifier)}
 	})
 }
+
+// A signer that is always a round behind another one with the same logs is no harm.
+func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := newFakeWitness(t, w, "witness.one")
+	w.witnessed(nil, f)
+	var seen []map[string]proof.Checkpoint
+	for range 4 {
+		w.quiet()
+		seen = append(seen, maps.Clone(f.known))
+		w.events().add("more", "north")
+	}
+	whole := w.events().leaves
+	w.events().leaves = whole[:8]
+	f.known = seen[0]
+	w.witnessedAnew(f)
+	for n, known := range seen[1:] {
+		w.events().leaves, f.known = whole[:8+n], known
+		if alarms, passing := w.round(); len(alarms) > 0 || !strings.Contains(strings.Join(passing, "\n"), "has been faster") {
+			t.Errorf("alarms %q, problems %q", alarms, passing)
+		}
+	}
+	w.events().leaves = whole[:11]
+	w.quiet()
+	w.wantCosigned("north", f)
+}
