@@ -4,13 +4,11 @@ package main_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -72,94 +70,6 @@ func honestTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return long
-}
-
-// proved is a service with everything that proves its log, each a process of its own.
-type proved struct {
-	*trial   // its Postgres alone
-	program  string
-	replicas []*replica
-	signer   *daemon
-	witness  *witnessProcess
-	logKey   string
-	done     map[string]int
-
-	mu sync.Mutex
-	ok int
-}
-
-func newProved(t *testing.T) *proved {
-	t.Helper()
-	dir := t.TempDir()
-	h := &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: binary(t), done: map[string]int{}}
-	h.startPostgres(dir)
-	h.onboard()
-	args := serveArgs(t, h.postgres.URL("frontdesk", postgres.AppRole))
-	for range 2 {
-		r := &replica{t: t, place: freePlace(t), args: args}
-		t.Cleanup(func() { r.stop() })
-		r.start(h.program)
-		h.replicas = append(h.replicas, r)
-	}
-	key, state := filepath.Join(dir, "log.key"), filepath.Join(dir, "signer")
-	made, err := exec.CommandContext(t.Context(), h.program, "keys", "make-log-key", "--name", "example.com", "--out", key).Output()
-	h.must(errors.Join(err, os.Mkdir(state, 0o700)))
-	h.logKey = strings.TrimSpace(string(made))
-	h.witness = newWitness(t, h.logKey)
-	h.signer = &daemon{t: t, args: []string{
-		"sign", "--database-url", h.postgres.URL("frontdesk", postgres.AuditRole), "--log-key-file", key,
-		"--state", state, "--every", "1s", "--witness", h.witness.url, "--witness-key", h.witness.vkey,
-	}}
-	h.signer.start(h.program)
-	t.Cleanup(h.signer.kill)
-	return h
-}
-
-// daemon is a process that is started again whenever it ends, as a service manager does,
-// and whose complaints are kept.
-type daemon struct {
-	t       *testing.T
-	args    []string
-	said    kept
-	stop    context.CancelFunc
-	running sync.WaitGroup
-}
-
-func (d *daemon) start(program string, more ...string) {
-	ctx, stop := context.WithCancel(context.WithoutCancel(d.t.Context()))
-	d.stop = stop
-	d.running.Go(func() {
-		for ctx.Err() == nil {
-			process := exec.CommandContext(ctx, program, append(d.args, more...)...)
-			process.Stderr = &d.said
-			_ = process.Run()
-			pauseFor(ctx, time.Second)
-		}
-	})
-}
-
-func (d *daemon) kill() {
-	d.stop()
-	d.running.Wait()
-}
-
-// kept keeps what is written to it.
-type kept struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write keeps p.
-func (k *kept) Write(p []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.text.Write(p)
-}
-
-func (k *kept) String() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.text.String()
 }
 
 // trouble is one of the things that happen to an honest service.
