@@ -73,8 +73,9 @@ func (c *auditExportCmd) exportProved(r *run, engine *app.Engine, lines, beside 
 		return err
 	}
 	meter := newMeter(r.raw.Err, "exporting")
-	defer meter.end()
-	if err := r.write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) }); err != nil {
+	err = r.write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) })
+	meter.end()
+	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if m.Lost, err = engine.Log.Losses(r.ctx); err != nil {

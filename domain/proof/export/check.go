@@ -72,13 +72,18 @@ func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64
 			progress(t.Lines)
 		}
 	}
-	switch err := lines.Err(); {
+	return t, ended(lines.Err(), t.Lines)
+}
+
+// ended returns why an export ended before its end, if it did.
+func ended(err error, lines int64) error {
+	switch {
 	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, io.ErrUnexpectedEOF):
-		return t, errLine.With("Line %d does not end: the file was cut off.", t.Lines+1)
+		return errLine.With("Line %d does not end: the file was cut off.", lines+1)
 	case err != nil:
-		return t, errors.Join(errRead, err)
+		return errors.Join(errRead, err)
 	}
-	return t, nil
+	return nil
 }
 
 const progressEvery = 10_000
