@@ -133,7 +133,7 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	calls := w.logs[proof.Access]
-	calls.add("call", "north", "south", "north", "north", "", "north")
+	calls.add("call", "north", "south", "north", "north", "south", "north")
 	w.quiet()
 	kept := map[string]proof.Edge{}
 	for _, leaf := range calls.leaves[:4] {

@@ -92,7 +92,14 @@ func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
 				t.Errorf("north was signed again: %v", w.published("north", proof.Events))
 			}
 			w.begin(nil) // a restart forgets nothing
+			published := w.desk.count
 			w.alarmed(c.says)
+			if stopped := strings.Contains(c.says, "idx"); stopped {
+				w.events().reads = 0
+				if w.alarmed(c.says); w.desk.count != published || w.events().reads > 2 {
+					t.Errorf("what is stopped is published %d times, and read again in %d pages", w.desk.count-published, w.events().reads)
+				}
+			}
 
 			if name == "rolled back and grown past" {
 				return // there is no going back

@@ -47,6 +47,7 @@ type fakeLog struct {
 	wait   string
 	fails  error
 	looks  int
+	reads  int
 	onLook func(looks int)
 	page   int // leaves at once; 0 is three, so that pages end everywhere
 }
@@ -69,6 +70,7 @@ func (l *fakeLog) Look(context.Context) (notary.Look, error) {
 func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, err error) {
 	l.w.mu.Lock()
 	defer l.w.mu.Unlock()
+	l.reads++
 	for _, leaf := range l.leaves {
 		if leaf.Idx > after && len(page) < cmp.Or(l.page, 3) {
 			page = append(page, leaf)

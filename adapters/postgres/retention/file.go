@@ -53,9 +53,15 @@ func (r *Retain) write(a archive, fill func(*packer) error) (manifest, error) {
 func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	m := r.manifestOf(a)
 	sum := sha256.New()
-	if err := drafted(m.path, func(w io.Writer) error { return m.fill(io.MultiWriter(w, sum), fill) }); err != nil {
+	var packed *packer
+	err := drafted(m.path, func(w io.Writer) error {
+		packed = &packer{to: gzip.NewWriter(io.MultiWriter(w, sum))}
+		return errors.Join(fill(packed), packed.to.Close())
+	})
+	if err != nil {
 		return m, err
 	}
+	m.Lines, m.Hashes, m.Pieces = packed.lines, packed.hashes, packed.pieces
 	m.SHA256 = event.Digest(sum.Sum(nil))
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -93,15 +99,6 @@ func (r *Retain) place(m manifest) error {
 
 // beside is where the manifest is.
 func (m manifest) beside() string { return m.path + ".manifest.json" }
-
-func (m *manifest) fill(w io.Writer, fill func(*packer) error) error {
-	packed := packer{to: gzip.NewWriter(w)}
-	if err := fill(&packed); err != nil {
-		return err
-	}
-	m.Lines, m.Hashes, m.Pieces = packed.lines, packed.hashes, packed.pieces
-	return packed.to.Close()
-}
 
 // written places what a run has written before it was stopped.
 func (r *Retain) written(a archive) (manifest, error) {

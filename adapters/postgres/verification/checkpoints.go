@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
@@ -53,6 +54,9 @@ func (r *reading) promises(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the published checkpoints: %w", err)
 	}
+	if r.foreign > 0 {
+		r.Uncheck("whose %d checkpoints of earlier days are: another key has signed them", r.foreign)
+	}
 	for _, k := range r.Notes {
 		r.kept(k, logs)
 	}
@@ -75,16 +79,28 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 }
 
 // trusted returns the checkpoint of a row. Only the newest of a tree must be witnessed: a
-// witness may have been away when another day ended.
+// witness may have been away when another day ended. Nor must an older one be signed with
+// the key of today.
 func (r *reading) trusted(p published) (proof.Checkpoint, error) {
+	signed := []byte(p.note)
 	if r.Trusts == nil {
-		return proof.ParseNote([]byte(p.note)) // whoever has signed it
+		return proof.ParseNote(signed) // whoever has signed it
 	}
-	trusts := *r.Trusts
-	if !p.newest {
-		trusts.Need = 0
+	if p.newest {
+		return r.Trusts.Open(signed)
 	}
-	return trusts.Open([]byte(p.note))
+	if byOthers(signed, r.Trusts.Key) {
+		r.foreign++
+		return proof.ParseNote(signed)
+	}
+	return proof.Policy{Key: r.Trusts.Key}.Open(signed)
+}
+
+// byOthers reports whether a note has signatures, and none that says it is of a key.
+func byOthers(signed []byte, key note.Verifier) bool {
+	_, err := note.Open(signed, note.VerifierList())
+	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
+	return ok && !slices.ContainsFunc(unverified.Note.UnverifiedSigs, func(s note.Signature) bool { return s.Name == key.Name() && s.Hash == key.KeyHash() })
 }
 
 // reason is what a refusal says, or any other error.

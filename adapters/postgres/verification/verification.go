@@ -28,6 +28,7 @@ type reading struct {
 	differs  map[proof.Tree]*Finding
 	head     int64               // of the log
 	lastCall int64               // of the access record
+	foreign  int                 // checkpoints of earlier days, of another key
 	hashes   bool                // of passwords may be read
 	cut      map[proof.Kind]bool // by a hole
 }

@@ -11,7 +11,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 	for line, want := range map[string]string{
 		"au":                                        "audit",
 		"audit ex":                                  "explain export",
-		"audit ":                                    "attachment calls checkpoint deliveries explain export log prove rebuild replay subject-pack verify who-accessed",
+		"audit ":                                    "attachment begin-epoch calls checkpoint deliveries explain export log prove rebuild replay subject-pack verify who-accessed",
 		"audit export --man":                        "--manifest",
 		"audit export --tenant elm --man":           "--manifest",
 		"audit export --ma":                         "--master-key-file --master-key --manifest",

@@ -3,13 +3,20 @@
 package tampering_test
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/commands"
 )
 
 // The same with 1,400 events, whose trees have full tiles, and with an auditor who has no
@@ -17,6 +24,49 @@ import (
 func TestProveWhoCatchesAnAttack_D81(t *testing.T) {
 	t.Parallel()
 	everyAttack(t, size{witnessed: 900, kept: 1000, signed: 1100, all: 1200, oak: 200}, offline)
+}
+
+// While the log, the access record and the trees grow, and are made anew, nothing differs.
+func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, size{witnessed: 10, kept: 12, signed: 14, all: 16})
+	ctx, stop := context.WithCancel(t.Context())
+	var working sync.WaitGroup
+	forever := func(do func()) {
+		working.Go(func() {
+			for ctx.Err() == nil {
+				do()
+			}
+		})
+	}
+	for range 3 {
+		forever(func() {
+			if _, err := w.engine.Desk.CreateNote(w.ctx, commands.CreateNote{Tenant: "elm", Patient: w.ann, Text: "a cough"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	prover := proving.NewProver(w.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	prover.Batch, prover.Pace, prover.Idle = 50, time.Millisecond, 10*time.Millisecond
+	for _, run := range []func(context.Context){w.engine.Sequencer.Run, prover.Run} {
+		working.Go(func() { run(ctx) })
+	}
+	forever(w.call)
+	forever(func() {
+		for _, problem := range w.signer.Round(w.ctx) {
+			t.Error(problem)
+		}
+	})
+	for n := range 12 {
+		if n == 6 {
+			must(proving.Rebuild{Prover: proving.NewProver(w.attacker, &postgres.Bell{}, slog.New(slog.DiscardHandler))}.Run(w.ctx))(t)
+		}
+		if r := w.verify(w.kept); len(r.Found) > 0 || r.Kept != 1 {
+			t.Fatalf("%+v: %v", r, texts(r.Found))
+		}
+	}
+	stop()
+	working.Wait()
 }
 
 // offline reports whether somebody sees the attack who is given an export of Elm Street and

@@ -126,7 +126,7 @@ func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 		if !a.gap { // nobody can make trees of a log that has one
 			w.rebuild()
 		}
-		w.expect(a, "signer", a.signer, w.alarms(w.remembered()), nil)
+		w.expect(a, "signer", a.signer, w.alarms(maps.Clone(w.signed)), nil)
 		w.publish()
 		after := w.verify(w.kept)
 		w.expect(a, "auditor, key stolen", a.auditor, len(after.Found) > 0, after)
@@ -142,7 +142,7 @@ func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 // fork lets two histories go on from what was signed. Each is whole by itself, so only
 // those see it who have seen both.
 func (w *world) fork() {
-	signer, witness, last, before := w.remembered(), maps.Clone(w.witnessed), w.size.witnessed, w.kept
+	signer, witness, last, before := maps.Clone(w.signed), maps.Clone(w.witnessed), w.size.witnessed, w.kept
 	for n, history := range []string{"one", "the other"} {
 		w.write(w.size.all / 7)
 		w.rebuild()

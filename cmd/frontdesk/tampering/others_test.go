@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/domain/audit"
@@ -70,6 +72,7 @@ func TestWhatVerifyFindsBesideTheLog_D81(t *testing.T) {
 	}
 	w.wantErased()
 	w.wantWitnessed()
+	w.wantOtherKey()
 	w.wantArchived()
 	w.wantEpoch()
 }
@@ -124,6 +127,29 @@ func (w *world) wantWitnessed() {
 		w.t.Errorf("without witnesses: %+v, %v", r, texts(r.Found))
 	}
 	w.trusts.Need = 0
+	w.restore()
+}
+
+// wantOtherKey checks that checkpoints of before the key was changed are no alarm, as long as
+// they are of what is stored.
+func (w *world) wantOtherKey() {
+	w.t.Helper()
+	c, _ := w.published(elm)
+	before := must(notary.ParseKey(must(notary.MakeKey(service))(w.t)))(w.t)
+	earlier := func(c proof.Checkpoint) {
+		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ('elm', 1, 1, $1, $2, $3, now())`,
+			time.Unix(c.Size, 0), c.Size, string(must(c.Sign(before))(w.t)))
+	}
+	earlier(c)
+	if r := w.verify(); len(r.Found) > 0 || !slices.Contains(r.Unchecked, "whose 1 checkpoints of earlier days are: another key has signed them") {
+		w.t.Errorf("after another key: %+v, %v", r, texts(r.Found))
+	}
+	w.forge(`DELETE FROM checkpoints WHERE day < '2000-01-01'`)
+	c.Root[0] ^= 1
+	earlier(c)
+	if r := w.verify(); !by(r, verification.Published) {
+		w.t.Errorf("another root by another key: %+v", r)
+	}
 	w.restore()
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -14,48 +12,12 @@ import (
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/statedir"
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/proof"
 )
 
-// newSigner returns a signer of the world's logs, which remembers in a folder.
-func (w *world) newSigner(folder string, all bool) *notary.Signer {
-	w.t.Helper()
-	dir := must(statedir.Open(folder))(w.t)
-	w.t.Cleanup(func() { _ = dir.Close() })
-	now := time.Now() // the clock stands, so it reads everything again only if it is told to
-	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(dir, postgres.On(w.attacker))
-	s.Now = func() time.Time { return now }
-	w.check(s.Begin(w.ctx))
-	return s
-}
-
-// remembered returns a copy of what the service's signer remembers.
-func (w *world) remembered() (folder string) {
-	w.t.Helper()
-	folder = w.t.TempDir()
-	w.check(os.WriteFile(filepath.Join(folder, "state"), must(os.ReadFile(filepath.Join(w.state, "state")))(w.t), 0o600))
-	return folder
-}
-
-// alarms reports whether a signer that remembers what is in a folder raises an alarm when
-// it has read everything again, as it does each day, or else goes on.
-func (w *world) alarms(folder string) bool {
-	w.t.Helper()
-	signer := w.newSigner(folder, true)
-	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
-	w.check(signer.Dir.(*statedir.Dir).Close())
-	for _, problem := range problems {
-		if _, is := errors.AsType[notary.Alarm](problem); !is {
-			w.t.Fatal(problem)
-		}
-	}
-	return len(problems) > 0
-}
-
-// notebook is what a witness remembers.
+// notebook is what a signer or a witness remembers.
 type notebook map[string][]byte
 
 func (n notebook) Read(name string) ([]byte, error) { return n[name], nil }
@@ -63,6 +25,30 @@ func (n notebook) Read(name string) ([]byte, error) { return n[name], nil }
 func (n notebook) Write(name string, b []byte) error {
 	n[name] = b
 	return nil
+}
+
+// newSigner returns a signer of the world's logs, which remembers in a notebook.
+func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
+	w.t.Helper()
+	now := time.Now() // the clock stands, so it reads everything again only if it is told to
+	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
+	s.Now = func() time.Time { return now }
+	w.check(s.Begin(w.ctx))
+	return s
+}
+
+// alarms reports whether a signer that remembers what is in a notebook raises an alarm when
+// it has read everything again, as it does each day, or else goes on.
+func (w *world) alarms(remembers notebook) bool {
+	w.t.Helper()
+	signer := w.newSigner(remembers, true)
+	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
+	for _, problem := range problems {
+		if _, is := errors.AsType[notary.Alarm](problem); !is {
+			w.t.Fatal(problem)
+		}
+	}
+	return len(problems) > 0
 }
 
 // newWitness has somebody witness the service.

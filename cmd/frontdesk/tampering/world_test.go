@@ -52,7 +52,7 @@ type world struct {
 	ann, bob  patient.ID
 	carl      patient.ID // at Oak Lane
 	key       notary.Key
-	state     string // the folder of the service's signer
+	signed    notebook // of the service's signer
 	signer    *notary.Signer
 	trusts    proof.Policy
 	witness   *witness.Witness
@@ -65,7 +65,7 @@ type world struct {
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
-	w := &world{t: t, size: s, pool: db.Pool(t), state: t.TempDir(), url: db.SuperuserURL}
+	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
 	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey}))(t)
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, s size) *world {
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
 	w.trusts = must(proof.NewPolicy(w.key.Verifier, nil, 0))(t)
-	w.signer = w.newSigner(w.state, false)
+	w.signer = w.newSigner(w.signed, false)
 	w.found()
 	w.write(s.witnessed - w.grown)
 	w.sign()
