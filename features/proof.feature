@@ -6,7 +6,7 @@ Feature: The log can be proved
     Given the practice "Elm Street"
     And the patient "Ann Archer"
     And the application "Chart"
-    And "Chart" is granted everything
+    And "Chart" is granted "create-patient-request:application-restricted"
     And the practice enables "Chart"
     And "Chart" submits a patient request for "Ann Archer"
     And an auditor has kept a checkpoint of the practice's log

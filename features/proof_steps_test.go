@@ -109,7 +109,7 @@ func (p *program) sign() error {
 		return err
 	}
 	p.runs(app.Sign{
-		DatabaseURL: asAuditor(p.db.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		DatabaseURL: asAuditor(p.db.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}.Run)
 	return nil
 }
