@@ -20,9 +20,10 @@ func TestProveThatTenMillionLinesAreVerifiedInLittleMemory(t *testing.T) { //nol
 	read, write := io.Pipe()
 	go func() {
 		var text []byte
+		e := export.EventOf(0, submitted(1))
 		var err error
 		for n := int64(0); n < lines && err == nil; n++ {
-			e := export.EventOf(n, submitted(n+1))
+			e.N, e.Leaf.Idx = n, n+1
 			if text, err = e.Append(text); err == nil && len(text) > 1<<20 {
 				_, err = write.Write(text)
 				text = text[:0]

@@ -107,7 +107,7 @@ func (r *run) finishExport(lines, beside output, manifest any, said string) erro
 }
 
 // whole returns an error if events are stored that no export shows.
-func (m manifest) whole() error {
+func (m *manifest) whole() error {
 	if err := m.Lost.Err(); err != nil {
 		return fmt.Errorf("the export is not whole: %w", err)
 	}
