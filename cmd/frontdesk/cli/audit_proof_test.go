@@ -132,6 +132,10 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 		t.Error("the export shows a name, or something of another practice")
 	}
 	witness := []string{"--witness-key", p.witnessKey, "--witnesses=1"}
+	tlogProof, err := proof.ParseInclusion([]byte(readFile(t, one)))
+	must(t, err)
+	tlogProof.Extra = append(tlogProof.Extra[:len(tlogProof.Extra)-1], `,"opened":"{\"name\":\"forged\"}"}`...)
+	opened := p.keep(t, "opened.tlog-proof", string(tlogProof.Format()))
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
 		args []string
@@ -143,6 +147,7 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 		"what a filter left": {[]string{"--in", notes, "--checkpoint", newest}, "of 8 the hash alone is there", true},
 		"what was left out":  {[]string{"--in", notes}, "The sealed bytes of 4 lines are left out", true},
 		"one event":          {[]string{"--in", one}, "staff.registered.v1, of practice elm", true},
+		"one with a rumour":  {[]string{"--in", opened}, "What stands under \"opened\" in 1 lines: no checkpoint covers it", true},
 		"growth":             {[]string{"--in", grown, "--since", kept}, "its 9 numbers are the same, and 3 more have come", true},
 		"forged":             {[]string{"--in", forged, "--checkpoint", newest, "--since", kept}, "from number 0 to number 8 was changed", false},
 		"rolled back":        {[]string{"--in", whole, "--checkpoint", kept, "--since", newest}, "what it covered was taken away", false},

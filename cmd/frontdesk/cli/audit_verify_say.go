@@ -78,7 +78,7 @@ func (s *report) sayExport(t export.Tally, c proof.Checkpoint, kept []verificati
 		s.say("It begins with all that %s covers, %d numbers of epoch %d.", k.Name, k.Size, k.Origin.Epoch)
 	}
 	if t.From > 0 {
-		s.sayNot("What numbers 0 to %d say: they are in archives.", t.From-1)
+		s.sayNot("What numbers 0 to %d say: they are not in the file. Of calls, they are in archives; if this is the log of events, they were taken away.", t.From-1)
 	}
 	s.sayLeftOut(t)
 }
@@ -128,6 +128,7 @@ func (s *report) sayIncluded(l export.Line) {
 	default:
 		s.say("Number %d of this log has this hash.", l.N)
 	}
+	s.sayLeftOut(l.Tally())
 	s.sayNot("What else the log holds. That takes an export of all of it: audit export --proof.")
 }
 

@@ -116,6 +116,7 @@ class Leaf:
         m = Members(line)
         self.n = m.number("n", 2**63)
         self.idx = self.log = self.bytes = None
+        self.is_call, self.opened = "requestId" in m.all, "opened" in m.all
         if "leaf" in m.all:
             self.hash = decode_hash(m.take("leaf", str))
         else:
@@ -124,7 +125,7 @@ class Leaf:
 
     def read(self, m):
         self.idx = m.number("idx", 2**63)
-        if "requestId" in m.all:
+        if self.is_call:
             self.log, self.bytes = "access", access(m, self.idx)  # of calls to any practice that there is not, too
         else:
             self.log, self.bytes = m.all.get("tenant"), event(m, self.idx)

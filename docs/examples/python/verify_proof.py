@@ -20,6 +20,7 @@ import sys
 from leaves import Leaf
 from transparency import Policy, Tree, Unsound, decimal, decode, decode_hash, need, root_of_path, roots_of_proof
 
+OPENED = 'NOT COVERED by any checkpoint: what stands under "opened"'
 ORIGIN = re.compile(r"(.+)/log/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[1-9][0-9]*")
 
 
@@ -62,7 +63,8 @@ def verify_inclusion(policy, options):
     checkpoint, witnesses = open_checkpoint(policy, note)
     need(leaf.n == n < checkpoint.size, f"the leaf has number {leaf.n}, the proof is for number {n} of {checkpoint}")
     need(root_of_path(n, checkpoint.size, leaf.hash, path) == checkpoint.root and not path, f"the leaf is not number {n} of {checkpoint}")
-    return [f"the leaf is number {n} of {checkpoint}", signed(policy, witnesses)]
+    uncovered = [OPENED] if leaf.opened else []
+    return [f"the leaf is number {n} of {checkpoint}", *uncovered, signed(policy, witnesses)]
 
 
 def verify_consistency(policy, options):
@@ -95,6 +97,8 @@ def verify_export(policy, options):
             compared = one.size
         need(not lines.readline(), f"the export goes on behind number {checkpoint.size - 1}, the last that the checkpoint covers")
     said = [f"{checkpoint} are complete from number {begins} on: {so_far.shown} are shown, of the others there are the hashes"]
+    said += [f"NOT SEEN: numbers 0 to {begins - 1}. Of calls, they are in archives; if these are events, they were taken away"] if begins else []
+    said += [OPENED] if so_far.opened else []
     said += [f"they begin with the kept {one}" for one in kept if one.size >= begins]
     said += [f"NOT COMPARED with the kept {one}, because the export begins behind it" for one in kept if one.size < begins]
     return said + [signed(policy, witnesses)]
@@ -118,7 +122,7 @@ class Lines:
     """The lines of an export, as far as they have been read."""
 
     def __init__(self, tree):
-        self.tree, self.shown, self.last = tree, 0, None
+        self.tree, self.begins, self.shown, self.last, self.opened = tree, tree.size, 0, None, False
 
     def read(self, lines, checkpoint):
         """Reads on to the size of a checkpoint."""
@@ -136,7 +140,8 @@ class Lines:
             last = self.last or leaf
             need(last is leaf or last.idx < leaf.idx, f"its idx {leaf.idx} is not above {last.idx}, that of the line before it")
             need(last.log == leaf.log, "it belongs to another log than the line before it")
-            self.last, self.shown = leaf, self.shown + 1
+            need(leaf.is_call or not self.begins, f"it is an event, and events are never in archives: numbers 0 to {self.begins - 1} were taken away")
+            self.last, self.shown, self.opened = leaf, self.shown + 1, self.opened or leaf.opened
         self.tree.append(leaf.hash)
 
 

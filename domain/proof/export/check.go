@@ -121,6 +121,13 @@ func compare(due []*Mark, edge proof.Edge) []*Mark {
 	return due
 }
 
+// Tally returns how much the line shows by itself.
+func (l Line) Tally() Tally {
+	t := Tally{From: l.N}
+	_ = t.add(l) // it is the first, so it is in order
+	return t
+}
+
 // add counts a line, which must be the next one.
 func (t *Tally) add(l Line) error {
 	if expected := t.From + t.Lines; l.N != expected {

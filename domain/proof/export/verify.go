@@ -17,13 +17,15 @@ var (
 	errOtherLog = fault.New(fault.Invalid, "another-log", "These checkpoints are of different logs: give two of the same.")
 	errForked   = fault.New(fault.Refused, "two-histories", "The service has signed two histories.")
 	errNoLeaf   = fault.New(fault.Invalid, "no-event-in-proof", "The proof has no line that says what it proves.")
+	errBegins   = fault.New(fault.Refused, "beginning-missing", "The file does not begin with number 0, and events are never moved to archives: its beginning was taken away.")
 	errNumber   = fault.New(fault.Refused, "another-number", "The proof is for another number than its line.")
 )
 
 // Verify reads an export to its end. It returns an error unless the export is, to the last
 // line, what the newest checkpoint covers, and begins with what each kept one covers. The
 // checkpoints were opened by a policy. An export that does not begin with number 0 goes on
-// from a tree; with kept checkpoints of before it is not compared.
+// from a tree; with kept checkpoints of before it is not compared. No export of events does:
+// only calls are moved to archives.
 func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
 	marks := []Mark{{Size: newest.Size, Root: newest.Root}}
 	for _, k := range kept {
@@ -35,6 +37,9 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 	t, err := Check(r, from, marks, progress)
 	if err != nil {
 		return t, err
+	}
+	if t.From > 0 && t.Shown > t.Access {
+		return t, errBegins
 	}
 	if err := complete(t, newest.Size); err != nil {
 		return t, err
