@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
@@ -14,10 +16,17 @@ import (
 
 // Verified is a piece of an archive that is what was signed.
 type Verified struct {
-	Tenant string `json:"tenant"` // whose tree it is of; "" for that of none
-	From   int64  `json:"from"`   // the numbers of its leaves go from here
-	Size   int64  `json:"size"`   // up to here, exclusive
-	Lines  int64  `json:"lines"`  // so many of them are shown
+	Tenant string    `json:"tenant"` // whose tree it is of; "" for that of none
+	Log    uuid.UUID `json:"log"`    // as its checkpoint names it
+	From   int64     `json:"from"`   // the numbers of its leaves go from here
+	Size   int64     `json:"size"`   // up to here, exclusive
+	Lines  int64     `json:"lines"`  // so many of them are shown
+}
+
+// Compares reports whether a checkpoint was compared with the piece: it is one of its log,
+// and of a size that the piece has come to.
+func (v Verified) Compares(kept proof.Checkpoint) bool {
+	return kept.Origin.Log == v.Log && kept.Size >= v.From && kept.Size <= v.Size
 }
 
 // errNoPieces says that an archive cannot be verified by itself.
@@ -54,7 +63,11 @@ func Verify(path string, policy proof.Policy, kept []proof.Checkpoint) ([]Verifi
 	var all []Verified
 	for n, t := range tallies {
 		p := m.Pieces[n]
-		all = append(all, Verified{p.Tenant, p.From, p.Size, t.Shown})
+		signed, err := proof.ParseNote([]byte(p.Note)) // which was opened above
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Verified{p.Tenant, signed.Origin.Log, p.From, p.Size, t.Shown})
 	}
 	return all, nil
 }

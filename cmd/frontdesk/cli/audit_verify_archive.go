@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/fault"
@@ -43,6 +44,11 @@ func (c *auditVerifyCmd) archive(r *run) error {
 	for _, p := range pieces {
 		fmt.Fprintf(r.Out, "%s: numbers %d to %d are what was signed: %d lines, and the hashes of %d that are not in this archive\n",
 			whose(p.Tenant), p.From, p.Size-1, p.Lines, p.Size-p.From-p.Lines)
+	}
+	for _, note := range notes {
+		if !slices.ContainsFunc(pieces, func(p retention.Verified) bool { return p.Compares(note.Checkpoint) }) {
+			fmt.Fprintf(r.Out, "not compared: %s, because the archive has nothing of its log at its size, %d\n", note.Name, note.Size)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"crypto/rand"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,11 +46,14 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 	if listed := c.audit(t, "calls", "--request="+old); !strings.Contains(listed.out, c.ann) || listed.err != "" {
 		t.Errorf("before, the call is listed as\n%s%s", listed.out, listed.err)
 	}
-	key := c.signCalls(t)
+	key, own, other := c.signCalls(t)
 	moved := retain("--access-retention=2y", "--archive="+dir)
 	moved.wantSuccess(t)
-	verified := frontdesk(t, "audit", "verify", "--archive", filepath.Join(dir, "access_record_2019_03.jsonl.gz"), "--key", key)
+	verified := frontdesk(t, "audit", "verify", "--archive", filepath.Join(dir, "access_record_2019_03.jsonl.gz"), "--key", key, "--since", own, "--since", other)
 	verified.wantSuccess(t)
+	if want := "not compared: other.note, because"; !strings.Contains(verified.out, want) || strings.Contains(verified.out, "own.note") {
+		t.Errorf("audit verify says\n%s, want %s, and that alone", verified.out, want)
+	}
 	if want := "practice elm: numbers 0 to 0 are what was signed: 1 lines, and the hashes of 0"; !strings.Contains(verified.out, want) {
 		t.Errorf("audit verify says\n%s, want %s", verified.out, want)
 	}
@@ -72,8 +76,9 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 	}
 }
 
-// signCalls signs the calls of practice elm, and returns the verifier key.
-func (c *clinic) signCalls(t *testing.T) (key string) {
+// signCalls signs the calls of practice elm. It returns the verifier key, the file of their
+// checkpoint, and that of a checkpoint of another log.
+func (c *clinic) signCalls(t *testing.T) (key, own, other string) {
 	t.Helper()
 	private, key, err := note.GenerateKey(rand.Reader, "api.example")
 	must(t, err)
@@ -84,9 +89,14 @@ func (c *clinic) signCalls(t *testing.T) (key string) {
 		must(t, err)
 		edge.Append(row.Hash())
 	}
-	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: edge.Size, Root: edge.Root()}.Sign(signer)
-	must(t, err)
+	own, other = filepath.Join(t.TempDir(), "own.note"), filepath.Join(t.TempDir(), "other.note")
+	var signed []byte
+	for _, file := range []string{other, own} {
+		signed, err = proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: edge.Size, Root: edge.Root()}.Sign(signer)
+		must(t, err)
+		must(t, os.WriteFile(file, signed, 0o600))
+	}
 	_, err = c.db.AdminPool(t).Exec(t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ('elm', 2, 1, now(), $1, $2, now())`, edge.Size, string(signed))
 	must(t, err)
-	return key
+	return key, own, other
 }
