@@ -74,6 +74,7 @@ DECLARE
     head public.access_head;
     ids  uuid[];
 BEGIN
+    most := greatest(most, 1); -- also of NULL: none at once would look like none that are left
     SELECT * INTO head FROM public.access_head FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN 0;

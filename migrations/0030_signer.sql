@@ -11,12 +11,15 @@ DECLARE
     parts  text[];
     newest record;
 BEGIN
-    parts := regexp_match(of_note, '^([^\n]+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,9})\n([0-9]{1,18})\n[A-Za-z0-9+/]{43}=\n)\n(?:— [^ +\n]+ [A-Za-z0-9+/]+=*\n)+$');
-    IF num_nulls(of_tenant, of_kind, of_epoch, of_size, of_note) > 0 OR of_kind NOT IN (1, 2) OR of_tenant !~ '^([a-z0-9][a-z0-9-]{0,62})?$'
+    parts := regexp_match(of_note, '^([^\n]+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,10})\n([0-9]{1,18})\n[A-Za-z0-9+/]{43}=\n)\n(?:— [^ +\n]+ [A-Za-z0-9+/]+=*\n)+$');
+    IF num_nulls(of_tenant, of_kind, of_epoch, of_size, of_note) > 0 OR of_kind NOT IN (1, 2)
         OR length(of_note) > 16384 OR parts IS NULL OR parts[3] <> of_epoch::text OR parts[4] <> of_size::text OR of_size < 1 OR of_epoch < 1 THEN
         RAISE EXCEPTION 'this is no checkpoint of a log' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    IF of_epoch > (SELECT epoch FROM public.sequencer) OR of_kind = 1 AND of_size > (SELECT head FROM public.sequencer)
+    IF of_tenant !~ '^([a-z0-9][a-z0-9-]{0,62})?$' THEN
+        RETURN 'there are leaves of somebody whose name no practice can have: find out who has written them';
+    ELSIF of_epoch > (SELECT epoch FROM public.sequencer)
+        OR of_kind = 1 AND of_size > (SELECT head FROM public.sequencer) OR of_kind = 2 AND of_size > (SELECT idx FROM public.access_head)
         OR of_tenant <> '' AND NOT EXISTS (SELECT FROM public.events WHERE tenant = of_tenant) THEN
         RETURN 'the log has not come so far';
     END IF;

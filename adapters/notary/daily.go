@@ -107,5 +107,6 @@ func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress, log
 	if look.Wait != "" {
 		return found{}, errors.New(look.Wait)
 	}
-	return readAll(ctx, source, was, was.Idx, log)
+	look.Head = min(look.Head, was.Idx)
+	return readAll(ctx, source, was, look, log)
 }

@@ -177,3 +177,25 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
 	w.alarmed("the access record of practice north is not as it was")
 }
+
+// Whoever has the serving role's password can append an event that says it begins an epoch.
+// The database is in none, so the log goes on as it was.
+func TestAForgedEpochBeginsNone_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.quiet()
+	w.events().begin(999)
+	w.events().epoch = 1
+	w.events().add("more", "north")
+	w.quiet()
+	w.wantSigned("", "north", "south")
+	if c := w.published("north", proof.Events); c.Origin.Epoch != 1 {
+		t.Errorf("signed in epoch %d, want 1", c.Origin.Epoch)
+	}
+	w.events().begin(2)
+	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
+	w.quiet()
+	if c := w.published("north", proof.Events); c.Origin.Epoch != 2 {
+		t.Errorf("signed in epoch %d, want 2", c.Origin.Epoch)
+	}
+}

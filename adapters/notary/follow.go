@@ -100,7 +100,7 @@ func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, loo
 	if last {
 		after--
 	}
-	page, err := leaves(ctx, source, after)
+	page, err := leaves(ctx, source, after, look)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, loo
 		}
 		page = page[1:]
 	}
-	return s.take(ctx, kind, source, page, look.Head)
+	return s.take(ctx, kind, source, page, look)
 }
 
 // begin returns a log as it is where its leaves begin.
@@ -124,13 +124,13 @@ func begin(ctx context.Context, source Source, log func(tenant string) uuid.UUID
 	return newProgress(kept, log), nil
 }
 
-// take adds leaves up to a head that the log has.
-func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page []Leaf, head int64) (trouble string, err error) {
+// take adds leaves up to the log's head.
+func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page []Leaf, look Look) (trouble string, err error) {
 	p := s.m.Logs[kind]
 	saved := p.Idx
-	for p.Idx < head {
+	for p.Idx < look.Head {
 		if len(page) == 0 {
-			if page, err = leaves(ctx, source, p.Idx); err != nil {
+			if page, err = leaves(ctx, source, p.Idx, look); err != nil {
 				return "", err
 			}
 		}
@@ -152,8 +152,10 @@ func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page 
 	return "", nil
 }
 
-// leaves returns a page up to the first leaf that is missing.
-func leaves(ctx context.Context, source Source, after int64) ([]Leaf, error) {
+// leaves returns a page up to the first leaf that is missing, and no further than the head
+// at a look. Whoever serves can append an event that says it begins an epoch. Up to that
+// head, one of a later epoch than the database was in begins none.
+func leaves(ctx context.Context, source Source, after int64, look Look) ([]Leaf, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	page, err := source.Leaves(ctx, after)
@@ -161,8 +163,11 @@ func leaves(ctx context.Context, source Source, after int64) ([]Leaf, error) {
 		return nil, fmt.Errorf("read the log after idx %d: %w", after, err)
 	}
 	for n, leaf := range page {
-		if leaf.Idx != after+int64(n)+1 {
+		if leaf.Idx != after+int64(n)+1 || leaf.Idx > look.Head {
 			return page[:n], nil
+		}
+		if leaf.Begun != nil && leaf.Begun.Epoch > look.Epoch {
+			page[n].Begun = nil
 		}
 	}
 	return page, nil

@@ -29,7 +29,7 @@ func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look
 		return is.why
 	}
 	was := s.m.Logs[kind]
-	f, err := readAll(ctx, source, was, look.Head, s.logsOf(kind))
+	f, err := readAll(ctx, source, was, look, s.logsOf(kind))
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble st
 	return nil
 }
 
-// readAll reads a log from its first leaf up to its head, or to where a leaf is missing,
-// and compares it with what was read before.
-func readAll(ctx context.Context, source Source, was *progress, head int64, log func(tenant string) uuid.UUID) (found, error) {
+// readAll reads a log from its first leaf up to the head at a look, or to where a leaf is
+// missing, and compares it with what was read before.
+func readAll(ctx context.Context, source Source, was *progress, look Look, log func(tenant string) uuid.UUID) (found, error) {
 	now, err := begin(ctx, source, log)
 	if err != nil {
 		return found{}, err
@@ -111,8 +111,8 @@ func readAll(ctx context.Context, source Source, was *progress, head int64, log 
 	f := found{now: now, begins: now.Idx, known: -1}
 	f.arrive(was)
 	anchors := append(slices.Clone(was.Anchors), anchor{was.Idx, was.Whole.Root()})
-	for f.now.Idx < head {
-		page, err := leaves(ctx, source, f.now.Idx)
+	for f.now.Idx < look.Head {
+		page, err := leaves(ctx, source, f.now.Idx, look)
 		if err != nil {
 			return f, err
 		}

@@ -209,6 +209,11 @@ func TestLinesOfBeforeAreNumberedFirst_D80(t *testing.T) {
 	}
 	add()
 	r.wantNumbered(t)
+	for _, most := range []string{"0", "NULL", "-1"} { // whoever serves may ask for anything
+		if _, err := r.Pool.Exec(t.Context(), `SELECT number_calls(`+most+`)`); err != nil {
+			t.Errorf("%s at once: %v", most, err)
+		}
+	}
 	r.number(t)
 	add()
 	r.wantNumbered(t, want...)

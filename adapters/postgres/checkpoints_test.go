@@ -27,6 +27,7 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	e := engineOn(t, db.URL)
 	e.appendMany(t, 5) // of no practice
 	e.drain(t)
+	mustExec(t, db.AdminPool(t), `UPDATE access_head SET idx = 2`)
 	checkpoints := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}
 	none, access := proof.Tree{Kind: proof.Events}, proof.Tree{Kind: proof.Access}
 	publish := func(says string, all ...postgres.Checkpoint) {
@@ -42,6 +43,8 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	publish("another log has been signed", noted(none, 2, 1, 4, "four", 1))
 	publish("not come so far", noted(none, 1, 1, 6, "six", 1))
 	publish("not come so far", noted(none, 1, 2, 4, "four", 1))
+	publish("not come so far", noted(access, 2, 1, 99, "of nothing", 1))
+	publish("no practice can have", noted(proof.Tree{Tenant: "No One", Kind: proof.Events}, 3, 1, 1, "one", 1), noted(none, 1, 1, 3, "three", 2)) // who serves can write such events
 	publish("not come so far", noted(proof.Tree{Tenant: "nowhere", Kind: proof.Access}, 3, 1, 1, "one", 1))
 	publish("another log has been signed", noted(access, 9, 1, 2, "two", 1), noted(none, 1, 1, 4, "four", 1)) // the others are published
 	publish("a newer checkpoint is there", noted(none, 1, 1, 3, "three", 3))
