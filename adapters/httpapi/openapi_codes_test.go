@@ -26,6 +26,10 @@ var (
 		"adapters/postgres/embedded":  "for the command line",
 		"adapters/postgres/replay":    "for auditors",
 		"adapters/postgres/retention": "for the owner",
+		"adapters/postgres/proving":   "for auditors",
+		"adapters/witness":            "for who signs",
+		"domain/epoch":                "epochs are begun by operators",
+		"domain/proof":                "for auditors and witnesses",
 		"domain/erasure":              "people are erased by commands",
 		"domain/practitioner":         "practitioners are erased by commands",
 		"domain/application":          "applications are made by commands",
@@ -55,6 +59,8 @@ var (
 		"log-not-sealed":            "people are erased by commands",
 		"patient-erased":            "patients are registered by commands",
 		"no-master-key":             "serve always has one",
+		"no-checkpoint":             "checkpoints are for auditors",
+		"lines-archived":            "the access record is for auditors",
 	}
 )
 

@@ -24,6 +24,9 @@ type Dir struct {
 func Open(path string) (*Dir, error) {
 	name := filepath.Join(path, "lock")
 	lock, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no folder %s: make it once, with mkdir, and never again, as it holds what must not be forgotten", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the state directory: %w", err)
 	}

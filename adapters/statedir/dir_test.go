@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"frontdesk/adapters/statedir"
@@ -61,8 +62,9 @@ func TestOneProcessHoldsADirectory(t *testing.T) {
 
 func TestADirectoryThatIsNotThereIsNotMade(t *testing.T) {
 	t.Parallel()
-	if _, err := statedir.Open(filepath.Join(t.TempDir(), "state")); err == nil {
-		t.Error("a state that is missing is taken for a new one")
+	_, err := statedir.Open(filepath.Join(t.TempDir(), "state"))
+	if err == nil || !strings.Contains(err.Error(), "make it once, with mkdir") {
+		t.Errorf("a state that is missing: %v", err)
 	}
 }
 

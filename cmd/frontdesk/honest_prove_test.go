@@ -82,7 +82,7 @@ func (h *proved) trouble() {
 	}{
 		{"nothing", func() {}},
 		{"a process is restarted", func() { r.stop(); r.start(h.program) }},
-		{"a process is killed", func() { _ = r.process.Process.Kill(); _ = <-r.exited; r.start(h.program) }},
+		{"a process is killed", func() { r.kill(); r.start(h.program) }},
 		{"Postgres is killed", func() {
 			h.signal(syscall.SIGKILL, h.halted()...)
 			<-h.postgres.Done()

@@ -34,7 +34,7 @@ type witnessProcess struct {
 	args    []string
 	vkey    string
 	process *exec.Cmd
-	exited  chan error
+	exited  chan struct{} // closed once the process has ended
 	url     string
 	said    kept
 }
@@ -65,28 +65,27 @@ func (w *witnessProcess) start(more ...string) {
 	if err := errors.Join(err, w.process.Start()); err != nil {
 		w.t.Fatal(err)
 	}
-	process, exited, url := w.process, make(chan error, 1), make(chan string, 1)
+	process, exited, url := w.process, make(chan struct{}), make(chan string, 1)
 	go func() {
 		for lines := bufio.NewScanner(io.TeeReader(says, &w.said)); lines.Scan(); {
 			if at := servedAt.FindStringSubmatch(lines.Text()); at != nil {
 				url <- at[1]
 			}
 		}
-		exited <- process.Wait()
+		_ = process.Wait()
+		close(exited)
 	}()
 	w.exited = exited
 	select {
 	case w.url = <-url:
-	case err := <-exited:
-		w.t.Fatalf("the witness has exited: %v", err)
+	case <-exited:
+		w.t.Fatalf("the witness has exited: %s", w.said.String())
 	}
 }
 
 func (w *witnessProcess) kill() {
 	_ = w.process.Process.Kill()
-	_ = <-w.exited
-	w.exited = make(chan error, 1) // whoever kills it again waits for nothing
-	w.exited <- nil
+	<-w.exited
 }
 
 // teller tells one history of a log to a witness, leaf by leaf.

@@ -19,12 +19,13 @@ type auditVerifyCmd struct {
 	JSON         bool `name:"json" help:"Print one JSON object."`
 }
 
-// trustFlags say whose checkpoints are trusted, and which were kept.
+// trustFlags say whose checkpoints are trusted, and which were kept. The environment says
+// nothing of it: what is exported there for a signer would change the verdict.
 type trustFlags struct {
-	Key        string   `placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
-	WitnessKey []string `placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
-	Witnesses  int      `placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint."`
-	Since      []string `placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
+	Key        string   `env:"-" placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
+	WitnessKey []string `env:"-" placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
+	Witnesses  int      `env:"-" placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint."`
+	Since      []string `env:"-" placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
 }
 
 // Run verifies and says what was found.

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,4 +29,24 @@ func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 	}
 	t.Setenv("FRONTDESK_DIR", dir)
 	frontdesk(t, "webhook", "trigger", "record.opened").wantFailure(t, 1, sandbox)
+}
+
+// What an auditor trusts and compares is typed. The machine that signs or that archives
+// exports names of its own.
+func TestTheEnvironmentSaysNothingOfTrust_D57(t *testing.T) {
+	for _, name := range []string{"ARCHIVE", "IN", "CHECKPOINT", "SINCE", "KEY", "WITNESS_KEY"} {
+		t.Setenv("FRONTDESK_"+name, "/var/lib/frontdesk/archive")
+	}
+	t.Setenv("FRONTDESK_WITNESSES", "2")
+	frontdesk(t, "audit", "verify").wantFailure(t, 1, "nothing-to-verify")
+}
+
+// A witness that has lost its state must not begin anew because the environment says so.
+func TestTheEnvironmentBeginsNoWitness_D78(t *testing.T) {
+	t.Setenv("FRONTDESK_NEW", "true")
+	dir := t.TempDir()
+	key := filepath.Join(dir, "key")
+	frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
+	log := frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+key+".log").out
+	frontdesk(t, "witness", "--listen=192.0.2.1:0", "--key-file="+key, "--state="+dir, "--log-key="+log).wantFailure(t, 1, "holds no state", "--new")
 }

@@ -21,7 +21,7 @@ import (
 type witnessCmd struct {
 	KeyFile      string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
 	State        string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
-	New          bool           `help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
+	New          bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
 	Listen       string         `required:"" placeholder:"HOST:PORT" help:"Where it is served, behind your TLS."`
 	LogKey       []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"keys make-log-key\" has printed it; may be repeated."`
 	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where requests come from; may be repeated."`

@@ -44,7 +44,7 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	start("--key-file="+logKey, "--state="+state, "--log-key="+public).wantFailure(t, 1, "no private key of a witness")
 	start("--key-file="+key, "--state="+state, "--log-key="+made.out).wantFailure(t, 1, "no verifier key of a log")
 	start("--key-file="+key, "--state="+state, "--log-key="+public, "--log-key="+public).wantFailure(t, 1, "twice")
-	start("--key-file="+key, "--state="+state, "--log-key="+public).wantFailure(t, 1, "no such file")
+	start("--key-file="+key, "--state="+state, "--log-key="+public).wantFailure(t, 1, "there is no folder "+state)
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
