@@ -110,9 +110,10 @@ func (s *Signer) readPublished(ctx context.Context) error {
 			continue
 		}
 		c, err := proof.ParseCheckpoint(opened.Text)
-		if err == nil && c.Origin.Name == s.Key.Name() {
-			s.named[p.Tree] = c.Origin.Log
+		if err != nil || c.Origin.Name != s.Key.Name() {
+			continue
 		}
+		s.named[p.Tree] = c.Origin.Log
 	}
 	return nil
 }

@@ -71,11 +71,12 @@ func (w *Witness) cosign(ctx context.Context, h *head, hashes tlog.HashReader) (
 			w.sizes[origin] = int64(is)
 			continue
 		}
-		if err == nil {
-			w.sizes[origin] = h.checkpoint.Size
-			delete(w.ahead, origin)
+		if err != nil {
+			return nil, err
 		}
-		return lines, err
+		w.sizes[origin] = h.checkpoint.Size
+		delete(w.ahead, origin)
+		return lines, nil
 	}
 	return nil, errFaster
 }

@@ -62,10 +62,10 @@ func (l Log) next(ctx context.Context, idx int64) (sheet, error) {
 		return sheet{}, err
 	}
 	found, err = l.look(ctx, idx) // it has grown since, or its end is lost
-	if err == nil && len(found.known) == 0 {
-		err = missingIdx(idx + 1)
+	if err != nil || len(found.known) > 0 {
+		return found, err
 	}
-	return found, err
+	return sheet{}, missingIdx(idx + 1)
 }
 
 func (l Log) look(ctx context.Context, idx int64) (found sheet, err error) {

@@ -35,10 +35,10 @@ func Open(path string) (*Dir, error) {
 		holder, _ := os.ReadFile(name)
 		err = fmt.Errorf("%w (process %s): stop that one first", ErrInUse, bytes.TrimSpace(holder))
 	}
-	if err == nil {
-		_, err = lock.WriteAt(fmt.Appendf(nil, "%-20d\n", os.Getpid()), 0) // for whoever finds it taken
-	}
 	if err != nil {
+		return nil, errors.Join(fmt.Errorf("take the state directory %s: %w", path, err), lock.Close())
+	}
+	if _, err := lock.WriteAt(fmt.Appendf(nil, "%-20d\n", os.Getpid()), 0); err != nil { // for whoever finds it taken
 		return nil, errors.Join(fmt.Errorf("take the state directory %s: %w", path, err), lock.Close())
 	}
 	return &Dir{path: path, lock: lock}, nil

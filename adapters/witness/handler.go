@@ -89,10 +89,13 @@ func (h handler) checkpoint(_ http.ResponseWriter, r *http.Request) ([]byte, err
 		return nil, errNone
 	}
 	_, cosigned, err := h.last(name)
-	if err == nil && cosigned == nil {
-		err = errNone
+	if err != nil {
+		return nil, err
 	}
-	return cosigned, err
+	if cosigned == nil {
+		return nil, errNone
+	}
+	return cosigned, nil
 }
 
 // statuses are those that c2sp.org/tlog-witness names, and HTTP's for the rest.

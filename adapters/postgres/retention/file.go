@@ -108,11 +108,11 @@ func (r *Retain) written(a archive) (manifest, error) {
 		name = m.beside()
 	}
 	m, err := readManifest(m.path, name)
-	if err == nil && m.SHA256.String() != *a.SHA256 {
-		err = fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
-	}
 	if err != nil {
 		return m, err
+	}
+	if m.SHA256.String() != *a.SHA256 {
+		return m, fmt.Errorf("%s is not the file that was written: find the one with SHA-256 %s", m.path, *a.SHA256)
 	}
 	return m, r.place(m)
 }
@@ -127,10 +127,7 @@ func drafted(name string, write func(io.Writer) error) error {
 		return err
 	}
 	buffered := bufio.NewWriterSize(file, 64<<10)
-	err = write(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
+	err = errors.Join(write(buffered), buffered.Flush())
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(name))
 	}

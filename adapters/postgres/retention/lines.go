@@ -26,10 +26,11 @@ type packer struct {
 }
 
 func (w *packer) write(text []byte, err error) error {
-	if err == nil {
-		w.text = text
-		_, err = w.to.Write(text)
+	if err != nil {
+		return err
 	}
+	w.text = text
+	_, err = w.to.Write(text)
 	return err
 }
 

@@ -96,10 +96,13 @@ func (a Auditor) provable(ctx context.Context, of proof.Tree) (Signed, error) {
 		return signed, err
 	}
 	size, err := a.trees().Size(ctx, of)
-	if err == nil && size < signed.Size {
-		err = errBehind
+	if err != nil {
+		return signed, err
 	}
-	return signed, err
+	if size < signed.Size {
+		return signed, errBehind
+	}
+	return signed, nil
 }
 
 func (a Auditor) trees() proving.Trees { return proving.Trees{DB: a.Pool} }

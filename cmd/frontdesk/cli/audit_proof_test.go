@@ -136,6 +136,9 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	must(t, err)
 	tlogProof.Extra = append(tlogProof.Extra[:len(tlogProof.Extra)-1], `,"opened":"{\"name\":\"forged\"}"}`...)
 	opened := p.keep(t, "opened.tlog-proof", string(tlogProof.Format()))
+	_, absent, err := proof.GenerateWitnessKey(rand.Reader, "absent.example")
+	must(t, err)
+	both := append(witness[:2:2], "--witness-key", absent)
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
 		args []string
@@ -143,6 +146,10 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 		ok   bool
 	}{
 		"whole":              {append(witness, "--in", whole, "--since", kept), "cosigned by 1 of the 1 witnesses whose keys you gave: witness.example", true},
+		"all witnesses":      {append(witness[:2:2], "--in", whole), "cosigned by 1 of the 1 witnesses", true},
+		"not all of them":    {append(both, "--in", whole), "cosigned by 1 of the witnesses whose keys you gave, and 2 are needed", false},
+		"one is enough":      {append(both, "--in", whole, "--witnesses=1"), "cosigned by 1 of the 2 witnesses", true},
+		"none is needed":     {[]string{"--in", whole, "--witness-key", absent, "--witnesses=0"}, "Whether others are shown another history", true},
 		"and the kept":       {[]string{"--in", whole, "--since", kept}, "begins with all that kept.note covers, 9 numbers", true},
 		"what a filter left": {[]string{"--in", notes, "--checkpoint", newest}, "of 8 the hash alone is there", true},
 		"what was left out":  {[]string{"--in", notes}, "The sealed bytes of 4 lines are left out", true},

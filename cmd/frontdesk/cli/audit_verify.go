@@ -24,7 +24,7 @@ type auditVerifyCmd struct {
 type trustFlags struct {
 	Key        string   `env:"-" placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
 	WitnessKey []string `env:"-" placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
-	Witnesses  int      `env:"-" placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint."`
+	Witnesses  *int     `env:"-" placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint; without it, all of them."`
 	Since      []string `env:"-" placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
 }
 
@@ -39,17 +39,21 @@ func (c *auditVerifyCmd) Run(r *run) error {
 	return c.live(r)
 }
 
-var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since needs --key: without it, anybody could have written that checkpoint.")
+var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since, --witness-key and --witnesses need --key: without it, anybody could have written a checkpoint.")
 
 // policy returns whom to trust, and nil if no key is given.
 func (f trustFlags) policy() (*proof.Policy, error) {
 	if f.Key == "" {
-		if len(f.Since)+len(f.WitnessKey)+f.Witnesses > 0 {
+		if len(f.Since)+len(f.WitnessKey) > 0 || f.Witnesses != nil {
 			return nil, errSinceWithoutKey
 		}
 		return nil, nil //nolint:nilnil // nobody is trusted
 	}
-	policy, err := proof.NewPolicy(f.Key, f.WitnessKey, f.Witnesses)
+	need := len(f.WitnessKey)
+	if f.Witnesses != nil {
+		need = *f.Witnesses
+	}
+	policy, err := proof.NewPolicy(f.Key, f.WitnessKey, need)
 	return &policy, err
 }
 

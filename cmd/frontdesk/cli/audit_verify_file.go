@@ -182,11 +182,11 @@ func (v *fileVerifier) manifest() (*provedManifest, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there need not be one
 	}
-	var m manifest
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("read the manifest of %s: %w", v.In, err)
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("read the manifest of %s: %w", v.In, err)
 	}
 	return m.Proof, nil

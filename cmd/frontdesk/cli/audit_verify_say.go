@@ -60,7 +60,7 @@ func (s *report) saySigned(c proof.Checkpoint, by []string, p proof.Policy) {
 	if len(by) > 0 {
 		s.say("It is cosigned by %d of the %d witnesses whose keys you gave: %s.", len(by), witnesses, strings.Join(by, ", "))
 	}
-	if witnesses == 0 {
+	if len(by) == 0 {
 		s.sayNot("Whether others are shown another history. Give the keys of witnesses with --witness-key, or compare checkpoints with somebody else.")
 	}
 	s.sayNot("What came after these %d numbers. Ask for a newer checkpoint.", c.Size)

@@ -64,7 +64,8 @@ class Files:
     def judge(self, kind, vector, file, *options):
         keys = {name: key["vkey"] for name, key in self.vectors["keys"].items()}
         command = [kind, file, "--key", keys["log"], "--witness-key", keys["w1"], "--witness-key", keys["w2"]]
-        said, accepted = run([*command, "--witnesses", str(vector["witnesses"]), *options])
+        count = [] if vector["witnesses"] == 2 else ["--witnesses", str(vector["witnesses"])]  # without it, both
+        said, accepted = run([*command, *count, *options])
         expect(f"{kind}, {vector['name']}: {said}", accepted, vector["accepted"])
 
     def all(self):

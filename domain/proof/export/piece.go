@@ -61,10 +61,13 @@ func (p Piece) verify(lines *bufio.Reader, kept []proof.Checkpoint, open func([]
 		return Tally{}, err
 	}
 	t, err := Verify(&firstLines{lines, p.Size - p.From}, edge, signed, p.known(kept, signed), nil)
-	if err == nil && p.Tenant != "" && t.Shown > 0 && (t.Tenants != 1 || t.Tenant != p.Tenant) {
+	if err != nil {
+		return t, err
+	}
+	if p.Tenant != "" && t.Shown > 0 && (t.Tenants != 1 || t.Tenant != p.Tenant) {
 		return t, errMixed
 	}
-	return t, err
+	return t, nil
 }
 
 // known returns the kept checkpoints that a piece can be compared with.
