@@ -10,6 +10,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     parts  text[];
     newest record;
+    today  date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
 BEGIN
     parts := regexp_match(of_note, '^([^\n]+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,10})\n([0-9]{1,18})\n[A-Za-z0-9+/]{43}=\n)\n(?:— [^ +\n]+ [A-Za-z0-9+/]+=*\n)+$');
     IF num_nulls(of_tenant, of_kind, of_epoch, of_size, of_note) > 0 OR of_kind NOT IN (1, 2)
@@ -23,7 +24,7 @@ BEGIN
         OR of_tenant <> '' AND NOT EXISTS (SELECT FROM public.events WHERE tenant = of_tenant) THEN
         RETURN 'the log has not come so far';
     END IF;
-    SELECT c.epoch, c.size, c.note, split_part(c.note, E'\n\n', 1) || E'\n' AS text INTO newest
+    SELECT c.epoch, c.day, c.size, c.note, split_part(c.note, E'\n\n', 1) || E'\n' AS text INTO newest
     FROM public.checkpoints c WHERE c.tenant = of_tenant AND c.kind = of_kind ORDER BY c.epoch DESC, c.day DESC LIMIT 1;
     IF FOUND THEN
         IF substring(newest.note FROM '/log/([0-9a-f-]{36})/') <> parts[2] THEN
@@ -34,11 +35,13 @@ BEGIN
             RETURN 'a newer checkpoint is there: another signer is at work, or somebody has put one there that nobody has signed';
         ELSIF (newest.epoch, newest.size) = (of_epoch, of_size) AND length(newest.note) >= length(of_note) THEN
             RETURN NULL;
+        ELSIF newest.epoch = of_epoch THEN
+            today := greatest(today, newest.day); -- the newest is that of the last day, also after a clock was set back
         END IF;
     END IF;
     PERFORM public.commit_safely();
     INSERT INTO public.checkpoints AS c (tenant, kind, epoch, day, size, note, signed_at)
-    VALUES (of_tenant, of_kind, of_epoch, (clock_timestamp() AT TIME ZONE 'UTC')::date, of_size, of_note, clock_timestamp())
+    VALUES (of_tenant, of_kind, of_epoch, today, of_size, of_note, clock_timestamp())
     ON CONFLICT (tenant, kind, epoch, day) DO UPDATE SET size = excluded.size, note = excluded.note, signed_at = excluded.signed_at
     WHERE (c.size, length(c.note)) < (excluded.size, length(excluded.note)); -- another may have been faster
     RETURN NULL;

@@ -22,9 +22,11 @@ type Witness struct {
 	URL  string // the submission prefix
 	keys note.Verifiers
 
-	client *http.Client
-	sizes  map[string]int64 // by origin: what the witness has cosigned, as far as this process knows
-	ahead  map[string]int64 // by origin: what it said that it had cosigned, where we had not signed so much
+	client   *http.Client
+	sizes    map[string]int64   // by origin: what the witness has cosigned, as far as this process knows
+	answered map[proof.Tree]int // at which turn it answered for it last
+	turn     int                // how many times it answered
+	ahead    map[string]int64   // by origin: what it said that it had cosigned, where we had not signed so much
 }
 
 const (
@@ -39,7 +41,7 @@ func NewWitness(url string, keys ...note.Verifier) *Witness {
 		Timeout:       witnessLimit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Witness{URL: strings.TrimSuffix(url, "/"), keys: note.VerifierList(keys...), client: client, sizes: map[string]int64{}, ahead: map[string]int64{}}
+	return &Witness{URL: strings.TrimSuffix(url, "/"), keys: note.VerifierList(keys...), client: client, sizes: map[string]int64{}, ahead: map[string]int64{}, answered: map[proof.Tree]int{}}
 }
 
 // sized says that the witness has cosigned another size than it was asked to begin with.

@@ -40,7 +40,9 @@ type answers struct {
 	failed []error
 }
 
-// uncosigned returns what a witness has not cosigned, in a fixed order.
+// uncosigned returns what a witness has not cosigned. The one that it answered for longest
+// ago comes first: a slow witness does not come to all of them in a round, and those in front
+// have grown by the next.
 func (s *Signer) uncosigned(w *Witness) []*head {
 	var waiting []*head
 	for _, h := range s.heads {
@@ -49,7 +51,7 @@ func (s *Signer) uncosigned(w *Witness) []*head {
 		}
 	}
 	slices.SortFunc(waiting, func(a, b *head) int {
-		return cmp.Or(cmp.Compare(a.tree.Kind, b.tree.Kind), cmp.Compare(a.tree.Tenant, b.tree.Tenant))
+		return cmp.Or(cmp.Compare(w.answered[a.tree], w.answered[b.tree]), cmp.Compare(a.tree.Kind, b.tree.Kind), cmp.Compare(a.tree.Tenant, b.tree.Tenant))
 	})
 	return waiting
 }
@@ -83,6 +85,10 @@ func (s *Signer) ask(ctx context.Context, w *Witness, waiting []*head) answers {
 func (s *Signer) askEach(ctx context.Context, w *Witness, waiting []*head, a *answers) (behind []*head, err error) {
 	for _, h := range waiting {
 		lines, err := w.cosign(ctx, h, s.Hashes(ctx, h.tree))
+		if !errors.Is(err, errAway) && ctx.Err() == nil {
+			w.turn++
+			w.answered[h.tree] = w.turn
+		}
 		switch {
 		case err == nil:
 			a.lines[h.tree] = lines

@@ -106,4 +106,12 @@ func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	if len(sizes) != 2 || sizes[0] != 3 || sizes[1] != 5 {
 		t.Errorf("of the two days there are checkpoints of sizes %v, want 3 and 5", sizes)
 	}
+	mustExec(t, db.AdminPool(t), `UPDATE checkpoints SET day = day + 100 WHERE size = 3`) // a clock that was ahead then
+	mustExec(t, db.AdminPool(t), `DELETE FROM checkpoints WHERE size = 5`)
+	if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 5, "late", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if newest, err := checkpoints.Of(t.Context(), none); err != nil || newest.Size != 5 {
+		t.Errorf("after the clock was set back, the newest has size %d, %v; want 5", newest.Size, err)
+	}
 }
