@@ -34,7 +34,8 @@ type readOutcome struct {
 func (r *reading) begin(now, verified time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.busy || now.Sub(verified) < everyDay || now.Before(r.after) {
+	since := now.Sub(verified) // below 0 after a clock was set back, which must not put the reading off
+	if r.busy || since >= 0 && since < everyDay || now.Before(r.after) {
 		return false
 	}
 	r.busy = true

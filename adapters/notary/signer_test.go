@@ -262,3 +262,20 @@ func TestAThousandPracticesAreOneFile_D77(t *testing.T) {
 		t.Errorf("%d trees of few leaves take %d bytes, %v", trees, info.Size(), err)
 	}
 }
+
+// A clock that was ahead for a while does not put the daily reading off for years.
+func TestAClockThatWasAheadEndsNoReading_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.quiet()
+	right := w.now
+	w.now = right.AddDate(10, 0, 0)
+	w.quiet()
+	w.signer.WaitForReading()
+	w.quiet()
+	w.now = right
+	w.events().leaves[2] = leafOf(3, "south", "edited")
+	w.quiet()
+	w.signer.WaitForReading()
+	w.alarmed("practice south is not as it was")
+}

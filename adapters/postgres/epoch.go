@@ -140,9 +140,11 @@ func appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, erro
 	return batchOf(events), nil
 }
 
+// An event of an epoch that the log is not in begins none: whoever serves can append one,
+// and one that is no JSON.
 const readEpoch = `
 SELECT epoch, coalesce((SELECT min(idx) - 1 FROM events JOIN log USING (position)
-	WHERE stream = $2 AND (data::json->>'epoch')::int > $1), head)
+	WHERE stream = $2 AND substring(data FROM '"epoch": *([0-9]{1,10})[,}]')::bigint BETWEEN $1::bigint + 1 AND epoch), head)
 FROM sequencer`
 
 // Epoch returns the epoch that the log is in, and the last idx that means the same

@@ -145,3 +145,28 @@ func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
 		t.Errorf("it is said %d times that sequencing fails, want once in an hour", n)
 	}
 }
+
+// An event in the stream of epochs that the log is in none of moves no reader back, and one
+// that nobody can read stops none.
+func TestTheServingRoleForgesNoEpoch_D49(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.appendMany(t, 3)
+	for n, data := range []string{`{"epoch":2,"cause":"restore","lastKnown":0,"reason":""}`, `{"epoch":`, `x`} {
+		_, err := e.pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+			VALUES (gen_random_uuid(), '', $1, $2, 'log.epoch-begun.v1', $3, '{}', now())`, epoch.StreamOf().ID, n+1, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.drain(t)
+	log := postgres.Log{DB: postgres.On(e.pool)}
+	head, err := log.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, lastKnown, err := log.Epoch(t.Context(), 1); err != nil || now != 1 || lastKnown != head {
+		t.Errorf("the log is in epoch %d, the same up to %d, %v; want 1 and %d", now, lastKnown, err, head)
+	}
+}
