@@ -94,6 +94,14 @@ func passes(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57P")
 }
 
+// Away reports whether a database is away and may come by itself. A program that is being
+// started waits for no other role, password or database than it was given.
+func Away(err error) bool {
+	refused, answered := errors.AsType[*pgconn.PgError](err)
+	mistaken := answered && (strings.HasPrefix(refused.Code, "28") || refused.Code == "3D000")
+	return errors.Is(err, ErrUnavailable) && !mistaken
+}
+
 // unconnected reports whether no connection could be made, whatever the reason: a
 // wrong password, too, passes once the operator has finished changing it.
 func unconnected(err error) bool {

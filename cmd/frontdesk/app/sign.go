@@ -39,6 +39,10 @@ type Sign struct {
 const (
 	signConnections = 4    // for a round beside the daily reading
 	signPage        = 2000 // leaves that are read at once
+
+	signWait     = 2 * time.Second // for a database that is away
+	signTry      = time.Minute     // to begin
+	signSayAgain = 450             // tries, which takes between half an hour and some hours
 )
 
 // Run signs until ctx ends.
@@ -48,25 +52,60 @@ func (c Sign) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	pool, err := openPool(ctx, Config{DatabaseURL: c.DatabaseURL}, signConnections, nil)
+	pool, err := postgres.NewPool(ctx, c.DatabaseURL, signConnections)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	if err := postgres.CheckSchema(ctx, postgres.On(pool)); err != nil {
-		return err
-	}
-	signer, registry := c.Signer(dir, postgres.On(pool)), prometheus.NewRegistry()
+	db, registry := postgres.On(pool), prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	signer := c.Signer(dir, db)
 	signer.Metrics = notary.NewMetrics(registry)
-	if err := signer.Begin(ctx); err != nil {
-		return err
+	begun := tryBegin(ctx, signer, db)
+	if begun != nil && !postgres.Away(begun) {
+		return begun
 	}
-	if c.MetricsListen == "" {
+	sign := func(ctx context.Context) error {
+		if err := c.await(ctx, begun, signer, db); err != nil || ctx.Err() != nil {
+			return err
+		}
 		signer.Run(ctx)
 		return nil
 	}
-	return c.besideMetrics(ctx, registry, signer.Run)
+	if c.MetricsListen == "" {
+		return sign(ctx)
+	}
+	return c.besideMetrics(ctx, registry, sign)
+}
+
+// await has the signer begin once the database is there that was away.
+func (c Sign) await(ctx context.Context, begun error, signer *notary.Signer, db postgres.DB) error {
+	tick := time.NewTicker(signWait)
+	defer tick.Stop()
+	for tries := 0; postgres.Away(begun); tries++ {
+		if tries%signSayAgain == 0 {
+			c.Log.WarnContext(ctx, "the database is away; nothing is signed until it is there", slog.Any("error", begun))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			begun = tryBegin(ctx, signer, db)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return begun
+}
+
+func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, signTry)
+	defer cancel()
+	if err := postgres.CheckSchema(ctx, db); err != nil {
+		return err
+	}
+	return signer.Begin(ctx)
 }
 
 // Signer returns a signer of a database, which has begun nothing yet.
@@ -88,7 +127,7 @@ func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 }
 
 // besideMetrics does something while the metrics are served, and ends with either.
-func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context)) error {
+func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context) error) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
 	ctx, stop := context.WithCancel(ctx)
@@ -97,7 +136,7 @@ func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, 
 		defer stop()
 		served <- Serve(ctx, c.MetricsListen, mux, c.Log)
 	}()
-	do(ctx)
+	err := do(ctx)
 	stop()
-	return <-served
+	return errors.Join(err, <-served)
 }

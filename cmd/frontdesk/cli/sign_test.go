@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/postgres"
@@ -77,8 +79,21 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
 	args := []string{"sign", "--database-url", at, "--log-key-file=" + in("log.key"), "--state=" + in("signer"), "--metrics-listen=127.0.0.1:0",
 		"--every=50ms", "--witness=" + witness.url, "--witness-key=" + witnessKey}
-	signer := run(t, args...)
 	pool := db.Pool(t)
+	database := pool.Config().ConnConfig.Database
+	connections := func(limit int) {
+		t.Helper()
+		change := fmt.Sprintf("ALTER DATABASE %s CONNECTION LIMIT %d", pgx.Identifier{database}.Sanitize(), limit)
+		if _, err := db.SuperuserPool(t).Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	connections(0)
+	signer := run(t, args...)
+	if response := get(t, signer.url+"/metrics"); !strings.Contains(response, "frontdesk_signer_completed_timestamp_seconds 0") {
+		t.Errorf("before there is a database the metrics say\n%s", response)
+	}
+	connections(-1)
 	signed := func(origin string) {
 		t.Helper()
 		const newest = `SELECT coalesce((SELECT note FROM checkpoints WHERE tenant = 'elm' AND kind = 1 ORDER BY epoch DESC, day DESC LIMIT 1), '')`
@@ -99,6 +114,7 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 	}
 	signed("/1\n1\n")
 	frontdesk(t, args...).wantFailure(t, 1, "another process holds it")
+	frontdesk(t, append(args, "--state="+dir, "--database-url="+strings.Replace(at, "/"+database, "/none", 1))...).wantFailure(t, 1, "3D000")
 	response := get(t, signer.url+"/metrics")
 	for _, metric := range []string{"frontdesk_signer_alarms 0", `frontdesk_signer_idx{log="events"} 1`, "frontdesk_signer_completed_timestamp_seconds 1", "frontdesk_signer_unwitnessed_checkpoints"} {
 		if !strings.Contains(response, metric) {
