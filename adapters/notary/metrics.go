@@ -13,6 +13,7 @@ type Metrics struct {
 	completed prometheus.Gauge
 	verified  prometheus.Gauge
 	waiting   *prometheus.GaugeVec
+	forgotten *prometheus.CounterVec
 }
 
 // NewMetrics registers the signer's metrics.
@@ -33,8 +34,11 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "frontdesk_signer_unwitnessed_checkpoints", Help: "Newest checkpoints that a witness has not cosigned.",
 		}, []string{"witness"}),
+		forgotten: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_signer_witness_forgot_total", Help: "Checkpoints that a witness has forgotten that it had cosigned them: its folder was set back.",
+		}, []string{"witness"}),
 	}
-	registry.MustRegister(m.idx, m.alarms, m.completed, m.verified, m.waiting)
+	registry.MustRegister(m.idx, m.alarms, m.completed, m.verified, m.waiting, m.forgotten)
 	return m
 }
 
@@ -49,6 +53,7 @@ func (s *Signer) measure(problems []error) {
 	}
 	for _, w := range s.Witnesses {
 		m.waiting.WithLabelValues(w.URL).Set(float64(len(s.uncosigned(w))))
+		m.forgotten.WithLabelValues(w.URL).Add(0)
 	}
 	alarms := 0
 	for _, e := range problems {
@@ -60,6 +65,13 @@ func (s *Signer) measure(problems []error) {
 	m.verified.Set(float64(s.m.Verified.Unix()))
 	if len(problems) == 0 {
 		m.completed.Set(float64(s.Now().Unix()))
+	}
+}
+
+// forgot notes what a witness has forgotten.
+func (m *Metrics) forgot(w *Witness) {
+	if m != nil {
+		m.forgotten.WithLabelValues(w.URL).Add(float64(w.fewer))
 	}
 }
 

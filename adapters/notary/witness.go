@@ -26,6 +26,7 @@ type Witness struct {
 	sizes    map[string]int64   // by origin: what the witness has cosigned, as far as this process knows
 	answered map[proof.Tree]int // at which turn it answered for it last
 	turn     int                // how many times it answered
+	fewer    int                // answers of which the size was below what it had cosigned, since the last look
 	ahead    map[string]int64   // by origin: what it said that it had cosigned, where we had not signed so much
 }
 
@@ -70,6 +71,9 @@ func (w *Witness) cosign(ctx context.Context, h *head, hashes tlog.HashReader) (
 		}
 		lines, err := w.post(ctx, from, proven, h)
 		if is, ok := errors.AsType[sized](err); ok {
+			if int64(is) < from {
+				w.fewer++
+			}
 			w.sizes[origin] = int64(is)
 			continue
 		}

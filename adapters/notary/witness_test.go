@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -231,71 +229,6 @@ func TestAProofIsCheckedBeforeItIsSent_D77(t *testing.T) {
 	}
 	w.wantSigned("north")
 	wrong = false
-	w.quiet()
-	w.wantCosigned("north", f)
-}
-
-// Two signers with one key and one state are no harm. Whoever was set back is told by the
-// witness, unless the log has come there by the next round.
-func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	f := newFakeWitness(t, w, "witness.one")
-	w.witnessed(nil, f)
-	w.quiet()
-	origin, first := w.published("north", proof.Events).Origin.String(), maps.Clone(f.known)
-	before := append([]notary.Leaf(nil), w.events().leaves...)
-	w.events().add("more", "north", "north")
-	w.quiet()
-	second := maps.Clone(f.known)
-
-	w.events().leaves = append(slices.Clone(before), leafOf(9, "north", "more")) // as another signer saw it before
-	f.known = first
-	w.witnessedAnew(f)
-	w.quiet()
-	f.known = second
-	w.events().leaves = append(w.events().leaves, leafOf(10, "south", "more"))
-	w.witnessed(nil, f)
-	if alarms, passing := w.round(); len(alarms) > 0 || !strings.Contains(strings.Join(passing, "\n"), "has been faster") {
-		t.Errorf("alarms %q, problems %q", alarms, passing)
-	}
-	w.alarmed("has cosigned " + origin + " at size 6, and it has 5 here")
-	w.events().leaves = append(w.events().leaves, leafOf(11, "north", "more"))
-	w.alarmed("cosigned another history")
-}
-
-// witnessedAnew starts a signer that knows what is published, and nothing else.
-func (w *world) witnessedAnew(f *fakeWitness) {
-	w.t.Helper()
-	w.dir = w.t.TempDir()
-	w.begin(func(s *notary.Signer) {
-		s.Adopt, s.Witnesses = true, []*notary.Witness{notary.NewWitness(f.url, f.verifier)}
-	})
-}
-
-// A signer that is always a round behind another one with the same logs is no harm.
-func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	f := newFakeWitness(t, w, "witness.one")
-	w.witnessed(nil, f)
-	var seen []map[string]proof.Checkpoint
-	for range 4 {
-		w.quiet()
-		seen = append(seen, maps.Clone(f.known))
-		w.events().add("more", "north")
-	}
-	whole := w.events().leaves
-	w.events().leaves = whole[:8]
-	f.known = seen[0]
-	w.witnessedAnew(f)
-	for n, known := range seen[1:] {
-		w.events().leaves, f.known = whole[:8+n], known
-		if alarms, passing := w.round(); len(alarms) > 0 || !strings.Contains(strings.Join(passing, "\n"), "has been faster") {
-			t.Errorf("alarms %q, problems %q", alarms, passing)
-		}
-	}
-	w.events().leaves = whole[:11]
 	w.quiet()
 	w.wantCosigned("north", f)
 }

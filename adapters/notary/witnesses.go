@@ -26,6 +26,12 @@ func (s *Signer) askWitnesses(ctx context.Context) (problems []error) {
 	asking.Wait()
 	for n, a := range answers {
 		problems = append(problems, a.failed...)
+		if w := s.Witnesses[n]; w.fewer > 0 {
+			problems = append(problems, fmt.Errorf("witness %s has forgotten what it had cosigned of %d logs: its folder was set back, and it may now cosign another history. "+
+				"Ask its operator for a witness with another key", w.URL, w.fewer))
+			s.Metrics.forgot(w)
+			w.fewer = 0
+		}
 		for tree, lines := range a.lines {
 			h := s.heads[tree]
 			h.cosigned[s.Witnesses[n]], h.published = lines, false
