@@ -65,21 +65,11 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	if begun != nil && !postgres.Away(begun) {
 		return begun
 	}
-	sign := func(ctx context.Context) error {
-		if err := c.await(ctx, begun, signer, db); err != nil || ctx.Err() != nil {
-			return err
-		}
-		signer.Run(ctx)
-		return nil
-	}
-	if c.MetricsListen == "" {
-		return sign(ctx)
-	}
-	return c.besideMetrics(ctx, registry, sign)
+	return c.besideMetrics(ctx, registry, func(ctx context.Context) error { return c.sign(ctx, begun, signer, db) })
 }
 
-// await has the signer begin once the database is there that was away.
-func (c Sign) await(ctx context.Context, begun error, signer *notary.Signer, db postgres.DB) error {
+// sign signs until ctx ends, once the database is there if it was away.
+func (c Sign) sign(ctx context.Context, begun error, signer *notary.Signer, db postgres.DB) error {
 	tick := time.NewTicker(signWait)
 	defer tick.Stop()
 	for tries := 0; postgres.Away(begun); tries++ {
@@ -96,7 +86,11 @@ func (c Sign) await(ctx context.Context, begun error, signer *notary.Signer, db 
 	if ctx.Err() != nil {
 		return nil
 	}
-	return begun
+	if begun != nil {
+		return begun
+	}
+	signer.Run(ctx)
+	return nil
 }
 
 func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error {
@@ -126,8 +120,11 @@ func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 	return s
 }
 
-// besideMetrics does something while the metrics are served, and ends with either.
+// besideMetrics does something while the metrics are served, if they are, and ends with either.
 func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context) error) error {
+	if c.MetricsListen == "" {
+		return do(ctx)
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
 	ctx, stop := context.WithCancel(ctx)

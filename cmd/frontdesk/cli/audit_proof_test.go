@@ -138,7 +138,7 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	opened := p.keep(t, "opened.tlog-proof", string(tlogProof.Format()))
 	_, absent, err := proof.GenerateWitnessKey(rand.Reader, "absent.example")
 	must(t, err)
-	both := append(witness[:2:2], "--witness-key", absent)
+	both := []string{"--witness-key", p.witnessKey, "--witness-key", absent}
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
 		args []string
