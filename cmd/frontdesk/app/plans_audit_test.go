@@ -143,6 +143,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 		l.t.Error("nobody's file is found")
 	}
 	l.pack(engine)
+	l.prove(engine)
 }
 
 // pack asks what a pack of one patient's data asks beside the log and the access record.
