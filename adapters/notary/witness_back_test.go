@@ -2,6 +2,7 @@ package notary_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -111,4 +112,26 @@ func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
 	w.events().leaves = whole[:11]
 	w.quiet()
 	w.wantCosigned("north", f)
+}
+
+// A slow witness does not come to every practice in a round, however busy the first ones are.
+func TestASlowWitnessComesToEveryPractice_D77(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	slow := newFakeWitness(t, w, "witness.example")
+	w.witnessed(nil, slow)
+	for range 4 {
+		left := 2 // is away from then on
+		slow.answers(func(answer http.ResponseWriter) bool {
+			if left--; left < 0 {
+				answer.WriteHeader(http.StatusServiceUnavailable)
+			}
+			return left < 0
+		})
+		w.events().add("more", "", "north", "south")
+		w.round()
+	}
+	if len(slow.known) != 3 {
+		t.Errorf("it has cosigned %d logs, want 3", len(slow.known))
+	}
 }
