@@ -72,7 +72,7 @@ func (a *absence) turn(ctx context.Context, giveUp time.Time) bool {
 		if a.taken() {
 			return true
 		}
-		pause(ctx, lookEvery, nil)
+		Pause(ctx, lookEvery, nil)
 	}
 	return false
 }

@@ -85,8 +85,8 @@ func (r *AccessRecorder) Run(ctx context.Context) {
 		if err := r.flush(ctx); err != nil && ctx.Err() == nil {
 			r.Log.WarnContext(ctx, "the access record waits for the database", slog.Any("error", err))
 		}
-		pause(ctx, r.Pace, nil)
-		pause(ctx, r.Retry, arrived)
+		Pause(ctx, r.Pace, nil)
+		Pause(ctx, r.Retry, arrived)
 	}
 	r.finish(ctx)
 }

@@ -71,7 +71,7 @@ func (a *Alone) Wait(ctx context.Context, db projections.Querier, tell func(Bloc
 			tell(now)
 			told = now
 		}
-		pause(ctx, 50*time.Millisecond, nil)
+		Pause(ctx, 50*time.Millisecond, nil)
 		if ctx.Err() != nil {
 			return fmt.Errorf("wait for %s: %w", told, ctx.Err())
 		}

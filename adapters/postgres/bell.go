@@ -47,8 +47,8 @@ func rung(bell <-chan struct{}) bool {
 	}
 }
 
-// pause waits for a bell, at most for a given time; a nil bell never rings.
-func pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
+// Pause waits for a bell, at most for a given time; a nil bell never rings.
+func Pause(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {

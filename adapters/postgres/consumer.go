@@ -64,7 +64,7 @@ func (c *Consumer) Run(ctx context.Context) {
 			c.Metrics.stopped(c.Name)
 			c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
 				slog.String("consumer", c.Name), slog.Any("error", err))
-			pause(ctx, cmp.Or(c.Retry, time.Second), nil)
+			Pause(ctx, cmp.Or(c.Retry, time.Second), nil)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]era
 		case !contended(err) || ctx.Err() != nil:
 			return nil, fmt.Errorf("erase: %w", err)
 		}
-		pause(ctx, eraserPause, nil)
+		Pause(ctx, eraserPause, nil)
 	}
 }
 

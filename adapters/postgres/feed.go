@@ -161,7 +161,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 	case err != nil:
 		f.Log.Warn("the feed could not be read; it is tried again",
 			slog.String("consumer", f.Name), slog.Any("error", err))
-		pause(f.closing, feedPoll, nil)
+		Pause(f.closing, feedPoll, nil)
 	case f.page.upto >= f.page.head:
 		f.rest()
 	}
@@ -174,7 +174,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 func (f *feed) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
-	pause(ctx, feedPace-time.Since(f.page.begun), nil)
+	Pause(ctx, feedPace-time.Since(f.page.begun), nil)
 	for end := f.page.head; ctx.Err() == nil && end-f.page.head < feedSkip; {
 		grown := f.Tail.Grown.Next()
 		events, err := f.Tail.recent(ctx, end)
@@ -183,7 +183,7 @@ func (f *feed) rest() {
 		}
 		end += int64(len(events))
 		if len(events) == 0 {
-			pause(ctx, feedPoll, grown)
+			Pause(ctx, feedPoll, grown)
 		}
 	}
 }

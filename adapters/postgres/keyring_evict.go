@@ -31,8 +31,8 @@ func (k *Keyring) Follow(ctx context.Context, grown *Bell, log *slog.Logger) {
 		if err == nil {
 			since = last
 		}
-		pause(ctx, evictPace, nil)
-		pause(ctx, evictAtMost, next)
+		Pause(ctx, evictPace, nil)
+		Pause(ctx, evictAtMost, next)
 	}
 }
 

@@ -57,7 +57,7 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 			return err
 		}
 		if !gone { // or the next autovacuum might be there first
-			pause(ctx, lockPause, nil)
+			Pause(ctx, lockPause, nil)
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", last, ctx.Err())
@@ -83,7 +83,7 @@ func (l Locks) attempt(ctx context.Context, told *string, try func(context.Conte
 				last = now
 				l.tell(told, now.String())
 			}
-			pause(ctx, lockLook, done)
+			Pause(ctx, lockLook, done)
 			over = rung(done) || ctx.Err() != nil
 		}
 	})

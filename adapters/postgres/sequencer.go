@@ -71,11 +71,11 @@ func (s *Sequencer) Run(ctx context.Context) {
 			head, wait = now.head, rest
 			s.Grown.Ring()
 			if !now.more {
-				pause(ctx, pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
+				Pause(ctx, pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
 			}
 		}
 		if !now.more {
-			pause(ctx, wait-time.Since(start), bell)
+			Pause(ctx, wait-time.Since(start), bell)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 		if now.head > 0 {
 			continue
 		}
-		pause(ctx, s.Pace, nil) // another sequencer is at it
+		Pause(ctx, s.Pace, nil) // another sequencer is at it
 		if ctx.Err() != nil {
 			return fmt.Errorf("wait for another sequencer: %w", ctx.Err())
 		}

@@ -82,11 +82,11 @@ func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 
 func (g *growth) behind(size, first int64, tail []tlog.Hash) error {
 	g.size, g.first, g.tail = size, first, tail
-	if g.fills() && int64(len(tail)) != size%tileWidth {
+	if g.fills() && int64(len(tail)) != size%TileWidth {
 		return fmt.Errorf("a tree of %d leaves has %d of them in its tail: run frontdesk audit rebuild --proofs", size, len(tail))
 	}
 	return nil
 }
 
 // fills reports whether a tile becomes full.
-func (g *growth) fills() bool { return g.size%tileWidth+int64(len(g.leaves)) >= tileWidth }
+func (g *growth) fills() bool { return g.size%TileWidth+int64(len(g.leaves)) >= TileWidth }

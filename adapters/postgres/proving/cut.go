@@ -63,7 +63,7 @@ func whatIsKept(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []strin
 
 // keep keeps a tree of a size, and its tail.
 func (c *changes) keep(tenant string, size, first int64, tail []byte) error {
-	whole := size - size%tileWidth
+	whole := size - size%TileWidth
 	if int64(len(tail)) != (size-whole)*tlog.HashSize {
 		return fmt.Errorf("the tree of %q has lost leaves that nobody can build again: restore it from a backup", tenant)
 	}

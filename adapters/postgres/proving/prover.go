@@ -44,19 +44,8 @@ func (p *Prover) Run(ctx context.Context) {
 		case more:
 			continue
 		}
-		wait(ctx, p.Pace, nil)
-		wait(ctx, p.Idle-p.Pace, bell)
-	}
-}
-
-// wait waits for a bell, at most for a given time; a nil bell never rings.
-func wait(ctx context.Context, atMost time.Duration, bell <-chan struct{}) {
-	timer := time.NewTimer(atMost)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-bell:
-	case <-timer.C:
+		postgres.Pause(ctx, p.Pace, nil)
+		postgres.Pause(ctx, p.Idle-p.Pace, bell)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
@@ -110,7 +111,7 @@ func (r Rebuild) build(ctx context.Context, from Source) error {
 			r.Progress(min(idx, head), head)
 		}
 		if added == 0 {
-			wait(ctx, r.Prover.Pace, nil) // another prover is at it
+			postgres.Pause(ctx, r.Prover.Pace, nil) // another prover is at it
 		}
 	}
 	return nil

@@ -60,13 +60,13 @@ func (c *changes) addTail(tenant string, n, first int64, hashes []byte) {
 // number of the first of them.
 func (c *changes) addTiles(tenant string, g *growth) (n int64, left []Leaf) {
 	n, left = g.size-int64(len(g.tail)), g.leaves
-	for hashes := g.tail; len(hashes)+len(left) >= tileWidth; n, hashes = n+tileWidth, nil {
+	for hashes := g.tail; len(hashes)+len(left) >= TileWidth; n, hashes = n+TileWidth, nil {
 		first := left[0].Idx
 		if len(hashes) > 0 {
 			first = g.first
 		}
-		more := tileWidth - len(hashes)
-		c.addTile(tenant, n/tileWidth, first, append(hashes, hashesIn(left[:more])...))
+		more := TileWidth - len(hashes)
+		c.addTile(tenant, n/TileWidth, first, append(hashes, hashesIn(left[:more])...))
 		left = left[more:]
 	}
 	return n, left

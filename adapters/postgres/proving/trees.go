@@ -14,10 +14,10 @@ import (
 	"frontdesk/projections"
 )
 
-const (
-	tileHeight = 8
-	tileWidth  = 1 << tileHeight // leaves of a full tile
-)
+const tileHeight = 8
+
+// TileWidth is how many leaves a full tile has. Statements know it as 256.
+const TileWidth = 1 << tileHeight
 
 // Trees reads the trees. It is as trustworthy as the database: check what it says against
 // a signed root.
@@ -90,7 +90,7 @@ func (t Trees) Leaves(ctx context.Context, of proof.Tree, from int64) ([]tlog.Ha
 	if err != nil || from >= size {
 		return nil, err
 	}
-	end := min(size, (from/tileWidth+1)*tileWidth)
+	end := min(size, (from/TileWidth+1)*TileWidth)
 	found, err := t.read(ctx, of, []span{{from, end - from, false}})
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package retention
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -65,8 +64,7 @@ func (r *Retain) checkpoints(ctx context.Context, tree string) ([]signed, error)
 // signs reports whether it is a checkpoint of the tree. One that was signed before the end
 // of the log was lost is none of today's tree.
 func (s signed) signs(edge proof.Edge) bool {
-	text, _, _ := strings.Cut(s.Note, "\n\n")
-	c, err := proof.ParseCheckpoint(text + "\n")
+	c, err := proof.ParseNote([]byte(s.Note))
 	return err == nil && c.Size == edge.Size && c.Root == edge.Root()
 }
 

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
 )
 
@@ -54,7 +55,7 @@ func (r *reading) vanished(ctx context.Context) error {
 
 // beginAt begins a tree with a number of leaves that nobody reads.
 func (r *reading) beginAt(t *tree, edge proof.Edge) {
-	tile := edge.Size % tileSize
+	tile := edge.Size % proving.TileWidth
 	t.edge, t.known = edge, edge.Size
 	t.tile = proof.Edge{Size: tile}
 	for bit := tile; bit > 0; bit &= bit - 1 {

@@ -3,6 +3,7 @@ package verification
 import (
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
 )
 
@@ -20,8 +21,6 @@ type placed struct {
 	first int64      // idx of the first leaf of its tile; 0 if that is another one
 	root  *tlog.Hash // of the tile that it completes; nil if it completes none
 }
-
-const tileSize = 256
 
 // tree is one that is made anew.
 type tree struct {
@@ -45,7 +44,7 @@ func (t *tree) append(l leaf, reached int64) placed {
 	}
 	t.edge.Append(l.hash)
 	t.tile.Append(l.hash)
-	if t.tile.Size == tileSize {
+	if t.tile.Size == proving.TileWidth {
 		p.root = new(t.tile.Root())
 		t.tile = proof.Edge{}
 	}

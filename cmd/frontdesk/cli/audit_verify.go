@@ -57,6 +57,16 @@ func (f trustFlags) policy() (*proof.Policy, error) {
 	return &policy, err
 }
 
+// trusted returns whom to trust, and the checkpoints that were kept.
+func (f trustFlags) trusted() (*proof.Policy, []verification.Kept, error) {
+	policy, err := f.policy()
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := f.kept(policy)
+	return policy, kept, err
+}
+
 // kept reads the checkpoints that were kept. Who has kept one has seen it themselves, so
 // no witness is needed.
 func (f trustFlags) kept(policy *proof.Policy) (all []verification.Kept, err error) {

@@ -19,16 +19,12 @@ var errArchiveWithoutKey = fault.New(fault.Invalid, "key-missing", "--archive ne
 
 // archive verifies an archive.
 func (c *auditVerifyCmd) archive(r *run) error {
-	policy, err := c.policy()
+	policy, notes, err := c.trusted()
 	if err != nil {
 		return err
 	}
 	if policy == nil {
 		return errArchiveWithoutKey
-	}
-	notes, err := c.kept(policy)
-	if err != nil {
-		return err
 	}
 	var kept []proof.Checkpoint
 	for _, note := range notes {

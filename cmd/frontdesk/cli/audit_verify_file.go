@@ -47,11 +47,7 @@ func (c *auditVerifyCmd) file(r *run) error {
 	if c.Key == "" {
 		return errNoKey
 	}
-	policy, err := c.policy()
-	if err != nil {
-		return err
-	}
-	kept, err := c.kept(policy)
+	policy, kept, err := c.trusted()
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,7 @@ func (c *auditVerifyCmd) live(r *run) error {
 	if c.DatabaseURL == "" {
 		return errNothingToVerify
 	}
-	policy, err := c.policy()
-	if err != nil {
-		return err
-	}
-	kept, err := c.kept(policy)
+	policy, kept, err := c.trusted()
 	if err != nil {
 		return err
 	}
