@@ -54,6 +54,14 @@ const (
 	GiveOwnAuthorisations   Action = "give-own-authorisations" // and end them
 	EndOthersAuthorisations Action = "end-others-authorisations"
 	ManagePeople            Action = "manage-people"
+	HandleRequests          Action = "handle-requests"
+	SeePatients             Action = "see-patients"
+	RunTheDay               Action = "run-the-day"
+	ManageOpening           Action = "manage-opening"
+	ManageSites             Action = "manage-sites"
+	ManageDisplays          Action = "manage-displays"
+	ManageApplications      Action = "manage-applications"
+	GuardPrivacy            Action = "guard-privacy"
 )
 
 // everybody who is signed in, whatever their roles.
@@ -67,6 +75,14 @@ var rights = map[Action][]Role{
 	GiveOwnAuthorisations:   everybody,
 	EndOthersAuthorisations: {Manager},
 	ManagePeople:            {Manager},
+	HandleRequests:          {Receptionist, Clinician},
+	SeePatients:             {Receptionist, Clinician},
+	RunTheDay:               {Receptionist, Clinician},
+	ManageOpening:           {Manager},
+	ManageSites:             {Manager},
+	ManageDisplays:          {Manager},
+	ManageApplications:      {Manager},
+	GuardPrivacy:            {PrivacyOfficer},
 }
 
 // May reports whether somebody with these roles may do it. Nobody may do what has no
