@@ -26,6 +26,7 @@ var (
 
 // events is what each event about a patient says was done.
 var events = map[string]operation{
+	"attachment.opened.v1":                 read,
 	"appointment.attended.v1":              update,
 	"appointment.booked.v1":                create,
 	"appointment.call-in-removed.v1":       update,
@@ -36,8 +37,16 @@ var events = map[string]operation{
 	"care-record.note-entered-in-error.v1": nullify,
 	"care-record.opened.v1":                read,
 	"consultation.started.v1":              create,
+	"patient-request.completed.v1":         update,
 	"patient-request.entered-in-error.v1":  nullify,
+	"patient-request.given.v1":             update,
+	"patient-request.noted.v1":             update,
+	"patient-request.opened.v1":            read,
+	"patient-request.re-linked.v1":         update,
+	"patient-request.reopened.v1":          update,
 	"patient-request.submitted.v1":         create,
+	"patient-request.taken.v1":             update,
+	"patient-request.urgency-changed.v1":   update,
 	"patient.details-changed.v1":           update,
 	"patient.erased.v1":                    destroy,
 	"patient.erasure-held.v1":              update,
