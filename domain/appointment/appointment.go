@@ -74,13 +74,17 @@ func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
 }
 
 // Move expects the patient anew (rule 5); the caller has made sure that the site
-// exists. The same slot changes nothing.
+// exists. A zero site is the one that the appointment is at. The same slot changes
+// nothing.
 func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
 	to, err := to.sound()
 	if err != nil {
 		return nil, err
 	}
-	if err := a.ahead(); err != nil || a.slot().is(to) {
+	if to.Site == (site.ID{}) {
+		to.Site = a.subject.Site
+	}
+	if err := a.Ahead(); err != nil || a.slot().is(to) {
 		return nil, err
 	}
 	moved := Moved{Subject: a.subject, At: to.At}
@@ -96,7 +100,7 @@ func (a Appointment) Cancel(now time.Time) ([]event.Event, error) {
 	if a.cancelled {
 		return nil, nil
 	}
-	if err := a.ahead(); err != nil {
+	if err := a.Ahead(); err != nil {
 		return nil, err
 	}
 	return append(a.removed(Cleared, now), Cancelled{a.subject}), nil
@@ -171,6 +175,17 @@ func (a Appointment) Known() error {
 	return nil
 }
 
+// Ahead returns a refusal unless the consultation is still to come.
+func (a Appointment) Ahead() error {
+	if err := a.Known(); err != nil {
+		return err
+	}
+	if a.attended {
+		return ErrAttended
+	}
+	return nil
+}
+
 // SeenAt returns [ErrMoved] if the appointment is not where and when somebody saw it
 // (rule 6). A zero slot means that nobody has looked.
 func (a Appointment) SeenAt(seen Slot) error {
@@ -205,17 +220,6 @@ func (a Appointment) Apply(e event.Event) Appointment {
 }
 
 func (a Appointment) slot() Slot { return Slot{a.subject.Site, a.at} }
-
-// ahead returns a refusal unless the consultation is still to come.
-func (a Appointment) ahead() error {
-	if err := a.Known(); err != nil {
-		return err
-	}
-	if a.attended {
-		return ErrAttended
-	}
-	return nil
-}
 
 // removed returns the end of the call-in, if there is one.
 func (a Appointment) removed(why Reason, now time.Time) []event.Event {

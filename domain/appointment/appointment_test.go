@@ -204,6 +204,8 @@ func TestAMovedAppointmentIsTheSameAndItsPatientExpectedAnew_D86(t *testing.T) {
 	given(booked).When(move(later)).Then(t, moved)
 	given(booked).When(move(appointment.Slot{Site: main, At: booked.At})).Then(t)
 	given(booked, moved).When(move(later)).Then(t)
+	given(booked, moved).When(move(appointment.Slot{At: later.At})).Then(t)
+	given(booked).When(move(appointment.Slot{At: later.At})).Then(t, moved)
 	given(booked).When(move(appointment.Slot{Site: branch, At: later.At})).Then(t, away)
 	given(booked, away).When(move(appointment.Slot{Site: main, At: booked.At})).Then(t, back)
 	given(booked, away).When(callIn(room, main)).Refuses(t, site.ErrRoomUnknown)
