@@ -12,18 +12,18 @@ import (
 	"frontdesk/projections"
 )
 
-// Watch looks at the log as the read models show it: it comes past an event once every
-// consumer that follows it has passed it, in whichever process. Nothing notes how far it
-// has come, so a new one begins with what is recent. One goroutine uses it.
+// Watch looks at the log as the read models show it: it comes past an event once each of
+// them that follows it has, in whichever process. Nothing notes how far it has come, so a
+// new one begins with what is recent. One goroutine looks.
 type Watch struct {
-	DB        projections.Querier
-	Tail      *Tail
-	Follows   []event.Event // an event of each type that it returns; it passes over all others
-	Consumers []*Consumer   // those whose tables are looked at beside the log
+	DB      projections.Querier
+	Tail    *Tail
+	Follows []event.Event // an event of each type that it returns; it passes over all others
+	Shows   []projections.Follower
 
 	begun uuid.UUID // the event that began the epoch
 	idx   int64
-	named map[string][]int // by name of event: which consumers follow it
+	named map[string][]int // by name of event: which read models follow it
 }
 
 // Sight is what one look of a [Watch] has found.
@@ -61,15 +61,17 @@ func (w *Watch) Look(ctx context.Context) (Sight, error) {
 // Shown returns an idx up to which the read models show everything, without a look at the
 // log.
 func (w *Watch) Shown(ctx context.Context) (idx int64, err error) {
-	err = w.DB.QueryRow(ctx, `SELECT least(s.head, (SELECT min(coalesce(f.idx, 0)) FROM unnest($1::text[]) AS c (name) LEFT JOIN feed_offsets f ON f.consumer = c.name)) FROM sequencer s`,
-		w.consumers()).Scan(&idx)
-	if err != nil {
+	if err := w.DB.QueryRow(ctx, shown, w.consumers()).Scan(&idx); err != nil {
 		return 0, fmt.Errorf("read how far the read models have come: %w", err)
 	}
 	return idx, nil
 }
 
-// reached is how far the log has come, and each of the consumers.
+const shown = `
+SELECT least(s.head, (SELECT min(coalesce(f.idx, 0)) FROM unnest($1::text[]) AS c (name) LEFT JOIN feed_offsets f ON f.consumer = c.name))
+FROM sequencer s`
+
+// reached is how far the log has come, and each of the read models.
 type reached struct {
 	head    int64
 	epoch   uuid.UUID
@@ -113,8 +115,8 @@ func (w *Watch) name() {
 	for _, e := range w.Follows {
 		w.named[e.EventName()] = nil
 	}
-	for n, c := range w.Consumers {
-		for _, e := range c.Follows {
+	for n, p := range w.Shows {
+		for _, e := range p.Follows() {
 			if followers, ok := w.named[e.EventName()]; ok {
 				w.named[e.EventName()] = append(followers, n)
 			}
@@ -122,7 +124,7 @@ func (w *Watch) name() {
 	}
 }
 
-// pass goes past the events of a page, up to the first that a consumer has to handle yet.
+// pass goes past the events of a page, up to the first that a read model does not show yet.
 func (w *Watch) pass(page []*tailed, now reached) (seen []event.Recorded) {
 	for _, e := range page {
 		followers, named := w.named[e.Name]
@@ -140,9 +142,9 @@ func (w *Watch) pass(page []*tailed, now reached) (seen []event.Recorded) {
 	return seen
 }
 
-// past reports whether consumers have passed an idx.
-func (r reached) past(idx int64, consumers []int) bool {
-	for _, n := range consumers {
+// past reports whether read models have passed an idx.
+func (r reached) past(idx int64, followers []int) bool {
+	for _, n := range followers {
 		if r.offsets[n] < idx {
 			return false
 		}
@@ -151,9 +153,9 @@ func (r reached) past(idx int64, consumers []int) bool {
 }
 
 func (w *Watch) consumers() []string {
-	names := make([]string, len(w.Consumers))
-	for n, c := range w.Consumers {
-		names[n] = c.Name
+	names := make([]string, len(w.Shows))
+	for n, p := range w.Shows {
+		names[n] = p.Name()
 	}
 	return names
 }

@@ -1,28 +1,31 @@
 package postgres_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/projections"
 )
 
-// watching is a watch of notes, which a consumer follows that has a row and is not
-// running, and of tallies, which nobody follows.
-func (x told) watching(t *testing.T) *postgres.Watch {
-	t.Helper()
-	consumer := x.consumer("told", each(func(context.Context, *pgx.Conn, event.Recorded) error { return nil }))
-	consumer.Follows = []event.Event{eventtest.Noted{}}
-	return &postgres.Watch{DB: x.pool, Tail: x.tail, Follows: []event.Event{eventtest.Noted{}, eventtest.Counted{}}, Consumers: []*postgres.Consumer{consumer}}
+// notes is a read model that follows notes and is not kept.
+type notes struct{ projections.Projection }
+
+func (notes) Name() string           { return "told" }
+func (notes) Follows() []event.Event { return []event.Event{eventtest.Noted{}} }
+
+// watching is a watch of notes, which a read model follows, and of counts, which none does.
+func (x told) watching() *postgres.Watch {
+	return &postgres.Watch{
+		DB: x.pool, Tail: x.tail, Follows: []event.Event{eventtest.Noted{}, eventtest.Counted{}}, Shows: []projections.Follower{notes{}},
+	}
 }
 
-func (x told) looks(t *testing.T, w *postgres.Watch) (s postgres.Sight, seen []int64) {
+func lookOf(t *testing.T, w *postgres.Watch) (s postgres.Sight, seen []int64) {
 	t.Helper()
 	s, err := w.Look(t.Context())
 	if err != nil {
@@ -34,28 +37,28 @@ func (x told) looks(t *testing.T, w *postgres.Watch) (s postgres.Sight, seen []i
 	return s, seen
 }
 
-func (x told) wantLook(t *testing.T, w *postgres.Watch, anew bool, upto int64, want ...int64) {
+func wantLook(t *testing.T, w *postgres.Watch, anew bool, upto int64, want ...int64) {
 	t.Helper()
-	if s, seen := x.looks(t, w); s.Anew != anew || s.Upto != upto || !slices.Equal(seen, want) {
+	if s, seen := lookOf(t, w); s.Anew != anew || s.Upto != upto || !slices.Equal(seen, want) {
 		t.Errorf("anew %v up to %d: %v, want %v up to %d: %v", s.Anew, s.Upto, seen, anew, upto, want)
 	}
 }
 
-func TestAWatchComesPastAnEventOnceItsConsumersHave_D87(t *testing.T) {
+func TestAWatchComesPastAnEventOnceTheReadModelsHave_D87(t *testing.T) {
 	t.Parallel()
 	x := newTold(t)
 	execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer) VALUES ('told')`)
-	w := x.watching(t)
+	w := x.watching()
 	noted, counted := eventtest.Noted{Note: "x"}, eventtest.Counted{}
 	x.append(t, newStream(), 0, counted, noted, counted)
 	x.drain(t)
-	x.wantLook(t, w, true, 1, 1)
-	x.wantLook(t, w, false, 1)
+	wantLook(t, w, true, 1, 1)
+	wantLook(t, w, false, 1)
 	if shown, err := w.Shown(t.Context()); err != nil || shown != 0 {
 		t.Errorf("shown up to %d, %v", shown, err)
 	}
 	execute(t, x.db.AdminURL, `UPDATE feed_offsets SET idx = 2`)
-	x.wantLook(t, w, false, 3, 2, 3)
+	wantLook(t, w, false, 3, 2, 3)
 	if shown, err := w.Shown(t.Context()); err != nil || shown != 2 {
 		t.Errorf("shown up to %d, %v", shown, err)
 	}
@@ -66,28 +69,28 @@ func TestAWatchComesPastAnEventOnceItsConsumersHave_D87(t *testing.T) {
 	}
 	x.append(t, newStream(), 0, counted)
 	x.drain(t)
-	x.wantLook(t, w, false, 5, 5)
-	x.wantLook(t, x.watching(t), true, 5, 1, 2, 3, 5)
+	wantLook(t, w, false, 5, 5)
+	wantLook(t, x.watching(), true, 5, 1, 2, 3, 5)
 }
 
 func TestAWatchBeginsAnewInAnotherHistory_D87(t *testing.T) {
 	t.Parallel()
 	x := newTold(t)
 	execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer, idx) VALUES ('told', 1000000)`)
-	w := x.watching(t)
+	w := x.watching()
 	x.appendMany(t, 20)
 	x.drain(t)
-	x.wantLook(t, w, true, 20, idxUpTo(20)...)
+	wantLook(t, w, true, 20, idxUpTo(20)...)
 	x.takeBack(t, 6, 0)
 	x.appendMany(t, 3)
 	x.drain(t)
 	// The epoch's own event is among them, and is none that the watch returns.
-	if s, seen := x.looks(t, w); !s.Anew || s.Upto != 10 || len(seen) != 9 {
+	if s, seen := lookOf(t, w); !s.Anew || s.Upto != 10 || len(seen) != 9 {
 		t.Errorf("anew %v up to %d: %v", s.Anew, s.Upto, seen)
 	}
 	x.appendMany(t, 30)
 	x.drain(t)
-	if s, _ := x.looks(t, w); s.Anew || s.Upto != 40 {
+	if s, _ := lookOf(t, w); s.Anew || s.Upto != 40 {
 		t.Errorf("then: anew %v up to %d", s.Anew, s.Upto)
 	}
 }
