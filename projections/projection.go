@@ -48,7 +48,7 @@ func AtOnce() []Projection {
 
 // Following returns the projections behind the feed, which people browse.
 func Following() []Follower {
-	return []Follower{CallInBoard{}, Timeline{}, SignIns{}}
+	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}}
 }
 
 // All returns the projections of both sorts.
@@ -92,6 +92,7 @@ var tables = map[string][]Table{
 	CallInBoard{}.Name():    kept("call_ins"),
 	Timeline{}.Name():       kept("timeline"),
 	SignIns{}.Name():        kept("last_sign_ins"),
+	Inbox{}.Name():          kept("inbox"),
 }
 
 func kept(names ...string) []Table {

@@ -32,7 +32,7 @@ type AccessRow struct {
 
 // Shows reports whether it is a look that has shown a patient.
 func (r AccessRow) Shows(id patient.ID) bool {
-	if r.Leaf.Mode != string(access.Page) || r.Act == nil {
+	if r.Leaf.Mode != string(access.ByPage) || r.Act == nil {
 		return false
 	}
 	patients, err := access.ReadShown(*r.Act)

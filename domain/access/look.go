@@ -13,21 +13,21 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Page is the mode of a [Look]. No application can be granted it.
-const Page application.Mode = "page"
+// ByPage is the mode of a [Look]. No application can be granted it.
+const ByPage application.Mode = "page"
 
 // Look returns the line of the access record for a page that has shown patients to a
 // member of staff (D91). Topic is the page's, such as "inbox"; it stands where calls have
 // their endpoint, and names nobody. A page that looked and found nobody has a line, too.
 func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic string, patients []patient.ID) Call {
 	return Call{
-		RequestID: requestID, At: at.UTC().Truncate(time.Microsecond), Tenant: tenant, Mode: Page, Staff: by,
+		RequestID: requestID, At: at.UTC().Truncate(time.Microsecond), Tenant: tenant, Mode: ByPage, Staff: by,
 		Endpoint: application.EndpointName(topic), Patients: patients, Status: 200,
 	}
 }
 
 // Looked reports whether it is a [Look], and no call.
-func (c Call) Looked() bool { return c.Mode == Page }
+func (c Call) Looked() bool { return c.Mode == ByPage }
 
 // Names reports whether the call names a patient, or the page has shown them.
 func (c Call) Names(id patient.ID) bool { return c.Patient == id || slices.Contains(c.Patients, id) }
