@@ -38,6 +38,7 @@ const (
 	KindRequest      Kind = "patient-request"
 	KindConsultation Kind = "consultation"
 	KindRecordOpened Kind = "record-opened"
+	KindGlassBroken  Kind = "glass-broken"
 
 	KindRequestOpened    Kind = "patient-request-opened" // or a file of it
 	KindRequestCompleted Kind = "patient-request-completed"
@@ -56,7 +57,7 @@ func (Timeline) Name() string { return "timeline.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
-	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{},
+	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}, record.GlassBroken{},
 		record.NoteEnteredInError{}, request.EnteredInError{}, request.Opened{}, request.AttachmentOpened{}, request.Completed{},
 		request.Reopened{}, request.ReLinked{}, patient.Erased{}}
 }
@@ -115,6 +116,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindRequestReopened, true
 	case request.ReLinked:
 		return KindRequestReLinked, true
+	case record.GlassBroken:
+		return KindGlassBroken, true
 	case record.NoteEnteredInError, request.EnteredInError:
 		return KindEnteredInError, true
 	}

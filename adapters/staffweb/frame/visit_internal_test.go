@@ -1,0 +1,26 @@
+package frame
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/gorilla/mux"
+)
+
+// The names of practices that strangers make up are counted for a while. What stands beside
+// them in the request line must not be kept with them.
+func TestAVisitKeepsNothingOfTheRequestLine_D45(t *testing.T) {
+	t.Parallel()
+	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)
+	request := mux.SetURLVars(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+line, nil), map[string]string{"tenant": line[:10]})
+	v := &Visit{w: httptest.NewRecorder(), R: request}
+	if err := (&Site{}).enter(v); err != nil {
+		t.Fatal(err)
+	}
+	if v.Tenant != "elm-street" || unsafe.StringData(v.Tenant) == unsafe.StringData(line) {
+		t.Error("the whole request line is kept in memory")
+	}
+}
