@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"frontdesk/adapters/staffweb/applications"
+	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -26,6 +28,8 @@ type Pages struct {
 	Availability projections.Availability
 	Offers       projections.Offers
 	Healths      projections.Healths
+	Appointments projections.Appointments
+	Sites        projections.Sites
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
 }
@@ -42,6 +46,8 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
 	return slices.Concat(p.own(),
+		(&day.Section{Site: p.Site, Appointments: p.Appointments, Sites: p.Sites}).Routes(),
+		(&sites.Section{Site: p.Site, Sites: p.Sites}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
 		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
 	)

@@ -46,18 +46,22 @@ type service struct {
 	store   *postgres.Store
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
+	looked  *looked
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}}
+	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looked: &looked{}}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
+	opens := &postgres.Keyring{DB: postgres.On(s.pool), Codec: codec}
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
 			Signposts: projections.Signposts{DB: s.pool},
+			Names:     projections.Names{DB: s.pool, Opens: opens},
+			Record:    s.looked.record,
 			Head:      projections.Head{DB: s.pool}.Of,
 			Door: signin.Door{
 				Guesses:   signin.NewGuesses(s.Now),
@@ -70,7 +74,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 			},
 			Desk: commands.Desk{
-				Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
+				Store: s.store, Patients: projections.Patients{DB: s.pool}, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
 				Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
@@ -87,6 +91,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Offers:         projections.Offers{DB: s.pool},
 		Healths:        projections.Healths{DB: s.pool},
 		WhyUndelivered: func(reason string) string { return reason },
+		Appointments:   projections.Appointments{DB: s.pool, Opens: opens},
+		Sites:          projections.Sites{DB: s.pool},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
@@ -193,6 +199,18 @@ func (p passwords) Check(ctx context.Context, tenant, username, typed string) (h
 		return holder, false, nil
 	}
 	return holder, err == nil && typed == kept, err
+}
+
+// looked are the lines of the access record.
+type looked struct {
+	mu    sync.Mutex
+	lines []access.Call
+}
+
+func (l *looked) record(c access.Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, c)
 }
 
 // watched is what was logged.

@@ -120,6 +120,8 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Availability:   projections.Availability{DB: a.calls},
 		Offers:         projections.Offers{DB: a.calls},
 		Healths:        projections.Healths{DB: a.calls},
+		Appointments:   projections.Appointments{DB: a.calls, Opens: a.keyring},
+		Sites:          projections.Sites{DB: a.calls},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
 	}
 	if c.AuthURL == "" {
