@@ -6,6 +6,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
+	"frontdesk/domain/staff"
 )
 
 // OpenCareRecord records that somebody opens a patient's care record. Whether they may
@@ -22,23 +23,64 @@ func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
 	return d.beginOfPatient(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
 }
 
+// BreakGlass opens a restricted record to a member of staff whom it is closed to.
+type BreakGlass struct {
+	Tenant  string
+	Patient patient.ID
+	By      staff.ID
+	Reason  string // sealed as the patient's
+}
+
+// BreakGlass opens the record for record.GlassTime. It changes nothing if the record is
+// open to the member of staff. It refuses a patient of another practice with
+// patient.ErrUnknown, and then a record closed to them unless there is a reason.
+func (d Desk) BreakGlass(ctx context.Context, c BreakGlass) error {
+	about, err := Load[patient.Patient](ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient))
+	if err != nil {
+		return err
+	}
+	if closed, err := about.ClosedTo(c.By); err != nil || !closed {
+		return err
+	}
+	return Update(ctx, d.Store, record.GlassStreamOf(c.Tenant, c.Patient, c.By), func(g record.Glass) ([]event.Event, error) {
+		return g.Break(c.Patient, c.Reason, d.instant())
+	})
+}
+
 // CreateNote adds a note to a patient's care record. Whether the caller may was judged
 // before.
 type CreateNote struct {
 	Tenant  string
 	Patient patient.ID
+	Note    record.NoteID // zero for a new one
 	Text    string
 }
 
 // CreateNote returns the identifier of the new note. It refuses a blank note, and then
-// a patient of another practice with patient.ErrUnknown.
+// a patient of another practice with patient.ErrUnknown. A note with the identifier that
+// was asked for is not created twice.
 func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
-	id := record.NoteID{UUID: event.NewID()}
+	id := c.Note
+	if id == (record.NoteID{}) {
+		id.UUID = event.NewID()
+	}
 	events, err := record.CreateNote(id, c.Patient, c.Text)
 	if err != nil {
 		return record.NoteID{}, err
 	}
-	return id, d.beginOfPatient(ctx, record.NoteStreamOf(c.Tenant, id), events...)
+	stream := record.NoteStreamOf(c.Tenant, id)
+	if c.Note == (record.NoteID{}) {
+		return id, d.beginOfPatient(ctx, stream, events...)
+	}
+	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
+		return record.NoteID{}, err
+	}
+	return id, Update(ctx, d.Store, stream, func(n record.Note) ([]event.Event, error) {
+		if n.Known() {
+			return nil, nil
+		}
+		return events, nil
+	})
 }
 
 // MarkNoteEnteredInError says that a note must not be relied on.

@@ -2,11 +2,16 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
 )
 
@@ -32,8 +37,8 @@ func InClear(all []Projection) []Projection {
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
-// Project keeps a row for each patient, and one for each member of staff who
-// may see a restricted record.
+// Project keeps a row for each patient, one for each member of staff who may see a
+// restricted record, and one for each time that somebody else has opened it.
 func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -50,7 +55,11 @@ func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 	case patient.RestrictionLifted:
 		restrict(tenant, e.Patient, false, do)
+	case record.GlassBroken:
+		do(`INSERT INTO broken_glass (tenant, event, patient, staff, broken_at, until) VALUES ($1, $2, $3, $4, $5, $6)`,
+			tenant, r.ID, e.Patient, r.Metadata.Actor.Member(), r.At, e.Until)
 	case patient.Erased:
+		do(`DELETE FROM broken_glass WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM patients WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 	}
@@ -88,4 +97,25 @@ func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID
 		return false, fmt.Errorf("look for a restriction: %w", err)
 	}
 	return open, nil
+}
+
+// Sight returns how a member of staff stands to a patient's record, for the practice's
+// pages. That of an unknown patient is open to everybody. The API asks
+// [Patients.RecordOpenTo], because no glass is broken for an application (D85).
+func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (s record.Sight, err error) {
+	var until *time.Time
+	err = p.DB.QueryRow(ctx, `
+		SELECT p.restricted, p.restricted AND NOT EXISTS (SELECT FROM record_restrictions WHERE tenant = $1 AND patient = $2 AND staff = $3),
+			(SELECT max(until) FROM broken_glass WHERE tenant = $1 AND patient = $2 AND staff = $3)
+		FROM patients p WHERE p.tenant = $1 AND p.patient = $2`, tenant, id, member).Scan(&s.Restricted, &s.Closed, &until)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("look for a restriction: %w", err)
+	}
+	if until != nil {
+		s.Until = *until
+	}
+	return s, nil
 }

@@ -24,6 +24,14 @@ type Patient interface {
 	PatientID() uuid.UUID
 }
 
+// Moved is an event that links its stream to another patient, whom it is about. What is
+// sealed under a key of the stream's own is that patient's from then on.
+type Moved interface {
+	Patient
+	// FormerPatientID returns the patient to whom the stream was linked before.
+	FormerPatientID() uuid.UUID
+}
+
 // State is what decisions need to know of one stream. The zero value is the
 // state of a stream without events.
 type State[S State[S]] interface {
