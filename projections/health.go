@@ -51,7 +51,7 @@ type Healths struct{ DB Querier }
 
 // However busy an application is, no more than this is looked at.
 const (
-	healthLooked = 5000               // lines of each index, the newest
+	healthLooked = 5000               // lines of each index, the newest; the page says so
 	healthKept   = 7 * 24 * time.Hour // how old they are at most
 	healthHours  = 24 * time.Hour
 	healthSeen   = 10 // of each list
