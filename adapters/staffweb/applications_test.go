@@ -127,7 +127,7 @@ func TestManagersSeeHowAnApplicationDoes_D89(t *testing.T) {
 	page := b.get(applicationsAt + "/" + s.app.String())
 	for _, want := range []string{
 		"<dt>1pm to 2pm on Wednesday</dt><dd>1 call answered, 1 call refused, 1 call that we could not serve, 1 webhook not delivered</dd>",
-		"it asked to add notes to patients’ care records, <bdi>for Dr Lee</bdi>.", "<bdi>for itself</bdi>. <bdi>The app has no permission</bdi>",
+		"it asked to add notes to patients’ care records, <bdi>for Dr Lee</bdi>.", "<bdi>for itself</bdi>. It was told: <bdi>The app has no permission</bdi>",
 		"This is our fault", "That a patient’s record is opened, of 1:00pm on Wednesday 1 July. http_5xx",
 	} {
 		page.wants(t, http.StatusOK, "", want)
