@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -15,6 +17,7 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
@@ -33,6 +36,11 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
+	return slices.Concat(p.own(), (&live.Section{Site: p.Site, Hub: p.Live}).Routes())
+}
+
+// own are those that are no section's.
+func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
 		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
