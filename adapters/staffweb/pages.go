@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -16,6 +17,7 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
 	DB    projections.Querier // which the read models ask
 	Opens projections.Opener

@@ -64,7 +64,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Signposts: projections.Signposts{DB: s.pool},
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,
-			Head:      projections.Head{DB: s.pool}.Of,
+			Head:      func(context.Context) (int64, error) { return 1, nil },
 			Door: signin.Door{
 				Guesses:   signin.NewGuesses(s.Now),
 				Queue:     signin.NewQueue(),

@@ -83,6 +83,8 @@ var verdicts = map[string][6]string{
 	"POST /sites":             {asked, refused, refused, refused, in, refused},
 	"GET /sites/{site}":       {asked, refused, refused, refused, in, refused},
 	"POST /sites/{site}":      {asked, refused, refused, refused, in, refused},
+
+	"GET /events": {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.

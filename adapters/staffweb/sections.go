@@ -6,6 +6,7 @@ import (
 	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/sites"
@@ -31,5 +32,6 @@ func (p *Pages) sections() []frame.Route {
 		(&applications.Section{
 			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
 		}).Routes(),
+		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
 }
