@@ -108,8 +108,6 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindConsultation, true
 	case record.CareRecordOpened:
 		return KindRecordOpened, true
-	case record.GlassBroken:
-		return KindGlassBroken, true
 	case request.Opened, request.AttachmentOpened:
 		return KindRequestOpened, true
 	case request.Completed:
@@ -118,6 +116,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindRequestReopened, true
 	case request.ReLinked:
 		return KindRequestReLinked, true
+	case record.GlassBroken:
+		return KindGlassBroken, true
 	case record.NoteEnteredInError, request.EnteredInError:
 		return KindEnteredInError, true
 	}

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
+	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -16,10 +19,15 @@ import (
 type Pages struct {
 	*frame.Site
 
-	Approvals projections.Approvals
-	Given     projections.GivenAuthorisations
-	People    projections.People
-	SignIns   projections.SignIns
+	Approvals    projections.Approvals
+	Given        projections.GivenAuthorisations
+	People       projections.People
+	SignIns      projections.SignIns
+	Availability projections.Availability
+	Offers       projections.Offers
+	Healths      projections.Healths
+	// WhyUndelivered says in a sentence why a webhook did not arrive.
+	WhyUndelivered func(reason string) string
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -33,6 +41,14 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
+	return slices.Concat(p.own(),
+		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
+		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
+	)
+}
+
+// own are those of this package.
+func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
 		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),

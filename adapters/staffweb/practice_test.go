@@ -82,6 +82,11 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
 		SignIns:   projections.SignIns{DB: s.pool},
+
+		Availability:   projections.Availability{DB: s.pool},
+		Offers:         projections.Offers{DB: s.pool},
+		Healths:        projections.Healths{DB: s.pool},
+		WhyUndelivered: func(reason string) string { return reason },
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

@@ -52,6 +52,15 @@ var verdicts = map[string][6]string{
 	"POST /account/sessions": {asked, in, in, in, in, in},
 	"GET /people":            {asked, refused, refused, refused, in, refused},
 	"POST /people":           {asked, refused, refused, refused, in, refused},
+
+	"GET /opening":                     {asked, refused, refused, refused, in, refused},
+	"POST /opening":                    {asked, refused, refused, refused, in, refused},
+	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},
+	"GET /opening/close":               {asked, refused, refused, refused, in, refused},
+	"GET /opening/reopen":              {asked, refused, refused, refused, in, refused},
+	"GET /applications":                {asked, refused, refused, refused, in, refused},
+	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
+	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.

@@ -128,6 +128,12 @@ func (i Intake) pausedUntil(t time.Time) (time.Time, bool) {
 	return i.PausedUntil, i.Paused && Span{Until: i.PausedUntil}.lasts(t)
 }
 
+// IsPaused reports whether a pause covers an instant.
+func (i Intake) IsPaused(at time.Time) bool {
+	_, paused := i.pausedUntil(at)
+	return paused
+}
+
 // Apply returns the intake as it is after the event.
 func (i Intake) Apply(e event.Event) Intake {
 	switch e := e.(type) {
@@ -143,4 +149,21 @@ func (i Intake) Apply(e event.Event) Intake {
 		i.Hours = e.Hours
 	}
 	return i
+}
+
+// intakeOf returns the request type whose intake an event changes, if it changes one.
+func intakeOf(e event.Event) (typ request.Type, changes bool) {
+	switch e := e.(type) {
+	case RequestTypeSwitchedOff:
+		return e.RequestType, true
+	case RequestTypeSwitchedOn:
+		return e.RequestType, true
+	case RequestTypePaused:
+		return e.RequestType, true
+	case RequestTypeResumed:
+		return e.RequestType, true
+	case OpeningHoursSet:
+		return e.RequestType, true
+	}
+	return "", false
 }

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -115,6 +116,11 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Given:     projections.GivenAuthorisations{DB: a.calls},
 		People:    projections.People{DB: a.calls},
 		SignIns:   projections.SignIns{DB: a.calls},
+
+		Availability:   projections.Availability{DB: a.calls},
+		Offers:         projections.Offers{DB: a.calls},
+		Healths:        projections.Healths{DB: a.calls},
+		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
 	}
 	if c.AuthURL == "" {
 		return pages, nil
