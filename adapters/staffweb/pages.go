@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -28,6 +29,8 @@ type Pages struct {
 	Healths      projections.Healths
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
+	// Privacy needs no Site: it has that of the pages.
+	Privacy privacy.Section
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -44,7 +47,15 @@ func (p *Pages) routes() []frame.Route {
 	return slices.Concat(p.own(),
 		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
 		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
+		p.privacy().Routes(),
 	)
+}
+
+// privacy is the section of that name, on this site.
+func (p *Pages) privacy() *privacy.Section {
+	section := p.Privacy
+	section.Site = p.Site
+	return &section
 }
 
 // own are those of this package.

@@ -28,6 +28,7 @@ type App struct {
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
 	telling         telling
+	book            *projections.Book
 	registry        *prometheus.Registry
 	drain           drain
 }
@@ -60,6 +61,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.telling = a.newTelling()
+	a.book = a.Book()
 	a.drain.delay = config.DrainDelay
 	a.consumers = a.following()
 	if err := a.canSign(ctx); err != nil {
@@ -111,6 +113,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
+	consumers.Go(func() { a.book.Run(following) })
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })

@@ -121,6 +121,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Offers:         projections.Offers{DB: a.calls},
 		Healths:        projections.Healths{DB: a.calls},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		Privacy:        a.privacyPages(),
 	}
 	if c.AuthURL == "" {
 		return pages, nil
