@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -31,6 +32,15 @@ type Pages struct {
 	WhyUndelivered func(reason string) string
 	// Privacy needs no Site: it has that of the pages.
 	Privacy privacy.Section
+
+	Book         *projections.Book
+	Searches     patients.Searches
+	Patients     projections.Patients
+	Records      projections.CareRecords
+	Timeline     projections.Timeline
+	Requests     projections.Requests
+	Appointments projections.Appointments
+	Directory    projections.Directory
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -48,6 +58,10 @@ func (p *Pages) routes() []frame.Route {
 		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
 		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
 		p.privacy().Routes(),
+		(&patients.Section{
+			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
+			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
+		}).Routes(),
 	)
 }
 

@@ -27,8 +27,8 @@ type App struct {
 	recorder        *postgres.AccessRecorder
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
-	telling         telling
 	book            *projections.Book
+	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
 }
@@ -60,8 +60,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
-	a.telling = a.newTelling()
 	a.book = a.Book()
+	a.telling = a.newTelling()
 	a.drain.delay = config.DrainDelay
 	a.consumers = a.following()
 	if err := a.canSign(ctx); err != nil {

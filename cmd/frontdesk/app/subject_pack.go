@@ -13,6 +13,8 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
+
+	"github.com/google/uuid"
 )
 
 // packPage is how many events a pack holds at once: each may be some MiB long.
@@ -29,6 +31,10 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	if err != nil {
 		return subjectpack.Pack{}, asked, err
 	}
+	moved, err := e.moved(ctx, tenant, id, &asked)
+	if err != nil {
+		return subjectpack.Pack{}, asked, err
+	}
 	signpost, err := e.Signposts().Of(ctx, tenant)
 	if err != nil {
 		return subjectpack.Pack{}, asked, err
@@ -37,12 +43,28 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
 	return subjectpack.Pack{
-		Practice: signpost, Patient: id, MadeAt: e.config.Now(),
+		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
 		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
 		Shown:   func(r event.Recorded) (any, error) { return auditing.LoggedOf(r, true) },
 		Content: e.contentOf,
 	}, asked, err
+}
+
+// moved has the events of requests asked for that have come from other patients, and not
+// those that are other patients' now, which it returns.
+func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.Moved, err error) {
+	all, err := e.Requests().Moved(ctx, tenant, id)
+	hidden := map[uuid.UUID]bool{}
+	for _, m := range all {
+		if m.Theirs {
+			asked.Requests = append(asked.Requests, m.Request.UUID)
+			continue
+		}
+		others, hidden[m.Request.UUID] = append(others, m), true
+	}
+	asked.Only = func(r event.Recorded) bool { return !hidden[r.Stream.ID] }
+	return others, err
 }
 
 // contentOf writes what `audit attachment` would.
