@@ -9,6 +9,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/display"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -125,6 +126,9 @@ func clinicalLife(file request.Attachment) []chapter {
 	return []chapter{
 		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}),
 		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}),
+		plain(stream(addedDisplay.Display.UUID), addedDisplay, connectedDisplay),
+		plain(stream(openDisplay.Display.UUID), openDisplay),
+		plain(stream(goneDisplay.Display.UUID), goneDisplay, display.Removed{Display: goneDisplay.Display}),
 		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
 		{stream(note.Note.UUID), byLee, []event.Event{note, noteInError}},
 		{stream(askedAs), keyed, []event.Event{asked, requestInError}},

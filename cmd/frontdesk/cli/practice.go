@@ -29,6 +29,9 @@ type practiceCommands struct {
 type siteCommands struct {
 	AddSite addSiteCmd `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
 	AddRoom addRoomCmd `cmd:"" group:"day" help:"Add a room to a site."`
+
+	AddDisplay    addDisplayCmd    `cmd:"" group:"day" help:"Let a screen show who is called in at a site."`
+	RemoveDisplay removeDisplayCmd `cmd:"" group:"day" help:"Show nothing on a display any more, at once."`
 }
 
 type registerPracticeCmd struct {
