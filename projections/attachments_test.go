@@ -35,7 +35,7 @@ func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 			t.Errorf("%v; (-want +got):\n%s", err, diff)
 		}
 	}
-	if _, err := attachments.Attachment(t.Context(), request.AttachmentID{UUID: uuid.New()}); !errors.Is(err, projections.ErrUnknownAttachment) {
+	if _, err := attachments.Attachment(t.Context(), request.AttachmentID{UUID: uuid.New()}); !errors.Is(err, request.ErrUnknownAttachment) {
 		t.Errorf("of no attachment: %v", err)
 	}
 }

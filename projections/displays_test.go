@@ -79,7 +79,7 @@ func TestADisplayIsFoundByWhatItsScreenShows_D88(t *testing.T) {
 		t.Errorf("elsewhere: %v, %v", got, err)
 	}
 
-	d.happens(t, stream, display.Removed{Display: id})
+	d.happens(t, stream, display.Removed{Display: id, Site: main})
 	bySession("removed", elm, event.Digest{2}, noon, display.ErrUnknown)
 	if got, err := displays.Of(t.Context(), elm); err != nil || len(got) != 0 {
 		t.Errorf("removed: %v, %v", got, err)

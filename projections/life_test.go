@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/display"
@@ -122,19 +123,26 @@ func clinicalLife(file request.Attachment) []chapter {
 	keyed := event.Metadata{Actor: byLee.Actor, Idempotency: idempotency}
 	asked := asked
 	asked.Attachments = []request.Attachment{file}
+	other := subject
+	other.Appointment.UUID = event.DerivedID("test-cancelled")
+	calledOff := []event.Event{appointment.Booked{Subject: other, At: noon}, appointment.Arrived{Subject: other, ArrivedAt: noon},
+		appointment.CalledIn{Subject: other, CalledInAt: noon}, appointment.CallInRemoved{Subject: other, Reason: appointment.Cleared, RemovedAt: noon},
+		appointment.Cancelled{Subject: other}}
 	stream := func(id uuid.UUID) event.Stream { return event.Stream{Tenant: elm, ID: id} }
 	return []chapter{
-		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}),
-		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}),
+		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}, site.Renamed{Site: main, Name: "Elm House"}),
+		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}, site.RoomRenamed{Room: room, Site: main, Name: "Nurse"}),
 		plain(stream(addedDisplay.Display.UUID), addedDisplay, connectedDisplay),
 		plain(stream(openDisplay.Display.UUID), openDisplay),
-		plain(stream(goneDisplay.Display.UUID), goneDisplay, display.Removed{Display: goneDisplay.Display}),
-		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
+		plain(stream(goneDisplay.Display.UUID), goneDisplay, display.Removed{Display: goneDisplay.Display, Site: main}),
+		plain(stream(subject.Appointment.UUID), booked, moved, arrived, calledIn, noRoom, removed, calledIn, absent, arrived, attended),
+		plain(stream(event.DerivedID("test-cancelled")), calledOff...),
 		{stream(note.Note.UUID), byLee, []event.Event{note, noteInError}},
 		{stream(askedAs), keyed, []event.Event{asked, requestInError}},
 		{stream(started.Consultation.UUID), forLee, []event.Event{started}},
 		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
+		{record.GlassStreamOf(elm, ann, lee), byLee, []event.Event{record.GlassBroken{Patient: ann, Reason: "she has collapsed", Until: noon.Add(record.GlassTime)}}},
 		{stream(event.DerivedID("test-far")), event.Metadata{Actor: forDrDoe}, []event.Event{record.CareRecordOpened{Patient: bill}}},
 	}
 }

@@ -48,7 +48,7 @@ func AtOnce() []Projection {
 
 // Following returns the projections behind the feed, which people browse.
 func Following() []Follower {
-	return []Follower{CallInBoard{}, Timeline{}, SignIns{}}
+	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}}
 }
 
 // All returns the projections of both sorts.
@@ -82,7 +82,7 @@ var tables = map[string][]Table{
 	Enablements{}.Name():    kept("enablements"),
 	Staff{}.Name():          append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
 	Authorisations{}.Name(): kept("authorisations"),
-	Patients{}.Name():       kept("patients", "record_restrictions"),
+	Patients{}.Name():       kept("patients", "record_restrictions", "broken_glass"),
 	Attachments{}.Name():    kept("attachments"),
 	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
 	Availability{}.Name():   kept("intakes", "closures"),
@@ -93,6 +93,7 @@ var tables = map[string][]Table{
 	CallInBoard{}.Name():    kept("call_ins"),
 	Timeline{}.Name():       kept("timeline"),
 	SignIns{}.Name():        kept("last_sign_ins"),
+	Inbox{}.Name():          kept("inbox"),
 }
 
 func kept(names ...string) []Table {

@@ -12,7 +12,6 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/event"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 )
@@ -30,6 +29,10 @@ func (Answers) Name() string { return "answers.v1" }
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, erased := r.Event.(patient.Erased); erased {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
+	if e, moved := r.Event.(request.ReLinked); moved {
+		do(`UPDATE answers SET patient = $4 WHERE tenant = $1 AND patient = $3 AND made = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
 		return
 	}
 	call := r.Metadata.Idempotency
@@ -86,6 +89,10 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`DELETE FROM attachments WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 		return
 	}
+	if e, moved := r.Event.(request.ReLinked); moved {
+		do(`UPDATE attachments SET patient = $4 WHERE tenant = $1 AND patient = $3 AND request = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
+		return
+	}
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
 		do(`INSERT INTO attachments (tenant, attachment, request, patient, size, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -93,22 +100,19 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// ErrUnknownAttachment refuses to show a file that no request names.
-var ErrUnknownAttachment = fault.New(fault.Missing, "unknown-attachment", "No patient request has an attachment with this identifier.")
-
 const attachmentNamed = `
 SELECT a.tenant, a.request, a.patient, e.id, e.recorded_at, e.name, e.data, e.metadata, e.sealed
 FROM attachments a JOIN events e ON e.stream = a.request AND e.version = 1 AND e.tenant = a.tenant
 WHERE a.attachment = $1`
 
 // Attachment returns a file as its event names it, whichever practice it was sent to, or
-// [ErrUnknownAttachment]. Its key and its name are there only if they can be opened.
+// [request.ErrUnknownAttachment]. Its key and its name are there only if they can be opened.
 func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
 	found, named := Attachment{}, event.Stored{Version: 1}
 	err := a.DB.QueryRow(ctx, attachmentNamed, id).Scan(&found.Tenant, &found.Request, &found.Patient,
 		&named.ID, &named.At, &named.Name, &named.Data, &named.Metadata, &named.Sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return found, ErrUnknownAttachment
+		return found, request.ErrUnknownAttachment
 	}
 	if err != nil {
 		return found, fmt.Errorf("find attachment: %w", err)
@@ -121,7 +125,7 @@ func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (A
 	submitted, _ := events[0].Event.(request.Submitted)
 	i := slices.IndexFunc(submitted.Attachments, func(a request.Attachment) bool { return a.ID == id })
 	if i < 0 {
-		return found, ErrUnknownAttachment
+		return found, request.ErrUnknownAttachment
 	}
 	found.Attachment = submitted.Attachments[i]
 	return found, nil

@@ -47,6 +47,13 @@ type Attachment struct {
 	Key         string       `json:"key,omitempty" personal:"request" secret:"true"`
 }
 
+func (s Submitted) files() (ids []AttachmentID) {
+	for _, a := range s.Attachments {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
 // Content says what an attachment's data turned out to be. Files are too large
 // to wait in memory for the rest of the body, so they are decoded while the body
 // is read. A Content only says what was found; the rules judge it. It is zero if

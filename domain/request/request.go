@@ -77,9 +77,6 @@ func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 // PatientID returns the patient whom the event is about.
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
-// Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Submitted{}, EnteredInError{}} }
-
 // The refusals of a request's fields, without those of its identifiers and its
 // attachments.
 var (

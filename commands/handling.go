@@ -1,0 +1,174 @@
+package commands
+
+import (
+	"context"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// Each of these changes a request of the practice, and refuses one that it does not have
+// with request.ErrUnknown. Who acts stands in the metadata; By is who has the request then.
+type (
+	// TakePatientRequest has a member of staff take a request that nobody has.
+	TakePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		By      staff.ID
+	}
+	// GivePatientRequest gives a request to an active member of staff.
+	GivePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		From    staff.ID // who has it, as the giver has seen it; zero for nobody
+		To      staff.ID
+	}
+	// ChangePatientRequestUrgency says whether a request is urgent.
+	ChangePatientRequestUrgency struct {
+		Tenant  string
+		Request request.ID
+		Urgent  bool
+	}
+	// NotePatientRequest adds a note of the practice for itself.
+	NotePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Text    string
+	}
+	// CompletePatientRequest ends a request that nobody else has.
+	CompletePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		By      staff.ID
+		Outcome request.Outcome
+		Text    string // "" for none
+	}
+	// ReopenPatientRequest has a member of staff take a request that is done.
+	ReopenPatientRequest struct {
+		Tenant  string
+		Request request.ID
+		By      staff.ID
+		Reason  string
+	}
+	// ReLinkPatientRequest links a request to another patient of the practice.
+	ReLinkPatientRequest struct {
+		Tenant   string
+		Request  request.ID
+		From, To patient.ID // from whom, as the member of staff has seen it
+		Reason   string
+	}
+)
+
+// TakePatientRequest refuses with request.ErrTaken or request.ErrCompleted. It changes
+// nothing if they have the request already.
+func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
+}
+
+// GivePatientRequest refuses somebody who is not active with staff.ErrUnknown, and then
+// with request.ErrTaken or request.ErrCompleted.
+func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) error {
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(c.Tenant, c.To))
+	if err != nil {
+		return err
+	}
+	if err := member.Active(); err != nil {
+		return err
+	}
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
+}
+
+// ChangePatientRequestUrgency changes nothing if the request is as urgent already.
+func (d Desk) ChangePatientRequestUrgency(ctx context.Context, c ChangePatientRequestUrgency) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(c.Urgent) })
+}
+
+// NotePatientRequest refuses a blank note with request.ErrInvalidText.
+func (d Desk) NotePatientRequest(ctx context.Context, c NotePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Note(c.Text) })
+}
+
+// CompletePatientRequest refuses with request.ErrCompleted, or with request.ErrTaken if
+// somebody else has the request.
+func (d Desk) CompletePatientRequest(ctx context.Context, c CompletePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) {
+		return r.Complete(c.By, c.Outcome, c.Text)
+	})
+}
+
+// ReopenPatientRequest refuses a request that is not done with request.ErrNotDone.
+func (d Desk) ReopenPatientRequest(ctx context.Context, c ReopenPatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Reopen(c.By, c.Reason) })
+}
+
+// ReLinkPatientRequest refuses with request.ErrMoved if the request is not that of the
+// former patient any more, and with patient.ErrUnknown if the practice does not have the
+// other.
+func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) {
+		return r.ReLink(c.From, c.To, c.Reason)
+	})
+}
+
+// handle has a decision taken about a request. It refuses with patient.ErrUnknown unless
+// the practice has the patient to whom the request is linked then.
+func (d Desk) handle(ctx context.Context, tenant string, id request.ID, decide func(request.Request) ([]event.Event, error)) error {
+	return retry(ctx, func() error {
+		stream := request.StreamOf(tenant, id)
+		history, err := d.Store.Load(ctx, stream)
+		if err != nil {
+			return err
+		}
+		events, err := decide(event.Fold[request.Request](history...))
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		_, err = d.Store.Append(ctx, event.Change{Stream: stream, Expected: len(history), Events: events, OfPatient: true})
+		return err
+	})
+}
+
+// OpenPatientRequest records that staff open a request.
+type OpenPatientRequest struct {
+	Tenant  string
+	Request request.ID
+}
+
+// OpenPatientRequest returns whose request it was when that was recorded. What is shown
+// must be that patient's: if the request has moved since, it is opened again.
+func (d Desk) OpenPatientRequest(ctx context.Context, c OpenPatientRequest) (patient.ID, error) {
+	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Open(c.Request) })
+}
+
+// OpenAttachment records that staff open a file of a request.
+type OpenAttachment struct {
+	Tenant     string
+	Request    request.ID
+	Attachment request.AttachmentID
+}
+
+// OpenAttachment returns whose request it was when that was recorded. It refuses a file of
+// another request with request.ErrUnknownAttachment.
+func (d Desk) OpenAttachment(ctx context.Context, c OpenAttachment) (patient.ID, error) {
+	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.OpenAttachment(c.Request, c.Attachment) })
+}
+
+// openOf appends an opening, which is a stream of its own: those who look at a request are
+// in nobody's way.
+func (d Desk) openOf(ctx context.Context, tenant string, id request.ID, open func(request.Request) ([]event.Event, error)) (patient.ID, error) {
+	opened, err := Load[request.Request](ctx, d.Store, request.StreamOf(tenant, id))
+	if err != nil {
+		return patient.ID{}, err
+	}
+	events, err := open(opened)
+	if err != nil {
+		return patient.ID{}, err
+	}
+	about, err := opened.Patient()
+	if err != nil {
+		return patient.ID{}, err
+	}
+	return about, d.beginOfPatient(ctx, event.Stream{Tenant: tenant, ID: event.NewID()}, events...)
+}

@@ -1,0 +1,68 @@
+package projections
+
+import (
+	"time"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// Inbox keeps the requests of each practice as staff see them in lists. It follows the
+// feed. Who somebody is, and what they wrote, stays in the events.
+type Inbox struct{ DB Querier }
+
+// InboxRow is a request in a list.
+type InboxRow struct {
+	Request         request.ID
+	Patient         patient.ID // to whom it is linked now
+	Type            request.Type
+	Urgent, ByProxy bool
+	Files           int
+	SubmittedAt     time.Time
+	Holder          staff.ID   // who has it, or has completed it; zero if nobody has
+	HolderName      string     // "" if nobody has it
+	DoneAt          *time.Time // nil unless it is done
+	InError         bool       // it was marked as entered in error
+}
+
+// Name returns the permanent name, under which the feed keeps its offset.
+func (Inbox) Name() string { return "inbox.v1" }
+
+// Follows returns the types of events that Project has a statement for.
+func (Inbox) Follows() []event.Event {
+	return []event.Event{
+		request.Submitted{}, request.Taken{}, request.Given{}, request.UrgencyChanged{}, request.Completed{}, request.Reopened{},
+		request.ReLinked{}, request.EnteredInError{}, patient.Erased{},
+	}
+}
+
+// Project keeps a row for each request, which goes with the patient to whom the request is
+// linked then.
+func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
+	set := func(columns string, args ...any) {
+		do(`UPDATE inbox SET `+columns+` WHERE tenant = $1 AND request = $2`, append([]any{r.Stream.Tenant, r.Stream.ID}, args...)...)
+	}
+	switch e := r.Event.(type) {
+	case request.Submitted:
+		do(`INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			r.Stream.Tenant, r.Stream.ID, e.Patient, string(e.Type), e.HighPriority, e.Requester == request.ByProxy, len(e.Attachments), r.At)
+	case request.Taken:
+		set(`holder = $3`, e.By)
+	case request.Given:
+		set(`holder = $3`, e.To)
+	case request.UrgencyChanged:
+		set(`urgent = $3`, e.Urgent)
+	case request.Completed:
+		set(`holder = $3, done_at = $4`, e.By, r.At)
+	case request.Reopened:
+		set(`holder = $3, done_at = NULL`, e.By)
+	case request.ReLinked:
+		set(`patient = $3`, e.Patient)
+	case request.EnteredInError:
+		set(`in_error = true`)
+	case patient.Erased:
+		do(`DELETE FROM inbox WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+	}
+}
