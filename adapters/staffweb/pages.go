@@ -5,8 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
+	"frontdesk/adapters/staffweb/board"
+	"frontdesk/adapters/staffweb/displays"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -20,6 +23,9 @@ type Pages struct {
 	Given     projections.GivenAuthorisations
 	People    projections.People
 	SignIns   projections.SignIns
+	Displays  projections.Displays
+	Sites     projections.Sites
+	Board     projections.CallInBoard
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -33,6 +39,14 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
+	return slices.Concat(p.own(),
+		(&displays.Section{Site: p.Site, Displays: p.Displays, Sites: p.Sites}).Routes(),
+		(&board.Section{Site: p.Site, Board: p.Board}).Routes(),
+	)
+}
+
+// own are those that are no section's.
+func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
 		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),

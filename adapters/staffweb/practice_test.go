@@ -68,6 +68,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
@@ -82,6 +83,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
 		SignIns:   projections.SignIns{DB: s.pool},
+		Displays:  projections.Displays{DB: s.pool},
+		Sites:     projections.Sites{DB: s.pool},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

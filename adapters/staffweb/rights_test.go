@@ -51,6 +51,8 @@ var verdicts = map[string][6]string{
 	"POST /account/password": {asked, in, in, in, in, in},
 	"POST /account/sessions": {asked, in, in, in, in, in},
 	"GET /people":            {asked, refused, refused, refused, in, refused},
+	"GET /displays":          {asked, refused, refused, refused, in, refused},
+	"POST /displays":         {asked, refused, refused, refused, in, refused},
 	"POST /people":           {asked, refused, refused, refused, in, refused},
 }
 

@@ -100,6 +100,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
 				Steps:     signin.Steps{DB: a.calls, Now: c.Now},
 				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+				Screens:   signin.Screens{DB: a.calls, Now: c.Now},
 				Journal:   a.journal,
 			},
 			Desk:     a.Desk,
@@ -115,6 +116,9 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Given:     projections.GivenAuthorisations{DB: a.calls},
 		People:    projections.People{DB: a.calls},
 		SignIns:   projections.SignIns{DB: a.calls},
+		Displays:  projections.Displays{DB: a.calls},
+		Sites:     projections.Sites{DB: a.calls},
+		Board:     projections.CallInBoard{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}},
 	}
 	if c.AuthURL == "" {
 		return pages, nil
