@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/board"
 	"frontdesk/adapters/staffweb/displays"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -19,13 +21,19 @@ import (
 type Pages struct {
 	*frame.Site
 
-	Approvals projections.Approvals
-	Given     projections.GivenAuthorisations
-	People    projections.People
-	SignIns   projections.SignIns
-	Displays  projections.Displays
-	Sites     projections.Sites
-	Board     projections.CallInBoard
+	Approvals    projections.Approvals
+	Given        projections.GivenAuthorisations
+	People       projections.People
+	SignIns      projections.SignIns
+	Availability projections.Availability
+	Offers       projections.Offers
+	Healths      projections.Healths
+	// WhyUndelivered says in a sentence why a webhook did not arrive.
+	WhyUndelivered func(reason string) string
+
+	Displays projections.Displays
+	Sites    projections.Sites
+	Board    projections.CallInBoard
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -40,12 +48,14 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
 	return slices.Concat(p.own(),
+		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
+		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: p.Displays, Sites: p.Sites}).Routes(),
 		(&board.Section{Site: p.Site, Board: p.Board}).Routes(),
 	)
 }
 
-// own are those that are no section's.
+// own are those of this package.
 func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),

@@ -83,8 +83,13 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
 		SignIns:   projections.SignIns{DB: s.pool},
-		Displays:  projections.Displays{DB: s.pool},
-		Sites:     projections.Sites{DB: s.pool},
+
+		Availability:   projections.Availability{DB: s.pool},
+		Offers:         projections.Offers{DB: s.pool},
+		Healths:        projections.Healths{DB: s.pool},
+		WhyUndelivered: func(reason string) string { return reason },
+		Displays:       projections.Displays{DB: s.pool},
+		Sites:          projections.Sites{DB: s.pool},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

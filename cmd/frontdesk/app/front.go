@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -116,9 +117,14 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Given:     projections.GivenAuthorisations{DB: a.calls},
 		People:    projections.People{DB: a.calls},
 		SignIns:   projections.SignIns{DB: a.calls},
-		Displays:  projections.Displays{DB: a.calls},
-		Sites:     projections.Sites{DB: a.calls},
-		Board:     projections.CallInBoard{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}},
+
+		Availability:   projections.Availability{DB: a.calls},
+		Offers:         projections.Offers{DB: a.calls},
+		Healths:        projections.Healths{DB: a.calls},
+		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		Displays:       projections.Displays{DB: a.calls},
+		Sites:          projections.Sites{DB: a.calls},
+		Board:          projections.CallInBoard{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}},
 	}
 	if c.AuthURL == "" {
 		return pages, nil

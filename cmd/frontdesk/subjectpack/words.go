@@ -39,6 +39,11 @@ var deeds = map[string]string{
 	"book-appointment":       "call: book an appointment",
 	"start-consultation":     "call: start a consultation",
 
+	"inbox":  "saw the patient on a page of requests",
+	"search": "saw the patient among the results of a search",
+	"day":    "saw the patient on the day’s page",
+	"board":  "the waiting room’s display showed the patient",
+
 	"record.opened":               "the record was opened",
 	"consultation.started":        "a consultation was started",
 	"callin.notification.shown":   "the patient was called in, by name",
