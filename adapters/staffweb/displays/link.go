@@ -29,7 +29,7 @@ var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
 // linkCookie holds a link between opening it and becoming a display.
 func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.screen-link-", link)
+	c := s.Cookie(v, "frontdesk.screenlink-", link)
 	if link != "" {
 		c.MaxAge = linkMinutes * 60
 	}
