@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/staffweb/board"
 	"frontdesk/adapters/staffweb/displays"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -20,6 +21,7 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
 	Approvals    projections.Approvals
 	Given        projections.GivenAuthorisations
@@ -51,7 +53,8 @@ func (p *Pages) routes() []frame.Route {
 		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
 		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: p.Displays, Sites: p.Sites}).Routes(),
-		(&board.Section{Site: p.Site, Board: p.Board}).Routes(),
+		(&board.Section{Site: p.Site, Hub: p.Live, Board: p.Board}).Routes(),
+		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
 }
 

@@ -52,6 +52,7 @@ var verdicts = map[string][6]string{
 	"POST /account/password":                {asked, in, in, in, in, in},
 	"POST /account/sessions":                {asked, in, in, in, in, in},
 	"GET /people":                           {asked, refused, refused, refused, in, refused},
+	"GET /board/{site}/events":              {dark, dark, dark, dark, dark, dark},
 	"GET /board/{site}":                     {dark, dark, dark, dark, dark, dark},
 	"GET /displays/link":                    {in, in, in, in, in, in},
 	"POST /displays/link":                   {in, in, in, in, in, in},
@@ -68,6 +69,7 @@ var verdicts = map[string][6]string{
 	"GET /applications":                {asked, refused, refused, refused, in, refused},
 	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
 	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
+	"GET /events":                      {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.

@@ -1,11 +1,13 @@
 package board
 
 import (
+	"context"
 	"embed"
 	"net/http"
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -13,9 +15,10 @@ import (
 	"frontdesk/projections"
 )
 
-// Section is the board.
+// Section is the board, and the stream by which it is told of changes.
 type Section struct {
 	*frame.Site
+	Hub   *live.Hub
 	Board projections.CallInBoard
 }
 
@@ -26,7 +29,10 @@ var templates = frame.Templates(sources, "board")
 
 // Routes returns the board of a site. No other door opens to a screen.
 func (s *Section) Routes() []frame.Route {
-	return []frame.Route{frame.At("/board/{site}", "board", frame.Methods{http.MethodGet: frame.OfScreen(s.show)})}
+	return []frame.Route{
+		frame.At("/board/{site}", "board", frame.Methods{http.MethodGet: frame.OfScreen(s.show)}),
+		frame.At("/board/{site}/events", "board-events", frame.Methods{http.MethodGet: frame.OfScreen(s.follow)}),
+	}
 }
 
 // Path is where the screen of a display finds its board, below the practice's pages.
@@ -65,7 +71,7 @@ func (s *Section) show(v *frame.Visit) error {
 	}
 	s.note(v, called)
 	view := frame.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: frame.Live, Content: boardPage{
-		Site: of.SiteName, Topic: "board:" + of.Site.String(), Path: Path(of), Wait: waits[of.Naming], Called: called,
+		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waits[of.Naming], Called: called,
 	}}
 	if v.Form.Has("fragment") {
 		view.Fragment = "called"
@@ -73,6 +79,26 @@ func (s *Section) show(v *frame.Visit) error {
 	s.Show(v, view)
 	return nil
 }
+
+// follow tells the screen what changes there, as long as the display is not removed. Unlike
+// a member of staff, a screen is seen by that.
+func (s *Section) follow(v *frame.Visit) error {
+	if !isOf(v) {
+		return frame.ErrNoScreen
+	}
+	token := v.Shown(s.ScreenCookie(v, ""))
+	still := func(ctx context.Context) (bool, error) {
+		_, found, err := s.Door.Screens.Of(ctx, v.Tenant, token)
+		return found, err
+	}
+	return s.Hub.Answer(v, actorOf(v).String(), still, topicOf(v.Display))
+}
+
+// topicOf is what the screen of a display listens to.
+func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
+
+// actorOf is the display as whoever looks at the board.
+func actorOf(v *frame.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
 
 // isOf reports whether the address names the site of the display.
 func isOf(v *frame.Visit) bool {
@@ -89,7 +115,7 @@ func (s *Section) note(v *frame.Visit, called []projections.CallIn) {
 	for n, c := range called {
 		shown[n] = c.Patient
 	}
-	s.Looked(v, event.Display(v.Display.Display.UUID).String(), shown...)
+	s.Looked(v, actorOf(v).String(), shown...)
 }
 
 // midnight is when the day of an instant began at the practice.
