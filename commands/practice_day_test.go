@@ -18,6 +18,7 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/record"
 	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
 )
 
 // aDay is a practice with a patient, a site, a room and an appointment, and
@@ -260,6 +261,35 @@ func TestEveryOpeningOfARecordCounts_D37(t *testing.T) {
 	}
 	opened := record.CareRecordOpened{Patient: d.patient}
 	d.wantSince(t, before, opened, opened)
+}
+
+func TestOnlyAClosedRecordsGlassIsBroken_D85(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	lee, sam := staff.ID{UUID: event.NewID()}, staff.ID{UUID: event.NewID()}
+	now := noon()
+	desk := commands.Desk{Store: d, Now: func() time.Time { return now }}
+	smash := func(tenant string, by staff.ID, reason string) error {
+		return desk.BreakGlass(t.Context(), commands.BreakGlass{Tenant: tenant, Patient: d.patient, By: by, Reason: reason})
+	}
+	before := len(d.Log())
+	must(t, smash(elm, sam, "there is no glass"))
+	d.wantSince(t, before)
+	restricted := event.Change{Stream: patient.StreamOf(elm, d.patient), Expected: 1,
+		Events: []event.Event{patient.RecordRestricted{Patient: d.patient, Staff: []staff.ID{lee}}}}
+	_, err := d.Append(t.Context(), restricted)
+	must(t, err)
+	before = len(d.Log())
+	must(t, smash(elm, lee, "it is open to her"))
+	wantRefusal(t, smash(oak, sam, "of another practice"), patient.ErrUnknown)
+	wantRefusal(t, smash(elm, sam, " "), record.ErrNoGlassReason)
+	d.wantSince(t, before)
+	must(t, smash(elm, sam, "she has collapsed"))
+	must(t, smash(elm, sam, "she has collapsed"))
+	now = now.Add(record.GlassTime)
+	must(t, smash(elm, sam, "again"))
+	d.wantSince(t, before, record.GlassBroken{Patient: d.patient, Reason: "she has collapsed", Until: now},
+		record.GlassBroken{Patient: d.patient, Reason: "again", Until: now.Add(record.GlassTime)})
 }
 
 func TestANoteIsCreatedForAPatientOfThePractice_D17(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
+	"frontdesk/domain/staff"
 )
 
 // OpenCareRecord records that somebody opens a patient's care record. Whether they may
@@ -20,6 +21,30 @@ type OpenCareRecord struct {
 func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
 	id := record.OpeningID{UUID: event.NewID()}
 	return d.beginOfPatient(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
+}
+
+// BreakGlass opens a restricted record to a member of staff whom it is closed to.
+type BreakGlass struct {
+	Tenant  string
+	Patient patient.ID
+	By      staff.ID
+	Reason  string // sealed as the patient's
+}
+
+// BreakGlass opens the record for record.GlassTime. It changes nothing if the record is
+// open to the member of staff. It refuses a patient of another practice with
+// patient.ErrUnknown, and then a record closed to them unless there is a reason.
+func (d Desk) BreakGlass(ctx context.Context, c BreakGlass) error {
+	about, err := Load[patient.Patient](ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient))
+	if err != nil {
+		return err
+	}
+	if closed, err := about.ClosedTo(c.By); err != nil || !closed {
+		return err
+	}
+	return Update(ctx, d.Store, record.GlassStreamOf(c.Tenant, c.Patient, c.By), func(g record.Glass) ([]event.Event, error) {
+		return g.Break(c.Patient, c.Reason, d.instant())
+	})
 }
 
 // CreateNote adds a note to a patient's care record. Whether the caller may was judged

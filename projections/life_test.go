@@ -131,6 +131,7 @@ func clinicalLife(file request.Attachment) []chapter {
 		{stream(started.Consultation.UUID), forLee, []event.Event{started}},
 		{stream(consultation.ID{UUID: bill.UUID}.UUID), byLee, []event.Event{consultation.Started{Consultation: consultation.ID{UUID: bill.UUID}, Patient: bill}}},
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
+		{record.GlassStreamOf(elm, ann, lee), byLee, []event.Event{record.GlassBroken{Patient: ann, Reason: "she has collapsed", Until: noon.Add(record.GlassTime)}}},
 		{stream(event.DerivedID("test-far")), event.Metadata{Actor: forDrDoe}, []event.Event{record.CareRecordOpened{Patient: bill}}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
 )
 
@@ -32,8 +33,8 @@ func InClear(all []Projection) []Projection {
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
-// Project keeps a row for each patient, and one for each member of staff who
-// may see a restricted record.
+// Project keeps a row for each patient, one for each member of staff who may see a
+// restricted record, and one for each time that somebody else has opened it.
 func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -50,7 +51,11 @@ func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 		}
 	case patient.RestrictionLifted:
 		restrict(tenant, e.Patient, false, do)
+	case record.GlassBroken:
+		do(`INSERT INTO broken_glass (tenant, event, patient, staff, broken_at, until) VALUES ($1, $2, $3, $4, $5, $6)`,
+			tenant, r.ID, e.Patient, r.Metadata.Actor.Member(), r.At, e.Until)
 	case patient.Erased:
+		do(`DELETE FROM broken_glass WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM patients WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 	}
@@ -88,4 +93,22 @@ func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID
 		return false, fmt.Errorf("look for a restriction: %w", err)
 	}
 	return open, nil
+}
+
+// Sight returns how a member of staff stands to a patient's record, for the practice's
+// pages. The API asks [Patients.RecordOpenTo], because no glass is broken for an
+// application (D85).
+func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (s record.Sight, err error) {
+	open, err := p.RecordOpenTo(ctx, tenant, id, member)
+	if err != nil || open {
+		return s, err
+	}
+	s.Closed = true
+	err = p.DB.QueryRow(ctx, `
+		SELECT coalesce(max(until), 'epoch') FROM broken_glass WHERE tenant = $1 AND patient = $2 AND staff = $3`,
+		tenant, id, member).Scan(&s.Until)
+	if err != nil {
+		return s, fmt.Errorf("look for broken glass: %w", err)
+	}
+	return s, nil
 }

@@ -394,6 +394,43 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	}
 }
 
+func TestBrokenGlassOpensARecordToOneMember_D85(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	sight := func(tenant string, id patient.ID, member staff.ID) record.Sight {
+		t.Helper()
+		s, err := projections.Patients{DB: d.pool}.Sight(t.Context(), tenant, id, member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	smash := func(tenant string, id patient.ID, member staff.ID, from int, until time.Time) {
+		t.Helper()
+		ctx := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Staff(member.UUID)})
+		d.happened(ctx, t, tenant, record.GlassStreamOf(tenant, id, member).ID, from, record.GlassBroken{Patient: id, Reason: "she has collapsed", Until: until})
+	}
+	for _, id := range []patient.ID{ann, bill} {
+		d.happened(t.Context(), t, elm, patient.StreamOf(elm, id).ID, 1, patient.RecordRestricted{Patient: id, Staff: []staff.ID{lee}})
+	}
+	smash(elm, ann, kim, 0, noon)
+	smash(elm, ann, kim, 1, noon.Add(time.Hour))
+	if open := sight(elm, ann, lee); open.Closed {
+		t.Error("the record is closed to whom it is restricted to")
+	}
+	if s := sight(elm, ann, kim); !s.Closed || !s.Until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("who has broken the glass sees %+v", s)
+	}
+	for _, s := range []record.Sight{sight(elm, bill, kim), sight(elm, ann, staff.ID{UUID: uuid.New()})} {
+		if s.Open(noon) || !s.Closed {
+			t.Errorf("glass that was broken by one for one patient opens another's: %+v", s)
+		}
+	}
+	if s := sight(oak, ann, kim); s.Closed {
+		t.Errorf("a patient of another practice: %+v", s)
+	}
+}
+
 func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)

@@ -82,7 +82,7 @@ var tables = map[string][]Table{
 	Enablements{}.Name():    kept("enablements"),
 	Staff{}.Name():          append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
 	Authorisations{}.Name(): kept("authorisations"),
-	Patients{}.Name():       kept("patients", "record_restrictions"),
+	Patients{}.Name():       kept("patients", "record_restrictions", "broken_glass"),
 	Attachments{}.Name():    kept("attachments"),
 	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
 	Availability{}.Name():   kept("intakes", "closures"),

@@ -8,10 +8,10 @@ import (
 	"frontdesk/projections"
 )
 
-// notFromTheLog lists the tables of queues and secrets, which nothing in the log could
+// notFromTheLog lists the tables of queues, searches and secrets, which nothing in the log could
 // bring back.
 var notFromTheLog = []string{
-	"deliveries", "parked_events", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
+	"deliveries", "parked_events", "patient_searches", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
 	"staff_sessions", "staff_sign_in_steps",
 }
 

@@ -38,6 +38,7 @@ const (
 	KindRequest      Kind = "patient-request"
 	KindConsultation Kind = "consultation"
 	KindRecordOpened Kind = "record-opened"
+	KindGlassBroken  Kind = "glass-broken"
 
 	// A note or a request was marked as one that should not have been made.
 	KindEnteredInError Kind = "entered-in-error"
@@ -48,7 +49,7 @@ func (Timeline) Name() string { return "timeline.v1" }
 
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
-	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{},
+	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}, record.GlassBroken{},
 		record.NoteEnteredInError{}, request.EnteredInError{}, patient.Erased{}}
 }
 
@@ -77,6 +78,8 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindConsultation, true
 	case record.CareRecordOpened:
 		return KindRecordOpened, true
+	case record.GlassBroken:
+		return KindGlassBroken, true
 	case record.NoteEnteredInError, request.EnteredInError:
 		return KindEnteredInError, true
 	}

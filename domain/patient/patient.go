@@ -173,6 +173,11 @@ func (p Patient) Known() error {
 	return nil
 }
 
+// ClosedTo reports whether the record is restricted to staff other than one (rule 2).
+func (p Patient) ClosedTo(member staff.ID) (closed bool, err error) {
+	return p.restricted && !slices.Contains(p.allowed, member), p.Known()
+}
+
 // Apply returns the patient as it is after the event.
 func (p Patient) Apply(e event.Event) Patient {
 	switch e := e.(type) {

@@ -64,6 +64,20 @@ func TestARecordIsRestrictedToNamedStaff_D17(t *testing.T) {
 	given(registered, restricted, lifted).When(restrict).Then(t, restricted)
 	given().When(restrict).Refuses(t, patient.ErrUnknown)
 	given().When(lift).Refuses(t, patient.ErrUnknown)
+	for _, c := range []struct {
+		given  []event.Event
+		member staff.ID
+		closed bool
+	}{
+		{[]event.Event{registered}, staff.ID{}, false},
+		{[]event.Event{registered, restricted}, staff.ID{}, true},
+		{[]event.Event{registered, restricted}, drLee, false},
+		{[]event.Event{registered, restricted, lifted}, staff.ID{}, false},
+	} {
+		if closed, err := event.Fold[patient.Patient](c.given...).ClosedTo(c.member); closed != c.closed || err != nil {
+			t.Errorf("%v is closed to %s: %t, error %v", c.given, c.member, closed, err)
+		}
+	}
 }
 
 func TestOneIdentifierIsAnotherPatientElsewhere_D18(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package record holds the rules about a patient's care record: its openings
-// and the notes in it.
+// the glass before it, and the notes in it.
 //
 // Rules
 //  1. Every opening of a patient's care record is recorded, before anything
@@ -7,8 +7,10 @@
 //  2. A note is written for a patient of the practice and is not blank (D17).
 //  3. A note may be marked as entered in error, with a reason. It is never changed
 //     or taken out of the record (D73).
+//  4. A record that is restricted to named staff is closed to the others. Any of them opens
+//     it for half an hour, by giving a reason (D85).
 //
 // Each opening has a stream of its own, and so has each note. No rule asks about
 // earlier ones, so staff who open a record at the same time do not wait for each
-// other.
+// other. The glass before a record has a stream for each member of staff.
 package record

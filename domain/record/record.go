@@ -33,5 +33,5 @@ func Open(about patient.ID) []event.Event { return []event.Event{CareRecordOpene
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{CareRecordOpened{}, NoteCreated{}, NoteEnteredInError{}}
+	return []event.Event{CareRecordOpened{}, GlassBroken{}, NoteCreated{}, NoteEnteredInError{}}
 }

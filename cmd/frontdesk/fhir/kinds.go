@@ -32,6 +32,7 @@ var events = map[string]operation{
 	"appointment.called-in.v1":             update,
 	"appointment.did-not-attend.v1":        update,
 	"audit.queried.v1":                     read,
+	"care-record.glass-broken.v1":          execute,
 	"care-record.note-created.v1":          create,
 	"care-record.note-entered-in-error.v1": nullify,
 	"care-record.opened.v1":                read,

@@ -14,6 +14,7 @@ var deeds = map[string]string{
 	"patient.record-restricted.v1":         "restricted the record to named staff",
 	"patient.restriction-lifted.v1":        "opened the record to all staff again",
 	"care-record.opened.v1":                "opened the record",
+	"care-record.glass-broken.v1":          "opened the restricted record for half an hour, and gave a reason",
 	"care-record.note-created.v1":          "wrote a note",
 	"care-record.note-entered-in-error.v1": "marked a note as entered in error",
 	"patient-request.submitted.v1":         "sent a patient request",
