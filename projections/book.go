@@ -131,9 +131,9 @@ const patientsAfter = `SELECT patient FROM patients WHERE tenant = $1 AND patien
 
 // follow loads the names of a practice, or those that have changed.
 func (b *Book) follow(ctx context.Context, tenant string, s *section) error {
-	var head int64
-	if err := b.Names.DB.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
-		return fmt.Errorf("read the head of the log: %w", err)
+	head, err := Head{b.Names.DB}.Of(ctx)
+	if err != nil {
+		return err
 	}
 	catchUp := b.load
 	if s.whole {

@@ -1,6 +1,7 @@
 package staffweb
 
 import (
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 
 	"frontdesk/adapters/staffweb/signin"
@@ -24,18 +25,18 @@ type sessionRow struct {
 }
 
 // account shows members of staff who they are here, and where they are signed in.
-func (p *Pages) account(v *visit) error {
-	own, err := p.Door.Sessions.OwnedBy(v.ctx(), v.tenant, v.session.Staff)
+func (p *Pages) account(v *frame.Visit) error {
+	own, err := p.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := accountPage{
-		Roles: namesOf(v.session.Roles), Done: done[v.form.Get("done")], Others: len(own) > 1, Token: v.session.FormToken("sessions"),
+		Roles: frame.NamesOf(v.Session.Roles), Done: done[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
 	}
 	for _, s := range own {
-		page.Sessions = append(page.Sessions, sessionRow{s, s.ID == v.session.ID, clock(s.SignedInAt, v.practice.Zone), clock(s.LastSeen, v.practice.Zone)})
+		page.Sessions = append(page.Sessions, sessionRow{s, s.ID == v.Session.ID, frame.Clock(s.SignedInAt, v.Practice.Zone), frame.Clock(s.LastSeen, v.Practice.Zone)})
 	}
-	p.show(v, view{name: "account", status: http.StatusOK, title: "Your account", content: page})
+	p.Show(v, frame.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
 	return nil
 }
 
@@ -49,26 +50,26 @@ var done = map[string]string{
 
 // endSessions ends one session of the member of staff, or all others. One that has ended
 // in the meantime counts as ended.
-func (p *Pages) endSessions(v *visit) error {
-	if !v.owns("sessions") {
-		return errStale
+func (p *Pages) endSessions(v *frame.Visit) error {
+	if !v.Owns("sessions") {
+		return frame.ErrStale
 	}
-	if v.form.Get("do") == "end-others" {
+	if v.Form.Get("do") == "end-others" {
 		return p.endOthers(v)
 	}
-	id, ok := written.ID(v.form.Get("session"))
+	id, ok := written.ID(v.Form.Get("session"))
 	if !ok {
-		return errUnreadable
+		return frame.ErrUnreadable
 	}
-	if err := p.Door.SignOutOf(v.asStaff(), v.tenant, v.session, id); err != nil {
+	if err := p.Door.SignOutOf(v.AsStaff(), v.Tenant, v.Session, id); err != nil {
 		return err
 	}
-	return v.goTo(v.base() + "/account?done=session")
+	return v.GoTo(v.Base() + "/account?done=session")
 }
 
-func (p *Pages) endOthers(v *visit) error {
-	if err := p.Door.SignOutElsewhere(v.asStaff(), v.tenant, v.session); err != nil {
+func (p *Pages) endOthers(v *frame.Visit) error {
+	if err := p.Door.SignOutElsewhere(v.AsStaff(), v.Tenant, v.Session); err != nil {
 		return err
 	}
-	return v.goTo(v.base() + "/account?done=others")
+	return v.GoTo(v.Base() + "/account?done=others")
 }

@@ -132,7 +132,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 	here.post(sessions, before.form(t, "/elm-street/staff/sign-out")).wants(t, http.StatusForbidden, "", "out of date") // of the session before
 	fresh := s.browser(t)
 	fresh.post("/elm-street/staff/sign-in", try("dr.lee", password)).wants(t, http.StatusBadRequest, "", wrongAnswer)
-	fresh.post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "")
+	fresh.post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusSeeOther, "/elm-street/staff", "")
 }
 
 // Whoever finds a browser that was left alone guesses no better there than at the door.

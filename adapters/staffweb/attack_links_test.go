@@ -70,7 +70,7 @@ func TestALinkThatIsUsedOnTwoReplicasIsUsedOnce_D67(t *testing.T) {
 	}
 	answers[winner].wants(t, http.StatusSeeOther, account+"?done=link", "")
 	answers[1-winner].wants(t, http.StatusNotFound, "", "This link cannot be used")
-	s.browser(t).post(atElm+"sign-in", try("kim", better+string(rune('0'+winner)))).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	s.browser(t).post(atElm+"sign-in", try("kim", better+string(rune('0'+winner)))).wants(t, http.StatusSeeOther, home, "")
 	s.browser(t).post(atElm+"sign-in", try("kim", better+string(rune('1'-winner)))).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 

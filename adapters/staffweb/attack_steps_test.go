@@ -63,7 +63,7 @@ func TestAPasskeyThatIsRemovedMeanwhileSignsNothing_D66(t *testing.T) {
 	s := newService(t)
 	b, k, form := s.halfway(t)
 	owner, _ := s.named(t)
-	owner.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, owner.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	owner.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, owner.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, home, "")
 	owner.post(atElm+"account/passkeys", owner.get(atElm+"account/passkeys").form(t, atElm+"account/passkeys")).
 		wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
 	b.post(atElm+"sign-in/second", form).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
@@ -76,7 +76,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	s := newService(t)
 	b, k, form := s.halfway(t)
 	in, _ := s.named(t)
-	in.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, in.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	in.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, in.asked("sign-in", ""))}}).wants(t, http.StatusSeeOther, home, "")
 	s.Pass(16 * time.Minute)
 	b.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
 	confirm := in.get(atElm+"confirm?then=account/passkeys").form(t, atElm+"confirm")

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 )
 
@@ -81,7 +82,7 @@ func sorted(said []string) string {
 func TestNothingIsWrittenDownThatOpensAnything_D67(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	s := newService(t, func(p *staffweb.Pages) { p.Metrics = staffweb.NewMetrics(registry) })
+	s := newService(t, func(p *staffweb.Pages) { p.Metrics = frame.NewMetrics(registry) })
 	const evil = `"><script>alert(1)</script>`
 	b, k := s.named(t)
 	b.header.Set("User-Agent", "Firefox/140.0 Windows "+evil)

@@ -2,6 +2,7 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 
 	"frontdesk/commands"
@@ -33,52 +34,52 @@ const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
 // Managers also see those of all other staff.
-func (p *Pages) authorisations(v *visit) error {
+func (p *Pages) authorisations(v *frame.Visit) error {
 	page := authorisationsPage{
-		Stopped: v.form.Has("stopped"), EndsOthers: v.session.Roles.May(staff.EndOthersAuthorisations), Token: v.session.FormToken("revoke"),
+		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
 	}
-	own, err := p.Given.By(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
+	own, err := p.Given.By(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(v, own)
 	if page.EndsOthers {
-		others, err := p.Given.ByOthers(v.ctx(), v.tenant, v.session.Staff, p.Now(), mostShown)
+		others, err := p.Given.ByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 		if err != nil {
 			return err
 		}
 		page.Others = rows(v, others)
 	}
-	p.show(v, view{name: "authorisations", status: http.StatusOK, title: "Your authorisations", content: page})
+	p.Show(v, frame.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
 	return nil
 }
 
-func rows(v *visit, given []projections.GivenAuthorisation) []givenRow {
+func rows(v *frame.Visit, given []projections.GivenAuthorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
-		shown[i] = givenRow{g, clock(g.ExpiresAt, v.practice.Zone)}
+		shown[i] = givenRow{g, frame.Clock(g.ExpiresAt, v.Practice.Zone)}
 	}
 	return shown
 }
 
 // revoke stops an authorisation. One that has ended in the meantime counts as
 // stopped, also because the member of staff has left.
-func (p *Pages) revoke(v *visit) error {
-	if !v.owns("revoke") {
-		return errStale
+func (p *Pages) revoke(v *frame.Visit) error {
+	if !v.Owns("revoke") {
+		return frame.ErrStale
 	}
 	intent, err := revocationOf(v)
 	if err != nil {
 		return err
 	}
-	if intent.Username != v.session.Username && !v.session.Roles.May(staff.EndOthersAuthorisations) {
+	if intent.Username != v.Session.Username && !v.Session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
-	err = p.Desk.RevokeUserAuthorisation(v.asStaff(), intent)
+	err = p.Desk.RevokeUserAuthorisation(v.AsStaff(), intent)
 	if err != nil && !isGone(err) {
 		return err
 	}
-	return v.goTo(v.base() + "/authorisations?stopped")
+	return v.GoTo(v.Base() + "/authorisations?stopped")
 }
 
 // isGone reports whether a refusal means that there is nothing to stop.
@@ -87,14 +88,14 @@ func isGone(err error) bool {
 }
 
 // revocationOf reads which authorisation the form stops.
-func revocationOf(v *visit) (commands.RevokeUserAuthorisation, error) {
-	app, isApp := written.ID(v.form.Get("application"))
-	about, isPatient := written.ID(v.form.Get("patient"))
+func revocationOf(v *frame.Visit) (commands.RevokeUserAuthorisation, error) {
+	app, isApp := written.ID(v.Form.Get("application"))
+	about, isPatient := written.ID(v.Form.Get("patient"))
 	if !isApp || !isPatient {
-		return commands.RevokeUserAuthorisation{}, errUnreadable
+		return commands.RevokeUserAuthorisation{}, frame.ErrUnreadable
 	}
 	return commands.RevokeUserAuthorisation{
-		Tenant: v.tenant, Application: application.ID{UUID: app},
-		Username: v.form.Get("username"), Patient: patient.ID{UUID: about},
+		Tenant: v.Tenant, Application: application.ID{UUID: app},
+		Username: v.Form.Get("username"), Patient: patient.ID{UUID: about},
 	}, nil
 }

@@ -14,7 +14,10 @@ import (
 	"frontdesk/projections"
 )
 
-const given = "/elm-street/staff/authorisations"
+const (
+	home  = "/elm-street/staff"
+	given = home + "/authorisations"
+)
 
 // may reports whether the application may act for a member of staff.
 func (s *service) may(t *testing.T, tenant, username string) (standing bool, patients int) {

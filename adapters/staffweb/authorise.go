@@ -2,8 +2,9 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
-	"net/url"
+	"regexp"
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -11,50 +12,16 @@ import (
 	"frontdesk/projections"
 )
 
-// ask is what an application has sent the browser with, exactly as it was
-// written.
-type ask struct {
-	App, Redirect string
-	Made          bool // something was asked, be it nonsense
-}
-
-// askOf reads what was asked of a page. A parameter that is there twice counts as
-// missing, because nobody knows which of the two is meant.
-func askOf(values url.Values, page string) ask {
-	one := func(name string) string {
-		if len(values[name]) == 1 {
-			return values[name][0]
-		}
-		return ""
-	}
-	return ask{one("app"), one("redirect"), page == "authorise" || values.Has("app") || values.Has("redirect")}
-}
-
-// query carries what was asked from one page to the next.
-func (a ask) query() string {
-	if !a.Made {
-		return ""
-	}
-	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
-}
-
-// purpose is what a form for this ask is good for.
-func (a ask) purpose() string { return "authorise\x00" + a.App + "\x00" + a.Redirect }
-
 // request is an ask that was found to be in order.
 type request struct {
 	projections.Approval
 	way application.WayBack
 }
 
-// signInFirst sends a browser without a session to the sign-in page, whatever it was
-// sent with: a stranger learns nothing about applications and practices (D25).
-func (v *visit) signInFirst() error { return v.goTo(v.base() + "/sign-in" + v.ask.query()) }
-
 // judge finds the ask in order for the member of staff and their practice, or says
 // what is wrong with it. In that case the browser is sent nowhere (D25).
-func (p *Pages) judge(v *visit) (request, error) {
-	a := v.ask
+func (p *Pages) judge(v *frame.Visit) (request, error) {
+	a := v.Ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
 	}
@@ -62,7 +29,7 @@ func (p *Pages) judge(v *visit) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := p.Approvals.Of(v.ctx(), v.tenant, application.ID{UUID: id}, v.session.Staff, p.Now())
+	approval, err := p.Approvals.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication
@@ -93,52 +60,65 @@ type authorisePage struct {
 
 // authoriseForm asks a member of staff whether an application may act for them.
 // Looking at the page approves nothing, however often it is done.
-func (p *Pages) authoriseForm(v *visit) error {
+func (p *Pages) authoriseForm(v *frame.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
 		return err
 	}
 	page := authorisePage{
-		Application: request.Name, May: listed(request.MayCall), For: span(p.Desk.AuthorisationLifetime),
-		Ends: clock(p.Now().Add(p.Desk.AuthorisationLifetime), v.practice.Zone),
-		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.session.FormToken(v.ask.purpose()),
+		Application: request.Name, May: frame.Listed(request.MayCall), For: frame.Span(p.Desk.AuthorisationLifetime),
+		Ends: frame.Clock(p.Now().Add(p.Desk.AuthorisationLifetime), v.Practice.Zone),
+		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.Session.FormToken(v.Ask.Purpose()),
 	}
 	if !request.Until.IsZero() {
-		page.Until = clock(request.Until, v.practice.Zone)
+		page.Until = frame.Clock(request.Until, v.Practice.Zone)
 	}
-	v.w.Header().Set("Content-Security-Policy", policy(formSource(request.way)))
-	p.show(v, view{name: "authorise", status: http.StatusOK, title: "Let " + request.Name + " act for you?", content: page})
+	v.Header().Set("Content-Security-Policy", frame.Policy(formSource(request.way)))
+	p.Show(v, frame.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
 	return nil
 }
 
 // authorise takes the decision and sends the browser back. Everything that was
 // judged for the page is judged again.
-func (p *Pages) authorise(v *visit) error {
+func (p *Pages) authorise(v *frame.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
 		return err
 	}
-	if !v.owns(v.ask.purpose()) {
-		return errStale
+	if !v.Owns(v.Ask.Purpose()) {
+		return frame.ErrStale
 	}
-	switch v.form.Get("decision") {
+	switch v.Form.Get("decision") {
 	case "approve":
-		if !p.confirmed(v) {
-			return p.confirmFirst(v, "authorise")
+		if !p.Confirmed(v) {
+			return p.ConfirmFirst(v, "authorise")
 		}
 		return p.approve(v, request)
 	case "decline":
-		return v.goTo(request.way.Declined())
+		return v.GoTo(request.way.Declined())
 	}
-	return errUnreadable
+	return frame.ErrUnreadable
 }
 
-func (p *Pages) approve(v *visit, request request) error {
-	expiresAt, err := p.Desk.GrantUserAuthorisation(v.asStaff(), commands.GrantUserAuthorisation{
-		Tenant: v.tenant, Application: request.Application, Username: v.session.Username,
+func (p *Pages) approve(v *frame.Visit, request request) error {
+	expiresAt, err := p.Desk.GrantUserAuthorisation(v.AsStaff(), commands.GrantUserAuthorisation{
+		Tenant: v.Tenant, Application: request.Application, Username: v.Session.Username,
 	})
 	if err != nil {
 		return err
 	}
-	return v.goTo(request.way.Approved(v.session.Username, expiresAt))
+	return v.GoTo(request.way.Approved(v.Session.Username, expiresAt))
 }
+
+// formSource is the callback as a source of a policy: its origin or, if a
+// policy cannot name the origin, its scheme.
+func formSource(way application.WayBack) string {
+	if host := way.Host(); hostSource.MatchString(host) {
+		return way.Scheme() + "://" + host
+	}
+	return way.Scheme() + ":"
+}
+
+// hostSource matches a host that a policy can name. It cannot name an IPv6 address,
+// for example.
+var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)

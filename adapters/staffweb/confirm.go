@@ -1,112 +1,94 @@
 package staffweb
 
 import (
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
+	"regexp"
 
 	"frontdesk/adapters/staffweb/signin"
-	"frontdesk/domain/written"
 )
 
 // confirmPage is what the page shows that asks who is there once more.
 type confirmPage struct {
-	Passkey bool   // they have one, so the password proves nothing
-	Here    bool   // the address has a name, to which passkeys can belong
-	Then    string // the page to go on to
-	Typed   field  // for the password
+	Passkey bool        // they have one, so the password proves nothing
+	Here    bool        // the address has a name, to which passkeys can belong
+	Then    string      // the page to go on to
+	Typed   frame.Field // for the password
 	Token   string
-	faulty
+	frame.Faulty
 }
 
-// confirmed reports whether whoever is signed in has proved who they are lately enough
-// for an act that asks for it (D66).
-func (p *Pages) confirmed(v *visit) bool {
-	return v.signedIn && p.Now().Before(v.session.ConfirmedAt.Add(signin.ConfirmFor))
-}
+// ownPage matches the pages to which a browser may go on: below those of the practice, with
+// at most one parameter, which is an identifier.
+var ownPage = regexp.MustCompile(`^[a-z]+(/[a-z0-9-]+)*(\?[a-z]+(=[0-9a-f-]{36})?)?$`)
 
-// confirmFirst sends the browser to prove who is there. It comes back to a page of ours,
-// with what an application has asked for.
-func (p *Pages) confirmFirst(v *visit, then string) error {
-	query := url.Values{"then": {then}}
-	if v.ask.Made {
-		query.Set("app", v.ask.App)
-		query.Set("redirect", v.ask.Redirect)
-	}
-	return v.goTo(v.base() + "/confirm?" + query.Encode())
-}
-
-// afterConfirming are the pages that may send a browser to confirm. It goes on to no other.
-var afterConfirming = []string{"authorise", "account/passkeys", "account/password", "people?invite"}
-
-// leads reports whether a browser may go on to the page: one of those, or that of a person.
-func leads(then string) bool {
-	if member, ok := strings.CutPrefix(then, "people?member="); ok {
-		_, ok = written.ID(member)
-		return ok
-	}
-	return slices.Contains(afterConfirming, then)
-}
+// leads reports whether a browser may go on to the page.
+func leads(then string) bool { return ownPage.MatchString(then) }
 
 // confirmForm asks who is there once more.
-func (p *Pages) confirmForm(v *visit) error { return p.askAgain(v, http.StatusOK, faulty{}) }
+func (p *Pages) confirmForm(v *frame.Visit) error {
+	return p.askAgain(v, http.StatusOK, frame.Faulty{})
+}
 
-func (p *Pages) askAgain(v *visit, status int, wrong faulty) error {
-	if !leads(v.form.Get("then")) {
-		return errUnreadable
+func (p *Pages) askAgain(v *frame.Visit, status int, wrong frame.Faulty) error {
+	if !leads(v.Form.Get("then")) {
+		return frame.ErrUnreadable
 	}
-	passkeys, err := p.Door.Passkeys.Of(v.ctx(), v.tenant, v.session.Staff)
+	passkeys, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := confirmPage{
-		Passkey: len(passkeys) > 0, Then: v.form.Get("then"), Token: v.session.FormToken(string(signin.ToConfirm)), faulty: wrong,
-		Typed: wrong.password("password", "Your password", "", "current-password"),
+		Passkey: len(passkeys) > 0, Then: v.Form.Get("then"), Token: v.Session.FormToken(string(signin.ToConfirm)), Faulty: wrong,
+		Typed: wrong.Password("password", "Your password", "", "current-password"),
 	}
 	_, page.Here = p.site(v)
-	p.show(v, view{name: "confirm", status: status, title: page.title("Confirm that it is you"), content: page, script: page.Passkey})
+	shown := frame.View{Template: templates["confirm"], Status: status, Title: page.Titled("Confirm that it is you"), Content: page}
+	if page.Passkey {
+		shown.Script = frame.Passkeys
+	}
+	p.Show(v, shown)
 	return nil
 }
 
 // confirm takes the password or the passkey, and sends the browser back to where it was.
-func (p *Pages) confirm(v *visit) error {
-	if !v.owns(string(signin.ToConfirm)) {
-		return errStale
+func (p *Pages) confirm(v *frame.Visit) error {
+	if !v.Owns(string(signin.ToConfirm)) {
+		return frame.ErrStale
 	}
-	if !leads(v.form.Get("then")) {
-		return errUnreadable
+	if !leads(v.Form.Get("then")) {
+		return frame.ErrUnreadable
 	}
 	err := p.proved(v)
 	if refusal, ok := refusalOf(err); ok {
 		field, text := "password", "This is not your password."
-		if v.form.Has("signed") {
+		if v.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}
 		status, text := p.refused(v, refusal, text)
-		return p.askAgain(v, status, faulty{[]fieldFault{{field, text}}})
+		return p.askAgain(v, status, frame.Wrong(field, text))
 	}
 	if err != nil {
 		return err
 	}
-	if v.ask.Made {
-		return v.goTo(v.base() + "/authorise" + v.ask.query())
+	if v.Ask.Made {
+		return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
 	}
-	return v.goTo(v.base() + "/" + v.form.Get("then"))
+	return v.GoTo(v.Base() + "/" + v.Form.Get("then"))
 }
 
 // proved takes what the form has: what a passkey has signed, or else a password. The
 // error is a refusal if that proves nothing.
-func (p *Pages) proved(v *visit) error {
-	if v.form.Has("signed") {
-		ask := signin.Ask{For: signin.ToConfirm, Member: v.session.Staff, Bound: v.session.Token}
-		return p.Door.ConfirmByPasskey(v.asStranger(), p.signed(v, ask), v.session)
+func (p *Pages) proved(v *frame.Visit) error {
+	if v.Form.Has("signed") {
+		ask := signin.Ask{For: signin.ToConfirm, Member: v.Session.Staff, Bound: v.Session.Token}
+		return p.Door.ConfirmByPasskey(v.AsStranger(), p.signed(v, ask), v.Session)
 	}
-	v.leave() // for a queue of its own
-	device, err := p.Door.Confirm(v.asStranger(), p.tryOf(v, v.session.Username, v.form.Get("password")), v.session)
+	v.Leave() // for a queue of its own
+	device, err := p.Door.Confirm(v.AsStranger(), p.tryOf(v, v.Session.Username, v.Form.Get("password")), v.Session)
 	if err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.deviceCookie(v, device))
+	v.SetCookie(p.deviceCookie(v, device))
 	return nil
 }

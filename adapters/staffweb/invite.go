@@ -2,6 +2,7 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 
 // invitePage asks whom to invite.
 type invitePage struct {
-	faulty
-	Name, Username, Email field
+	frame.Faulty
+	Name, Username, Email frame.Field
 	Roles                 []roleChoice
 	Token                 string
 }
@@ -31,41 +32,41 @@ func inviteField(err error) string {
 
 // inviteForm asks whom to invite, whoever has proved who they are lately enough to do it. An
 // address fills in nothing, because anybody can write one.
-func (p *Pages) inviteForm(v *visit) error {
-	if !p.confirmed(v) {
-		return p.confirmFirst(v, "people?invite")
+func (p *Pages) inviteForm(v *frame.Visit) error {
+	if !p.Confirmed(v) {
+		return p.ConfirmFirst(v, "people?invite")
 	}
-	v.form = nil
+	v.Form = nil
 	return p.askInvited(v, http.StatusOK, invitePage{})
 }
 
 // askInvited shows the form with what was typed.
-func (p *Pages) askInvited(v *visit, status int, page invitePage) error {
-	text := func(id, label, hint, kind string) field {
-		return field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.form.Get(id), Fill: "off", Fault: page.Fault(id)}
+func (p *Pages) askInvited(v *frame.Visit, status int, page invitePage) error {
+	text := func(id, label, hint, kind string) frame.Field {
+		return frame.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
 	page.Name = text("name", "Full name", "", "text")
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
-	page.Roles, page.Token = choices(ticked(v)), v.session.FormToken("people")
-	p.show(v, view{name: "invite", status: status, title: page.title("Invite somebody"), content: page})
+	page.Roles, page.Token = choices(ticked(v)), v.Session.FormToken("people")
+	p.Show(v, frame.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
 	return nil
 }
 
 // invite makes somebody a member of staff, who chooses a password by a link.
-func (p *Pages) invite(v *visit) error {
-	if !p.confirmed(v) {
-		return p.confirmFirst(v, "people?invite")
+func (p *Pages) invite(v *frame.Visit) error {
+	if !p.Confirmed(v) {
+		return p.ConfirmFirst(v, "people?invite")
 	}
 	wanted := commands.InviteStaff{
-		Tenant: v.tenant, Username: v.form.Get("username"), Name: v.form.Get("name"), Email: v.form.Get("email"), Roles: ticked(v),
+		Tenant: v.Tenant, Username: v.Form.Get("username"), Name: v.Form.Get("name"), Email: v.Form.Get("email"), Roles: ticked(v),
 	}
 	if wrong := unnamed(wanted); len(wrong.Faults) > 0 {
-		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})
+		return p.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
 	}
-	given, err := p.Desk.InviteStaff(v.asStaff(), wanted)
+	given, err := p.Desk.InviteStaff(v.AsStaff(), wanted)
 	if wrong, ok := faultOf(err, inviteField(err)); ok {
-		return p.askInvited(v, http.StatusBadRequest, invitePage{faulty: wrong})
+		return p.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
 	}
 	if err != nil {
 		return err
@@ -74,15 +75,15 @@ func (p *Pages) invite(v *visit) error {
 }
 
 // unnamed says what is missing, all at once.
-func unnamed(wanted commands.InviteStaff) (wrong faulty) {
+func unnamed(wanted commands.InviteStaff) (wrong frame.Faulty) {
 	if strings.TrimSpace(wanted.Name) == "" {
-		wrong = wrong.with("name", "Enter their full name")
+		wrong = wrong.With("name", "Enter their full name")
 	}
 	if wanted.Username == "" {
-		wrong = wrong.with("username", "Enter a username")
+		wrong = wrong.With("username", "Enter a username")
 	}
 	if wanted.Email == "" {
-		wrong = wrong.with("email", "Enter their email address")
+		wrong = wrong.With("email", "Enter their email address")
 	}
 	return wrong
 }
@@ -95,7 +96,7 @@ type handedPage struct {
 }
 
 // hand shows a link that was made for a member of staff, or why none was made.
-func (p *Pages) hand(v *visit, about projections.Person, given commands.Invitation, err error) error {
+func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
 	}
@@ -105,19 +106,19 @@ func (p *Pages) hand(v *visit, about projections.Person, given commands.Invitati
 // showLink shows a link in the answer to the form that had it made. The secret is kept
 // nowhere, and a form that is sent again makes no other link: by then the member of staff
 // is not what the form has seen, or has the username already.
-func (p *Pages) showLink(v *visit, name string, given commands.Invitation) error {
-	p.show(v, view{name: "handed", status: http.StatusOK, title: "Give this link to " + name, content: handedPage{
+func (p *Pages) showLink(v *frame.Visit, name string, given commands.Invitation) error {
+	p.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
-		Link:  p.origin(v) + LinkPath(v.tenant, given.Secret),
-		Until: clock(given.ExpiresAt, v.practice.Zone),
+		Link:  p.origin(v) + LinkPath(v.Tenant, given.Secret),
+		Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})
 	return nil
 }
 
 // origin is where browsers reach the pages.
-func (p *Pages) origin(v *visit) string {
+func (p *Pages) origin(v *frame.Visit) string {
 	if p.URL == nil { // on a loopback host, which the browser has named
-		return "http://" + v.r.Host
+		return "http://" + v.R.Host
 	}
 	return p.URL.Scheme + "://" + p.URL.Host
 }

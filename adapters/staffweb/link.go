@@ -2,6 +2,7 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"regexp"
 
@@ -14,9 +15,9 @@ import (
 
 // linkPage is where the holder of a link chooses a password.
 type linkPage struct {
-	faulty
+	frame.Faulty
 	commands.LinkHolder
-	New   field
+	New   frame.Field
 	Token string
 }
 
@@ -28,8 +29,8 @@ var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
 // linkCookie holds the secret of a link between opening it and choosing a password. The
 // link is in a mail, so the browser must show the cookie where another site has led to us.
-func (p *Pages) linkCookie(v *visit, secret string) *http.Cookie {
-	c := p.cookie(v, "frontdesk.link-", secret)
+func (p *Pages) linkCookie(v *frame.Visit, secret string) *http.Cookie {
+	c := p.Cookie(v, "frontdesk.link-", secret)
 	if secret != "" {
 		c.MaxAge = linkMinutes * 60
 	}
@@ -39,17 +40,17 @@ func (p *Pages) linkCookie(v *visit, secret string) *http.Cookie {
 // openLink takes the secret out of the address, so that no page has it there that could
 // tell others where it is. It looks nothing up and uses nothing up, because whatever scans
 // mail follows links (D67).
-func (p *Pages) openLink(v *visit) error {
-	secret := mux.Vars(v.r)["secret"]
+func (p *Pages) openLink(v *frame.Visit) error {
+	secret := mux.Vars(v.R)["secret"]
 	if !linkSecret.MatchString(secret) {
 		secret = ""
 	}
-	http.SetCookie(v.w, p.linkCookie(v, secret))
-	return v.goTo(v.base() + "/link")
+	v.SetCookie(p.linkCookie(v, secret))
+	return v.GoTo(v.Base() + "/link")
 }
 
 // linkForm asks the holder of a link for a password.
-func (p *Pages) linkForm(v *visit) error {
+func (p *Pages) linkForm(v *frame.Visit) error {
 	secret, holder, err := p.holderOfLink(v)
 	if err != nil {
 		return err
@@ -57,13 +58,13 @@ func (p *Pages) linkForm(v *visit) error {
 	return p.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
 }
 
-func (p *Pages) askByLink(v *visit, status int, secret string, page linkPage) (err error) {
-	if v.practice, err = p.Signposts.Of(v.ctx(), v.tenant); err != nil {
+func (p *Pages) askByLink(v *frame.Visit, status int, secret string, page linkPage) (err error) {
+	if v.Practice, err = p.Signposts.Of(v.Context(), v.Tenant); err != nil {
 		return err
 	}
-	page.New = page.password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
+	page.New = page.Password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
 	page.Token = linkToken(secret)
-	p.show(v, view{name: "link", status: status, title: page.title("Choose a password"), content: page})
+	p.Show(v, frame.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
 	return nil
 }
 
@@ -73,15 +74,15 @@ func linkToken(secret string) string { return signin.Session{Token: secret}.Form
 
 // holderOfLink finds out whose link the browser shows. There is one answer to every link
 // that is no good, also at a practice that there is not, and it costs the same.
-func (p *Pages) holderOfLink(v *visit) (secret string, holder commands.LinkHolder, err error) {
-	if secret = v.shown(p.linkCookie(v, "")); secret == "" {
+func (p *Pages) holderOfLink(v *frame.Visit) (secret string, holder commands.LinkHolder, err error) {
+	if secret = v.Shown(p.linkCookie(v, "")); secret == "" {
 		return "", holder, errLink // nobody has tried anything
 	}
-	if err := v.sit(p.seats.pages); err != nil {
+	if err := p.Sit(v); err != nil {
 		return "", holder, err
 	}
-	err = p.Door.Guesses.Try(v.source, v.tenant, staff.ErrLink, func() (err error) {
-		holder, err = p.Desk.Links.Holder(v.ctx(), v.tenant, staff.DigestOfLink(secret), p.Now())
+	err = p.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
+		holder, err = p.Desk.Links.Holder(v.Context(), v.Tenant, staff.DigestOfLink(secret), p.Now())
 		return err
 	})
 	if errors.Is(err, staff.ErrLink) {
@@ -92,25 +93,25 @@ func (p *Pages) holderOfLink(v *visit) (secret string, holder commands.LinkHolde
 
 // acceptLink makes the password that was chosen count, uses the link up and signs its
 // holder in. Whoever was signed in with this browser is signed out.
-func (p *Pages) acceptLink(v *visit) error {
+func (p *Pages) acceptLink(v *frame.Visit) error {
 	secret, holder, err := p.holderOfLink(v)
 	if err != nil {
 		return err
 	}
-	if !(signin.Session{Token: secret}).Owns(v.form.Get("token"), "link") {
+	if !(signin.Session{Token: secret}).Owns(v.Form.Get("token"), "link") {
 		return errOtherLink
 	}
-	chosen := v.form.Get("password")
+	chosen := v.Form.Get("password")
 	if chosen == "" {
-		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: faulty{[]fieldFault{{"password", "Enter a password"}}}})
+		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: frame.Wrong("password", "Enter a password")})
 	}
-	v.leave() // for the queue of those who choose a password
-	accepted, err := p.Desk.AcceptLink(v.asStranger(), commands.AcceptLink{Tenant: v.tenant, Secret: secret, Password: chosen})
+	v.Leave() // for the queue of those who choose a password
+	accepted, err := p.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
 	if errors.Is(err, staff.ErrLink) { // somebody was faster
 		return errLink
 	}
 	if wrong, ok := faultOf(err, "password"); ok {
-		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, faulty: wrong})
+		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: wrong})
 	}
 	if err != nil {
 		return err
@@ -119,12 +120,12 @@ func (p *Pages) acceptLink(v *visit) error {
 }
 
 // enterByLink signs the holder of a link in, whose password counts by now.
-func (p *Pages) enterByLink(v *visit, accepted commands.Accepted) error {
-	http.SetCookie(v.w, p.linkCookie(v, ""))
+func (p *Pages) enterByLink(v *frame.Visit, accepted commands.Accepted) error {
+	v.SetCookie(p.linkCookie(v, ""))
 	try := p.tryOf(v, accepted.Username, "")
 	try.How = staff.ByLink
 	if err := p.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
 		return err
 	}
-	return v.goTo(v.base() + "/account?done=link")
+	return v.GoTo(v.Base() + "/account?done=link")
 }

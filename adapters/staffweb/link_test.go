@@ -72,7 +72,7 @@ func TestWhoHasALinkChoosesTheirPassword_D67(t *testing.T) {
 	}
 	cookie(t, done, "frontdesk.device-")
 	b.get(account+"?done=link").wants(t, http.StatusOK, "", "You have chosen your password")
-	s.browser(t).post("/elm-street/staff/sign-in", try("kim", better)).wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "")
+	s.browser(t).post("/elm-street/staff/sign-in", try("kim", better)).wants(t, http.StatusSeeOther, "/elm-street/staff", "")
 	b.follow(secret).wants(t, http.StatusNotFound, "", "This link cannot be used")
 	for _, private := range []string{secret, better, "Kim", "kim"} {
 		if strings.Contains(s.watched.String(), private) {

@@ -1,64 +1,66 @@
 package staffweb
 
 import (
+	"embed"
 	"errors"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
-	"github.com/gorilla/mux"
-
-	"frontdesk/adapters/staffweb/signin"
-	"frontdesk/commands"
-	"frontdesk/domain/application"
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
-// Pages serves the staff pages. All fields except URL, TrustedProxies and
-// Metrics are needed.
+// Pages serves the staff pages. All fields are needed.
 type Pages struct {
-	URL            *url.URL       // where browsers reach them; nil for any loopback host
-	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For is believed
+	*frame.Site
 
-	Signposts projections.Signposts
 	Approvals projections.Approvals
 	Given     projections.GivenAuthorisations
 	People    projections.People
 	SignIns   projections.SignIns
-	Door      signin.Door
-	Desk      commands.Desk
-
-	InFlight int           // pages made at once; further ones are answered 503
-	Limit    time.Duration // for one page
-	Now      func() time.Time
-	Metrics  *Metrics // nil measures nothing
-	Log      *slog.Logger
-
-	seats seats
 }
 
-// of is the path under which a practice's pages are.
-const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
+var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
+	"account", "password", "link", "people", "person", "invite", "handed")
+
+//go:embed templates
+var sources embed.FS
 
 // Handler routes to the pages and sets the bounds of each visit.
-func (p *Pages) Handler() http.Handler {
-	p.seats = seatsFor(p.InFlight)
-	router := mux.NewRouter().SkipClean(true)
-	for path, asset := range assets {
-		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
+func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
+
+// routes are all of them.
+func (p *Pages) routes() []frame.Route {
+	return []frame.Route{
+		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
+		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
+		frame.At("/sign-in", "sign-in", frame.Methods{http.MethodGet: frame.Anybody(p.signInForm), http.MethodPost: frame.Anybody(p.signIn)}),
+		frame.At("/sign-in/passkey", "sign-in-passkey", frame.Methods{http.MethodPost: frame.Anybody(p.signInByPasskey)}),
+		frame.At("/sign-in/second", "second-step", frame.Methods{http.MethodGet: frame.Anybody(p.secondForm), http.MethodPost: frame.Anybody(p.second)}),
+		frame.At("/challenge", "challenge", frame.Methods{http.MethodPost: frame.Anybody(p.challenge)}),
+		frame.At("/confirm", "confirm", frame.Both(staff.ManageOwnAccount, p.confirmForm, p.confirm)),
+		frame.At("/sign-out", "sign-out", frame.Methods{http.MethodPost: frame.Anybody(p.signOut)}),
+		frame.At("/link/{secret}", "link", frame.Methods{http.MethodGet: frame.Anybody(p.openLink)}),
+		frame.At("/link", "link", frame.Methods{http.MethodGet: frame.Anybody(p.linkForm), http.MethodPost: frame.Anybody(p.acceptLink)}),
+		frame.At("/authorise", "authorise", frame.Both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise)),
+		frame.At("/authorisations", "authorisations", frame.Both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)),
+		frame.At("/account", "account", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOwnAccount, p.account)}),
+		frame.At("/account/password", "password", frame.Both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)),
+		frame.At("/account/passkeys", "passkeys", frame.Both(staff.ManageOwnAccount, p.passkeys, p.changePasskeys)),
+		frame.At("/account/sessions", "sessions", frame.Methods{http.MethodPost: frame.WhoMay(staff.ManageOwnAccount, p.endSessions)}),
+		frame.At("/people", "people", frame.Both(staff.ManagePeople, p.people, p.changePeople)),
 	}
-	for _, r := range p.routes() {
-		router.Handle(of+r.path, p.visited(r.name, r.serve(p)))
-	}
-	router.NotFoundHandler = p.visited("unknown", func(*visit) error { return errNotFound })
-	return p.hardened(router)
 }
 
-// home sends staff to their authorisations if no application has sent them.
-func (p *Pages) home(v *visit) error { return v.goTo(v.base() + "/authorisations") }
+// home leads to the first of the pages that one's roles allow.
+func (p *Pages) home(v *frame.Visit) error {
+	if !v.SignedIn {
+		return v.SignInFirst()
+	}
+	return v.GoTo(v.Base() + frame.Home(v.Session.Roles))
+}
 
 // ErrURL refuses an address at which browsers could not reach the pages.
 var ErrURL = errors.New("the address of the staff pages must be https://HOST or, on loopback, http://HOST:PORT, with nothing after it")
@@ -76,18 +78,3 @@ func ParseURL(address string) (*url.URL, error) {
 
 // LinkPath is where a member of staff opens the link that they were given.
 func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }
-
-// Serves reports whether a request is for the pages rather than for the API,
-// which shares their listener (D36).
-func (p *Pages) Serves(r *http.Request) bool {
-	host := (&url.URL{Host: r.Host}).Hostname()
-	if p.URL != nil {
-		return strings.EqualFold(host, p.URL.Hostname())
-	}
-	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	ours := first == "staff" || rest == "staff" || strings.HasPrefix(rest, "staff/")
-	return ours && application.IsLoopback(strings.ToLower(host))
-}
-
-// secure reports whether browsers reach the pages by https.
-func (p *Pages) secure() bool { return p.URL != nil && p.URL.Scheme == "https" }

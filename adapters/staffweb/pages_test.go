@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
 )
 
@@ -24,7 +25,7 @@ func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
 		b.get(path).wants(t, http.StatusNotFound, "", "Page not found")
 	}
 	for _, path := range []string{"/elm-street/staff", "/elm-street/staff/"} {
-		b.get(path).wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "")
+		b.get(path).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 	}
 	b.get("/elm-street/staff/sign-in?app=%zz").wants(t, http.StatusBadRequest, "", "could not read")
 	b.get("/elm-street/staff/sign-out").wants(t, http.StatusMethodNotAllowed, "", "not used in that way")
@@ -111,9 +112,9 @@ func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {
 	at := func(address string) *staffweb.Pages {
 		u, err := staffweb.ParseURL(address)
 		must(t, err)
-		return &staffweb.Pages{URL: u}
+		return &staffweb.Pages{Site: &frame.Site{URL: u}}
 	}
-	sandbox := &staffweb.Pages{}
+	sandbox := &staffweb.Pages{Site: &frame.Site{}}
 	for _, c := range []struct {
 		pages      *staffweb.Pages
 		host, path string

@@ -2,8 +2,8 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
-	"time"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
@@ -33,84 +33,81 @@ type passkeyRow struct {
 }
 
 // passkeys shows the passkeys of the member of staff.
-func (p *Pages) passkeys(v *visit) error {
+func (p *Pages) passkeys(v *frame.Visit) error {
 	page := passkeysPage{}
 	switch {
-	case v.form.Has("added"):
+	case v.Form.Has("added"):
 		page.Done = "added"
-	case v.form.Has("removed"):
+	case v.Form.Has("removed"):
 		page.Done = "removed"
 	}
 	return p.showPasskeys(v, http.StatusOK, page)
 }
 
-func (p *Pages) showPasskeys(v *visit, status int, page passkeysPage) error {
-	own, err := p.Door.Passkeys.Of(v.ctx(), v.tenant, v.session.Staff)
+func (p *Pages) showPasskeys(v *frame.Visit, status int, page passkeysPage) error {
+	own, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	for _, k := range own {
-		row := passkeyRow{Passkey: k, Added: day(k.AddedAt, v.practice.Zone)}
+		row := passkeyRow{Passkey: k, Added: frame.Day(k.AddedAt, v.Practice.Zone)}
 		if k.UsedAt != nil {
-			row.Used = day(*k.UsedAt, v.practice.Zone)
+			row.Used = frame.Day(*k.UsedAt, v.Practice.Zone)
 		}
 		page.Passkeys = append(page.Passkeys, row)
 	}
-	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, p.confirmed(v)
+	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, p.Confirmed(v)
 	_, page.Here = p.site(v)
-	page.Token, page.Adding = v.session.FormToken("passkeys"), v.session.FormToken(string(signin.ToAdd))
+	page.Token, page.Adding = v.Session.FormToken("passkeys"), v.Session.FormToken(string(signin.ToAdd))
 	title := "Your passkeys"
 	if page.Fault != "" {
 		title = "Error: " + title
 	}
-	p.show(v, view{name: "passkeys", status: status, title: title, content: page, script: true})
+	p.Show(v, frame.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: frame.Passkeys})
 	return nil
 }
 
-// day writes the day of an instant at the practice.
-func day(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 January 2006") }
-
 // changePasskeys adds a passkey or removes one. Whoever is there has to have proved who
 // they are.
-func (p *Pages) changePasskeys(v *visit) error {
+func (p *Pages) changePasskeys(v *frame.Visit) error {
 	do, purpose := p.removePasskey, "passkeys"
-	if v.form.Get("do") == "add" {
+	if v.Form.Get("do") == "add" {
 		do, purpose = p.addPasskey, string(signin.ToAdd)
 	}
-	if !v.owns(purpose) {
-		return errStale
+	if !v.Owns(purpose) {
+		return frame.ErrStale
 	}
-	if !p.confirmed(v) {
-		return p.confirmFirst(v, "account/passkeys")
+	if !p.Confirmed(v) {
+		return p.ConfirmFirst(v, "account/passkeys")
 	}
 	return do(v)
 }
 
-func (p *Pages) addPasskey(v *visit) error {
-	s := p.signed(v, signin.Ask{For: signin.ToAdd, Member: v.session.Staff, Bound: v.session.Token})
-	made, err := p.Door.Passkeys.Made(v.ctx(), s.Ask, s.Kept, s.Answer)
+func (p *Pages) addPasskey(v *frame.Visit) error {
+	s := p.signed(v, signin.Ask{For: signin.ToAdd, Member: v.Session.Staff, Bound: v.Session.Token})
+	made, err := p.Door.Passkeys.Made(v.Context(), s.Ask, s.Kept, s.Answer)
 	if err == nil {
-		made.Name = v.form.Get("name")
-		err = p.Desk.AddPasskey(v.asStaff(), commands.AddPasskey{Tenant: v.tenant, Staff: v.session.Staff, With: v.session.Credential, Passkey: made})
+		made.Name = v.Form.Get("name")
+		err = p.Desk.AddPasskey(v.AsStaff(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
 	}
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {
-		return p.showPasskeys(v, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: v.form.Get("name")})
+		return p.showPasskeys(v, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: v.Form.Get("name")})
 	}
 	if err != nil {
 		return err
 	}
-	return v.goTo(v.base() + "/account/passkeys?added")
+	return v.GoTo(v.Base() + "/account/passkeys?added")
 }
 
-func (p *Pages) removePasskey(v *visit) error {
-	id, ok := written.ID(v.form.Get("passkey"))
-	if !ok || v.form.Get("do") != "remove" {
-		return errUnreadable
+func (p *Pages) removePasskey(v *frame.Visit) error {
+	id, ok := written.ID(v.Form.Get("passkey"))
+	if !ok || v.Form.Get("do") != "remove" {
+		return frame.ErrUnreadable
 	}
-	err := p.Desk.RemovePasskey(v.asStaff(), commands.RemovePasskey{Tenant: v.tenant, Staff: v.session.Staff, Passkey: staff.PasskeyID{UUID: id}})
+	err := p.Desk.RemovePasskey(v.AsStaff(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
 	if err != nil {
 		return err
 	}
-	return v.goTo(v.base() + "/account/passkeys?removed")
+	return v.GoTo(v.Base() + "/account/passkeys?removed")
 }

@@ -75,7 +75,7 @@ func TestAPasskeyAloneSignsIn_D66(t *testing.T) {
 	fresh, _ := s.named(t)
 	fresh.post(atElm+"sign-in/passkey", url.Values{"signed": {"nonsense"}}).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
 	answer := fresh.post(atElm+"sign-in/passkey", url.Values{"signed": {k.Sign(t, fresh.asked("sign-in", ""))}})
-	answer.wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	answer.wants(t, http.StatusSeeOther, home, "")
 	for _, cookie := range answer.Cookies() {
 		if !cookie.HttpOnly || cookie.Path != "/"+elm+"/staff" {
 			t.Errorf("the cookie %s is %+v", cookie.Name, cookie)
@@ -185,5 +185,5 @@ func TestPasskeysAreChangedByWhoHasProvedWhoTheyAre_D66(t *testing.T) {
 	b.post(atElm+"account/passkeys", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
 	b.post(atElm+"account/passkeys", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys?removed", "")
 	s.browser(t).signIn(elm, "dr.lee")
-	s.browser(t).post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"authorisations", "")
+	s.browser(t).post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, home, "")
 }

@@ -1,6 +1,7 @@
 package staffweb
 
 import (
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"slices"
 	"strconv"
@@ -38,28 +39,28 @@ const peopleShown = 50
 
 // people shows managers who works at the practice: everybody, or one of them, or the form
 // by which somebody is invited.
-func (p *Pages) people(v *visit) error {
-	if v.form.Has("invite") {
+func (p *Pages) people(v *frame.Visit) error {
+	if v.Form.Has("invite") {
 		return p.inviteForm(v)
 	}
-	everybody, err := p.People.Of(v.ctx(), v.tenant)
+	everybody, err := p.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
-	if !v.form.Has("member") {
+	if !v.Form.Has("member") {
 		return p.list(v, everybody, "")
 	}
 	person, err := memberOf(v, everybody)
 	if err != nil {
 		return err
 	}
-	return p.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.form.Get("done")]})
+	return p.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.Form.Get("done")]})
 }
 
 // memberOf is the member of staff whom the form or the address names. There is nobody of
 // another practice among everybody.
-func memberOf(v *visit, everybody []projections.Person) (projections.Person, error) {
-	id, ok := written.ID(v.form.Get("member"))
+func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Person, error) {
+	id, ok := written.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
 	if !ok || i < 0 {
 		return projections.Person{}, errNobody
@@ -68,11 +69,11 @@ func memberOf(v *visit, everybody []projections.Person) (projections.Person, err
 }
 
 // list shows one page of the people.
-func (p *Pages) list(v *visit, people []projections.Person, find string) error {
+func (p *Pages) list(v *frame.Visit, people []projections.Person, find string) error {
 	last := max(1, (len(people)+peopleShown-1)/peopleShown)
-	number, _ := strconv.Atoi(v.form.Get("page")) // anything else is the first
+	number, _ := strconv.Atoi(v.Form.Get("page")) // anything else is the first
 	number = min(max(1, number), last)
-	page := peoplePage{Find: find, Found: len(people), Page: number, Pages: last, PreviousPage: number - 1, Token: v.session.FormToken("people")}
+	page := peoplePage{Find: find, Found: len(people), Page: number, Pages: last, PreviousPage: number - 1, Token: v.Session.FormToken("people")}
 	if number < last {
 		page.NextPage = number + 1
 	}
@@ -81,20 +82,20 @@ func (p *Pages) list(v *visit, people []projections.Person, find string) error {
 		return err
 	}
 	page.People = rows
-	p.show(v, view{name: "people", status: http.StatusOK, title: "People", content: page})
+	p.Show(v, frame.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
 	return nil
 }
 
 // rowsOf are people as they are shown.
-func (p *Pages) rowsOf(v *visit, people ...projections.Person) (rows []personRow, err error) {
-	last, err := p.SignIns.Last(v.ctx(), v.tenant)
+func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []personRow, err error) {
+	last, err := p.SignIns.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.session.Staff, Roles: namesOf(person.Roles), Standing: p.standing(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.standing(v, person)}
 		if at, ok := last[person.Staff]; ok {
-			row.LastIn = day(at, v.practice.Zone)
+			row.LastIn = frame.Day(at, v.Practice.Zone)
 		}
 		rows = append(rows, row)
 	}
@@ -102,8 +103,8 @@ func (p *Pages) rowsOf(v *visit, people ...projections.Person) (rows []personRow
 }
 
 // standing says what keeps somebody from signing in.
-func (p *Pages) standing(v *visit, person projections.Person) string {
-	switch until := clock(person.LinkUntil, v.practice.Zone); {
+func (p *Pages) standing(v *frame.Visit, person projections.Person) string {
+	switch until := frame.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
 	case person.SignsIn:
@@ -119,12 +120,12 @@ func (p *Pages) standing(v *visit, person projections.Person) string {
 
 // findPeople shows those whose name or username has what was typed. It is a POST, so that
 // no address holds a name.
-func (p *Pages) findPeople(v *visit) error {
-	everybody, err := p.People.Of(v.ctx(), v.tenant)
+func (p *Pages) findPeople(v *frame.Visit) error {
+	everybody, err := p.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
-	find := strings.TrimSpace(v.form.Get("find"))
+	find := strings.TrimSpace(v.Form.Get("find"))
 	fold := cases.Fold()
 	typed := fold.String(find)
 	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
@@ -147,14 +148,14 @@ const firstRole = "role-" + string(staff.Receptionist)
 func choices(ticked []staff.Role) []roleChoice {
 	all := []roleChoice{}
 	for _, role := range staff.AllRoles() {
-		all = append(all, roleChoice{role, roleNames[role], slices.Contains(ticked, role)})
+		all = append(all, roleChoice{role, frame.RoleNames[role], slices.Contains(ticked, role)})
 	}
 	return all
 }
 
 // ticked are the roles that the form names, whether there are such or not.
-func ticked(v *visit) (roles staff.Roles) {
-	for _, role := range v.form["role"] {
+func ticked(v *frame.Visit) (roles staff.Roles) {
+	for _, role := range v.Form["role"] {
 		roles = append(roles, staff.Role(role))
 	}
 	return roles

@@ -3,6 +3,7 @@ package staffweb
 import (
 	"errors"
 	"fmt"
+	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 
 	"frontdesk/commands"
@@ -12,7 +13,7 @@ import (
 
 // personPage is one member of staff, and what a manager may do about them.
 type personPage struct {
-	faulty
+	frame.Faulty
 	projections.Person
 	Row   personRow
 	Done  string // what has just been done; "" for nothing
@@ -22,16 +23,16 @@ type personPage struct {
 }
 
 // showPerson shows one member of staff.
-func (p *Pages) showPerson(v *visit, status int, page personPage) error {
+func (p *Pages) showPerson(v *frame.Visit, status int, page personPage) error {
 	rows, err := p.rowsOf(v, page.Person)
 	if err != nil {
 		return err
 	}
-	page.Row, page.Seen, page.Token = rows[0], v.session.FormToken(seenOf(page.Person)), v.session.FormToken("people")
+	page.Row, page.Seen, page.Token = rows[0], v.Session.FormToken(seenOf(page.Person)), v.Session.FormToken("people")
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
-	p.show(v, view{name: "person", status: status, title: page.title(page.Name), content: page})
+	p.Show(v, frame.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
 	return nil
 }
 
@@ -48,29 +49,29 @@ func seenOf(p projections.Person) (purpose string) {
 }
 
 // act is what a manager does about a member of staff.
-type act func(p *Pages, v *visit, about projections.Person) error
+type act func(p *Pages, v *frame.Visit, about projections.Person) error
 
 // acts are the acts by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": func(p *Pages, v *visit, about projections.Person) error {
-			given, err := p.Desk.InviteAgain(v.asStaff(), commands.InviteAgain{Tenant: v.tenant, Username: about.Username})
+		"reinvite": func(p *Pages, v *frame.Visit, about projections.Person) error {
+			given, err := p.Desk.InviteAgain(v.AsStaff(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"reset": func(p *Pages, v *visit, about projections.Person) error {
-			given, err := p.Desk.ResetStaff(v.asStaff(), commands.ResetStaff{Tenant: v.tenant, Username: about.Username})
+		"reset": func(p *Pages, v *frame.Visit, about projections.Person) error {
+			given, err := p.Desk.ResetStaff(v.AsStaff(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"reactivate": func(p *Pages, v *visit, about projections.Person) error {
-			given, err := p.Desk.ReactivateStaff(v.asStaff(), commands.ReactivateStaff{Tenant: v.tenant, Username: about.Username})
+		"reactivate": func(p *Pages, v *frame.Visit, about projections.Person) error {
+			given, err := p.Desk.ReactivateStaff(v.AsStaff(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"deactivate": func(p *Pages, v *visit, about projections.Person) error {
-			err := p.Desk.DeactivateStaff(v.asStaff(), commands.DeactivateStaff{Tenant: v.tenant, Username: about.Username})
+		"deactivate": func(p *Pages, v *frame.Visit, about projections.Person) error {
+			err := p.Desk.DeactivateStaff(v.AsStaff(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.acted(v, about, err)
 		},
-		"roles": func(p *Pages, v *visit, about projections.Person) error {
-			err := p.Desk.SetStaffRoles(v.asStaff(), commands.SetStaffRoles{Tenant: v.tenant, Username: about.Username, Roles: ticked(v)})
+		"roles": func(p *Pages, v *frame.Visit, about projections.Person) error {
+			err := p.Desk.SetStaffRoles(v.AsStaff(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
 			return p.acted(v, about, err)
 		},
 	}
@@ -79,25 +80,25 @@ func acts() map[string]act {
 // changePeople does what a manager has decided about a member of staff, or finds them.
 // Whoever changes anything has to prove again who they are, if that was long ago: a browser
 // that was left alone opens nobody an account.
-func (p *Pages) changePeople(v *visit) error {
-	if !v.owns("people") {
-		return errStale
+func (p *Pages) changePeople(v *frame.Visit) error {
+	if !v.Owns("people") {
+		return frame.ErrStale
 	}
-	switch v.form.Get("do") {
+	switch v.Form.Get("do") {
 	case "find":
 		return p.findPeople(v)
 	case "invite":
 		return p.invite(v)
 	}
-	if act, ok := acts()[v.form.Get("do")]; ok {
+	if act, ok := acts()[v.Form.Get("do")]; ok {
 		return p.changePerson(v, act)
 	}
-	return errUnreadable
+	return frame.ErrUnreadable
 }
 
 // changePerson does it unless the member of staff has changed since the page was shown.
-func (p *Pages) changePerson(v *visit, act act) error {
-	everybody, err := p.People.Of(v.ctx(), v.tenant)
+func (p *Pages) changePerson(v *frame.Visit, act act) error {
+	everybody, err := p.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
@@ -105,32 +106,32 @@ func (p *Pages) changePerson(v *visit, act act) error {
 	if err != nil {
 		return err
 	}
-	if !v.session.Owns(v.form.Get("seen"), seenOf(about)) {
-		return p.showPerson(v, http.StatusConflict, personPage{Person: about, faulty: faulty{[]fieldFault{{"facts",
-			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again."}}}})
+	if !v.Session.Owns(v.Form.Get("seen"), seenOf(about)) {
+		return p.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: frame.Wrong("facts",
+			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
-	if !p.confirmed(v) {
-		return p.confirmFirst(v, "people?member="+about.Staff.String())
+	if !p.Confirmed(v) {
+		return p.ConfirmFirst(v, "people?member="+about.Staff.String())
 	}
 	return act(p, v, about)
 }
 
 // acted goes back to the member of staff, or shows why nothing was done.
-func (p *Pages) acted(v *visit, about projections.Person, err error) error {
+func (p *Pages) acted(v *frame.Visit, about projections.Person, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
 	}
-	return v.goTo(v.base() + "/people?member=" + about.Staff.String() + "&done=" + v.form.Get("do"))
+	return v.GoTo(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
 }
 
 // refuse shows why a rule does not let something be done about a member of staff.
-func (p *Pages) refuse(v *visit, about projections.Person, err error) error {
+func (p *Pages) refuse(v *frame.Visit, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	page := personPage{Person: about, faulty: faulty{[]fieldFault{{"facts", refusal.Detail}}}}
-	if v.form.Get("do") == "roles" {
+	page := personPage{Person: about, Faulty: frame.Wrong("facts", refusal.Detail)}
+	if v.Form.Get("do") == "roles" {
 		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
 	}
 	return p.showPerson(v, http.StatusBadRequest, page)

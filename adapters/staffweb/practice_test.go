@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -55,29 +56,32 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
-		Signposts: projections.Signposts{DB: s.pool},
+		Site: &frame.Site{
+			Signposts: projections.Signposts{DB: s.pool},
+			Head:      projections.Head{DB: s.pool}.Of,
+			Door: signin.Door{
+				Guesses:   signin.NewGuesses(s.Now),
+				Queue:     signin.NewQueue(),
+				Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
+				Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
+				Passwords: passwords{s.pool},
+				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
+				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
+				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+			},
+			Desk: commands.Desk{
+				Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
+				Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
+			},
+			InFlight: 16,
+			Limit:    20 * time.Second,
+			Now:      s.Now,
+			Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
+		},
 		Approvals: projections.Approvals{DB: s.pool},
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
 		SignIns:   projections.SignIns{DB: s.pool},
-		Door: signin.Door{
-			Guesses:   signin.NewGuesses(s.Now),
-			Queue:     signin.NewQueue(),
-			Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
-			Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
-			Passwords: passwords{s.pool},
-			Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
-			Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
-			Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
-		},
-		Desk: commands.Desk{
-			Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
-			Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
-		},
-		InFlight: 16,
-		Limit:    20 * time.Second,
-		Now:      s.Now,
-		Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

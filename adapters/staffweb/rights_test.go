@@ -26,8 +26,8 @@ const (
 // at another practice, in the first column; then members of staff without a role, a
 // receptionist, a clinician, a manager and a privacy officer.
 var verdicts = map[string][6]string{
-	"GET ":                   {in, in, in, in, in, in},
-	"GET /":                  {in, in, in, in, in, in},
+	"GET ":                   {asked, in, in, in, in, in},
+	"GET /":                  {asked, in, in, in, in, in},
 	"GET /sign-in":           {in, in, in, in, in, in},
 	"POST /sign-in":          {in, in, in, in, in, in},
 	"POST /sign-in/passkey":  {in, in, in, in, in, in},

@@ -3,8 +3,8 @@ package staffweb
 // Served are all pages by method and path, for the tests that must name each.
 func Served(p *Pages) (served []string) {
 	for _, r := range p.routes() {
-		for method := range r.by {
-			served = append(served, method+" "+r.path)
+		for method := range r.By {
+			served = append(served, method+" "+r.Path)
 		}
 	}
 	return served

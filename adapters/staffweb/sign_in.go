@@ -2,6 +2,7 @@ package staffweb
 
 import (
 	"errors"
+	"frontdesk/adapters/staffweb/frame"
 	"log/slog"
 	"net/http"
 
@@ -11,7 +12,7 @@ import (
 
 // signInPage is what the sign-in page shows.
 type signInPage struct {
-	faulty
+	frame.Faulty
 	SignedOut bool
 	Ended     string // why the session that the browser shows has ended; "" if there is nothing to say
 	Username  string // as it was typed
@@ -20,29 +21,29 @@ type signInPage struct {
 }
 
 // signInForm asks who is there, unless somebody is signed in already.
-func (p *Pages) signInForm(v *visit) error {
-	if v.signedIn {
+func (p *Pages) signInForm(v *frame.Visit) error {
+	if v.SignedIn {
 		return p.onward(v)
 	}
 	ended, err := p.sayEnded(v)
 	if err != nil {
 		return err
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.form.Has("signed-out"), Ended: ended})
+	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
 }
 
 // sayEnded says why the session that the browser shows has ended, once. A stranger has no
 // token of a session, and is told nothing.
-func (p *Pages) sayEnded(v *visit) (why string, err error) {
-	token := v.shown(p.sessionCookie(v, ""))
+func (p *Pages) sayEnded(v *frame.Visit) (why string, err error) {
+	token := v.Shown(p.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
 	}
-	ending, err := p.Door.Sessions.Ended(v.ctx(), v.tenant, token)
+	ending, err := p.Door.Sessions.Ended(v.Context(), v.Tenant, token)
 	if err != nil || endings[ending] == "" {
 		return "", err
 	}
-	http.SetCookie(v.w, p.sessionCookie(v, ""))
+	v.SetCookie(p.SessionCookie(v, ""))
 	return endings[ending], nil
 }
 
@@ -54,30 +55,30 @@ var endings = map[signin.Ending]string{
 
 // askWho shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (p *Pages) askWho(v *visit, status int, page signInPage) error {
+func (p *Pages) askWho(v *frame.Visit, status int, page signInPage) error {
 	_, page.Passkeys = p.site(v)
-	p.show(v, view{name: "sign_in", status: status, title: page.title("Sign in"), content: page, script: true})
+	p.Show(v, frame.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: frame.Passkeys})
 	return nil
 }
 
 // onward goes to the page that the browser was sent for.
-func (p *Pages) onward(v *visit) error {
-	if !v.ask.Made {
-		return v.goTo(v.base() + "/authorisations")
+func (p *Pages) onward(v *frame.Visit) error {
+	if !v.Ask.Made {
+		return v.GoTo(v.Base()) // home, which knows their roles
 	}
-	return v.goTo(v.base() + "/authorise" + v.ask.query())
+	return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
 }
 
 // signIn begins a session, in place of the one that the browser may have, or goes on to
 // the page that asks for a passkey.
-func (p *Pages) signIn(v *visit) error {
-	page := signInPage{Username: v.form.Get("username")}
-	password := v.form.Get("password")
+func (p *Pages) signIn(v *frame.Visit) error {
+	page := signInPage{Username: v.Form.Get("username")}
+	password := v.Form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
 		return p.askWho(v, http.StatusBadRequest, page)
 	}
-	v.leave() // for a queue of its own
-	in, err := p.Door.SignIn(v.asStranger(), p.tryOf(v, page.Username, password))
+	v.Leave() // for a queue of its own
+	in, err := p.Door.SignIn(v.AsStranger(), p.tryOf(v, page.Username, password))
 	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
 		return p.turnAway(v, page, refusal)
@@ -86,26 +87,26 @@ func (p *Pages) signIn(v *visit) error {
 		return err
 	}
 	if in.Step != "" {
-		http.SetCookie(v.w, p.stepCookie(v, in.Step))
-		return v.goTo(v.base() + "/sign-in/second" + v.ask.query())
+		v.SetCookie(p.stepCookie(v, in.Step))
+		return v.GoTo(v.Base() + "/sign-in/second" + v.Ask.Query())
 	}
 	return p.letIn(v, in)
 }
 
 // letIn gives the browser its session, and goes to the page that it was sent for.
-func (p *Pages) letIn(v *visit, in signin.SignedIn) error {
+func (p *Pages) letIn(v *frame.Visit, in signin.SignedIn) error {
 	if err := p.give(v, in); err != nil {
 		return err
 	}
 	return p.onward(v)
 }
 
-func missing(username, password string) (faults []fieldFault) {
+func missing(username, password string) (faults []frame.FieldFault) {
 	if username == "" {
-		faults = append(faults, fieldFault{"username", "Enter your username"})
+		faults = append(faults, frame.FieldFault{Field: "username", Text: "Enter your username"})
 	}
 	if password == "" {
-		faults = append(faults, fieldFault{"password", "Enter your password"})
+		faults = append(faults, frame.FieldFault{Field: "password", Text: "Enter your password"})
 	}
 	return faults
 }
@@ -120,29 +121,29 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 }
 
 // turnAway says the same whatever the reason for the refusal, and how long to wait.
-func (p *Pages) turnAway(v *visit, page signInPage, refusal *fault.Error) error {
+func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
 		field = "passkey"
 	}
 	status, text := p.refused(v, refusal, refusal.Detail)
-	page.Faults = []fieldFault{{field, text}}
+	page.Faults = frame.Wrong(field, text).Faults
 	return p.askWho(v, status, page)
 }
 
 // refused is the status and the text of a refusal, to which it adds how long to wait.
-func (p *Pages) refused(v *visit, refusal *fault.Error, text string) (int, string) {
+func (p *Pages) refused(v *frame.Visit, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(p.Now())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
 	}
-	v.w.Header().Set("Retry-After", seconds(wait))
-	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + span(roundUp(wait)) + "."
+	v.Header().Set("Retry-After", frame.Seconds(wait))
+	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + frame.Span(frame.RoundUp(wait)) + "."
 }
 
 // noteSignIn writes a line of the log, so that an attack can be seen. The line never
 // holds the username, because people type passwords there.
-func (p *Pages) noteSignIn(v *visit, in signin.SignedIn, err error) {
+func (p *Pages) noteSignIn(v *frame.Visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -157,32 +158,32 @@ func (p *Pages) noteSignIn(v *visit, in signin.SignedIn, err error) {
 	case in.Step != "":
 		outcome = "passkey-asked"
 	}
-	p.Metrics.signedIn(outcome)
-	p.Log.InfoContext(v.ctx(), "sign-in", slog.String("request_id", v.id), slog.String("tenant", v.tenant),
+	p.Metrics.SignedIn(outcome)
+	p.Log.InfoContext(v.Context(), "sign-in", slog.String("request_id", v.ID), slog.String("tenant", v.Tenant),
 		slog.String("outcome", outcome), slog.String("staff", in.Staff.String()),
-		slog.String("source", v.source))
+		slog.String("source", v.Source))
 }
 
 // signOut ends the session for every browser that shows it, and goes back to
 // what the browser was sent for. The browser stays known.
-func (p *Pages) signOut(v *visit) error {
-	if v.signedIn && !v.owns("sign-out") {
-		return errStale
+func (p *Pages) signOut(v *frame.Visit) error {
+	if v.SignedIn && !v.Owns("sign-out") {
+		return frame.ErrStale
 	}
 	if err := p.endSession(v); err != nil {
 		return err
 	}
-	http.SetCookie(v.w, p.sessionCookie(v, ""))
-	if v.ask.Made {
-		return v.signInFirst()
+	v.SetCookie(p.SessionCookie(v, ""))
+	if v.Ask.Made {
+		return v.SignInFirst()
 	}
-	return v.goTo(v.base() + "/sign-in?signed-out")
+	return v.GoTo(v.Base() + "/sign-in?signed-out")
 }
 
 // endSession ends the session that the browser shows, if it shows one.
-func (p *Pages) endSession(v *visit) error {
-	if !v.signedIn {
+func (p *Pages) endSession(v *frame.Visit) error {
+	if !v.SignedIn {
 		return nil
 	}
-	return p.Door.SignOut(v.asStaff(), v.tenant, v.session)
+	return p.Door.SignOut(v.AsStaff(), v.Tenant, v.Session)
 }

@@ -102,7 +102,7 @@ func TestSigningInGoesOnlyToPagesOfOurs(t *testing.T) {
 		t.Fatalf("%s to %s", answer.Status, location)
 	}
 	b.get(location).wants(t, http.StatusBadRequest, "", "registered")
-	b.get("/elm-street/staff/sign-in").wants(t, http.StatusSeeOther, "/elm-street/staff/authorisations", "") // who is signed in is not asked
+	b.get("/elm-street/staff/sign-in").wants(t, http.StatusSeeOther, "/elm-street/staff", "") // who is signed in is not asked
 }
 
 func TestTheLogHoldsNoNamesAndNoPasswords(t *testing.T) {

@@ -62,7 +62,12 @@ func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
-// Call is one judged call whose signature held. All of them are recorded (D37).
+// ByPage is the mode of a line that says what a member of staff was shown on a page. The
+// line has no application, and its endpoint is the page's topic.
+const ByPage application.Mode = "page"
+
+// Call is one judged call whose signature held. All of them are recorded (D37). So is what
+// members of staff are shown of patients in lists, by [ByPage].
 type Call struct {
 	RequestID   uuid.UUID                `json:"requestId"` // a UUIDv7 of the service: later calls have greater ones
 	At          time.Time                `json:"at"`        // when it was judged, for the last time, in microseconds, UTC
@@ -71,11 +76,12 @@ type Call struct {
 	Mode        application.Mode         `json:"mode"`
 	Staff       staff.ID                 `json:"staff,omitzero"` // of a user-restricted call whose user is, or was, staff of the practice
 	Endpoint    application.EndpointName `json:"endpoint"`
-	Patient     patient.ID               `json:"patient,omitzero"` // that it named; there may be no such patient
-	Status      int                      `json:"status"`           // HTTP, of the answer
-	Code        string                   `json:"code,omitempty"`   // of the first refusal; "" if there was none
-	Reason      string                   `json:"reason,omitempty"` // what the caller was told
-	Act         *event.OnBehalfOf        `json:"act,omitempty"`    // the act claim; nil if the token had none
-	TokenHash   event.Digest             `json:"tokenHash"`        // SHA-256 of the token
-	Idx         int64                    `json:"idx,omitempty"`    // its number among all calls, once it is recorded; 0 before
+	Patient     patient.ID               `json:"patient,omitzero"`   // that it named; there may be no such patient
+	Patients    []patient.ID             `json:"patients,omitempty"` // whom a page has shown
+	Status      int                      `json:"status"`             // HTTP, of the answer
+	Code        string                   `json:"code,omitempty"`     // of the first refusal; "" if there was none
+	Reason      string                   `json:"reason,omitempty"`   // what the caller was told
+	Act         *event.OnBehalfOf        `json:"act,omitempty"`      // the act claim; nil if the token had none
+	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
+	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
 }

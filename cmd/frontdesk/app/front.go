@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -86,29 +87,34 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		return nil, err
 	}
 	pages := &staffweb.Pages{
-		TrustedProxies: c.TrustedProxies,
-		Signposts:      projections.Signposts{DB: a.calls},
-		Approvals:      projections.Approvals{DB: a.calls},
-		Given:          projections.GivenAuthorisations{DB: a.calls},
-		People:         projections.People{DB: a.calls},
-		SignIns:        projections.SignIns{DB: a.calls},
-		Door: signin.Door{
-			Guesses:   signin.NewGuesses(c.Now),
-			Queue:     a.passwords.Queue,
-			Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
-			Devices:   signin.Devices{DB: a.calls, Now: c.Now},
-			Passwords: a.passwords,
-			Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
-			Steps:     signin.Steps{DB: a.calls, Now: c.Now},
-			Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
-			Journal:   a.journal,
+		Site: &frame.Site{
+			TrustedProxies: c.TrustedProxies,
+			Signposts:      projections.Signposts{DB: a.calls},
+			Names:          projections.Names{DB: a.calls, Opens: a.keyring},
+			Door: signin.Door{
+				Guesses:   signin.NewGuesses(c.Now),
+				Queue:     a.passwords.Queue,
+				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
+				Devices:   signin.Devices{DB: a.calls, Now: c.Now},
+				Passwords: a.passwords,
+				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
+				Steps:     signin.Steps{DB: a.calls, Now: c.Now},
+				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+				Journal:   a.journal,
+			},
+			Desk:     a.Desk,
+			Record:   a.recorder.Record,
+			Head:     projections.Head{DB: a.calls}.Of,
+			InFlight: pagesInFlight,
+			Limit:    pageLimit,
+			Now:      c.Now,
+			Metrics:  frame.NewMetrics(a.registry),
+			Log:      c.Log,
 		},
-		Desk:     a.Desk,
-		InFlight: pagesInFlight,
-		Limit:    pageLimit,
-		Now:      c.Now,
-		Metrics:  staffweb.NewMetrics(a.registry),
-		Log:      c.Log,
+		Approvals: projections.Approvals{DB: a.calls},
+		Given:     projections.GivenAuthorisations{DB: a.calls},
+		People:    projections.People{DB: a.calls},
+		SignIns:   projections.SignIns{DB: a.calls},
 	}
 	if c.AuthURL == "" {
 		return pages, nil

@@ -1,4 +1,4 @@
-package staffweb
+package frame
 
 import (
 	"net/http"
@@ -16,11 +16,11 @@ func TestAVisitKeepsNothingOfTheRequestLine_D45(t *testing.T) {
 	t.Parallel()
 	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)
 	request := mux.SetURLVars(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+line, nil), map[string]string{"tenant": line[:10]})
-	v := &visit{w: httptest.NewRecorder(), r: request}
-	if err := (&Pages{}).enter(v); err != nil {
+	v := &Visit{w: httptest.NewRecorder(), R: request}
+	if err := (&Site{}).enter(v); err != nil {
 		t.Fatal(err)
 	}
-	if v.tenant != "elm-street" || unsafe.StringData(v.tenant) == unsafe.StringData(line) {
+	if v.Tenant != "elm-street" || unsafe.StringData(v.Tenant) == unsafe.StringData(line) {
 		t.Error("the whole request line is kept in memory")
 	}
 }

@@ -1,0 +1,30 @@
+package staffweb
+
+import (
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/signin"
+)
+
+// deviceCookie holds the token by which the sign-in page knows the browser again. It
+// outlives sessions. No practice's name has a dot, so no session's cookie is called so.
+func (p *Pages) deviceCookie(v *frame.Visit, token string) *http.Cookie {
+	c := p.Cookie(v, "frontdesk.device-", token)
+	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
+	return c
+}
+
+// stepCookie holds the step between the password and the passkey.
+func (p *Pages) stepCookie(v *frame.Visit, token string) *http.Cookie {
+	c := p.Cookie(v, "frontdesk.step-", token)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// challengeCookie holds what the browser keeps of a challenge for a passkey.
+func (p *Pages) challengeCookie(v *frame.Visit, kept string) *http.Cookie {
+	c := p.Cookie(v, "frontdesk.challenge-", kept)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}

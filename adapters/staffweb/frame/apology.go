@@ -1,0 +1,75 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"frontdesk/domain/fault"
+)
+
+// Apology is an error that is shown as a page: it says what went wrong and what to do about
+// it.
+type Apology struct {
+	Status  int
+	Heading string
+	Text    string
+	Advice  string
+}
+
+// Sorry is an apology. Advice may be "".
+func Sorry(status int, heading, text, advice string) *Apology {
+	return &Apology{status, heading, text, advice}
+}
+
+// Error returns the heading.
+func (a *Apology) Error() string { return a.Heading }
+
+// apologise answers an error with a page. Errors that staff can do nothing about
+// are logged here, once.
+func (s *Site) apologise(v *Visit, err error) {
+	sorry, ok := errors.AsType[*Apology](err)
+	refusal, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case ok:
+	case errors.Is(v.Context().Err(), context.Canceled): // the browser has gone away
+		sorry = ErrBusy
+	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
+		s.Log.WarnContext(v.Context(), "page could not be shown", slog.String("request_id", v.ID), slog.Any("error", err))
+		sorry = ErrBusy
+	default:
+		s.Log.ErrorContext(v.Context(), "page failed", slog.String("request_id", v.ID), slog.Any("error", err))
+		sorry = ErrInternal
+	}
+	if sorry.Status == http.StatusServiceUnavailable {
+		v.Header().Set("Retry-After", busySeconds)
+		v.Header().Set("Connection", "close") // whatever has been sent behind it is asked again
+	}
+	s.Show(v, View{Template: sorryPage, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
+}
+
+// busySeconds is when to try again, as the value of Retry-After.
+const busySeconds = "5"
+
+// What any page may have to say.
+var (
+	ErrStale = &Apology{http.StatusForbidden, "This page is out of date",
+		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
+		"Go back to where you came from and try again."}
+	ErrForeign = &Apology{http.StatusForbidden, "This was sent from another website",
+		"Nothing has been changed. Only our own pages can send this.",
+		"If you did not expect to see this page, tell your manager which website you were on."}
+	ErrLate = &Apology{http.StatusRequestTimeout, "We could not read what your browser sent",
+		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
+	ErrUnreadable = &Apology{http.StatusBadRequest, "We could not read what your browser sent",
+		"Nothing has been changed.", "Go back and try again."}
+	ErrNotFound = &Apology{http.StatusNotFound, "Page not found",
+		"There is nothing at this address.", "If you typed the address, check that it is right."}
+	ErrMethod = &Apology{http.StatusMethodNotAllowed, "This page is not used in that way",
+		"Nothing has been changed.", "Go back and try again."}
+	ErrBusy = &Apology{http.StatusServiceUnavailable, "Sorry, the service is busy",
+		"We cannot show you this page at the moment. Nothing has been changed.", "Try again in " + busySeconds + " seconds."}
+	ErrInternal = &Apology{http.StatusInternalServerError, "Sorry, there is a problem with the service",
+		"This is our fault, not yours.", "Try again later."}
+)

@@ -1,0 +1,59 @@
+package frame
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the files
+	"encoding/hex"
+	"net/http"
+	"time"
+)
+
+//go:embed assets/style.css
+var style []byte
+
+//go:embed assets/icon.svg
+var icon []byte
+
+//go:embed assets/passkey.js
+var passkeyScript []byte
+
+//go:embed assets/live.js
+var liveScript []byte
+
+// asset is a file that the pages of all practices share. Its address changes
+// with its content, so browsers may keep it.
+type asset struct {
+	mediaType string
+	content   []byte
+}
+
+const (
+	stylePath   = "/staff/style.css"
+	iconPath    = "/staff/icon.svg"
+	passkeyPath = "/staff/passkey.js"
+	livePath    = "/staff/live.js"
+)
+
+var (
+	assets = map[string]asset{
+		stylePath: {"text/css; charset=utf-8", style}, iconPath: {"image/svg+xml", icon},
+		passkeyPath: {"text/javascript; charset=utf-8", passkeyScript}, livePath: {"text/javascript; charset=utf-8", liveScript},
+	}
+	styleURL   = stylePath + "?" + fingerprint(style)
+	iconURL    = iconPath + "?" + fingerprint(icon)
+	scriptURLs = map[Script]string{
+		Passkeys: passkeyPath + "?" + fingerprint(passkeyScript), Live: livePath + "?" + fingerprint(liveScript),
+	}
+)
+
+func fingerprint(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (a asset) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", a.mediaType)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+}

@@ -1,0 +1,15 @@
+// Package frame is what all staff pages share, whatever they are about: who visits, which
+// page is behind which address and who may come in, how a page is shown, and what people
+// are told when something goes wrong. It knows no page by name, apart from the navigation.
+//
+//	site.go        what a page is served with; it routes, and bounds each visit
+//	visit.go       one request for a page
+//	route.go       paths, and the doors of their pages
+//	navigation.go  the sections of the practice, for whoever may use them
+//	headers.go     what browsers are told not to do
+//	render.go      pages within the frame; assets.go: the files that they share
+//	apology.go     errors as pages; words.go: how times, waits and roles are written
+//
+// A section of the pages is a package beside this one. It holds a [Site] and gives its
+// routes.
+package frame

@@ -1,0 +1,101 @@
+package frame
+
+import (
+	"embed"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/signin"
+)
+
+//go:embed templates
+var shared embed.FS
+
+var sorryPage = Templates(shared, "sorry")["sorry"]
+
+// Templates reads the pages templates/NAME.html by name, each within the frame that all
+// pages share. It panics if one does not parse, as the program starts.
+func Templates(files fs.FS, names ...string) map[string]*template.Template {
+	pages := map[string]*template.Template{}
+	for _, name := range names {
+		page := template.Must(template.New(name).Funcs(template.FuncMap{"plain": Plain}).ParseFS(shared, "templates/frame.html", "templates/parts.html"))
+		pages[name] = template.Must(page.ParseFS(files, "templates/"+name+".html"))
+	}
+	return pages
+}
+
+// Script is a script of ours that a page needs.
+type Script string
+
+// The scripts.
+const (
+	NoScript Script = ""
+	Passkeys Script = "passkey" // asks for passkeys, which only a script can
+	Live     Script = "live"    // follows what happens
+)
+
+// View is what a page shows, and how.
+type View struct {
+	Template *template.Template
+	Fragment string // the block of the template that is the whole answer; "" for a page
+	Status   int
+	Title    string
+	Content  any
+	Script   Script
+}
+
+// around is what every page shows around its content.
+type around struct {
+	Title    string
+	Practice string // "" on a page that belongs to no practice
+	Base     string
+	Style    string
+	Icon     string
+	Script   string          // its address; "" for none
+	Since    int64           // of a live page: the head of the log when it was read
+	Session  *signin.Session // nil if nobody is signed in
+	SignOut  string          // the token of the form that signs out
+	Sections []section
+	Ask      Ask // what the browser comes back to after signing in or out
+	Content  any
+}
+
+// Show makes a whole page the answer of the visit or, if its template fails, a plain
+// error.
+func (s *Site) Show(v *Visit, page View) {
+	f := around{
+		Title: page.Title, Practice: v.Practice.Name, Base: v.Base(),
+		Style: styleURL, Icon: iconURL, Ask: v.Ask, Content: page.Content,
+	}
+	if v.SignedIn {
+		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), sectionsFor(v.Session.Roles)
+	}
+	if page.Script != NoScript {
+		f.Script, f.Since = scriptURLs[page.Script], v.since
+		v.allow(page.Script)
+	}
+	block := page.Fragment
+	if block == "" {
+		block = "frame"
+	}
+	v.body.Reset()
+	v.status = page.Status
+	mediaType := "text/html; charset=utf-8"
+	if err := page.Template.ExecuteTemplate(&v.body, block, f); err != nil {
+		s.Log.ErrorContext(v.Context(), "template failed", slog.String("page", page.Template.Name()), slog.Any("error", err))
+		v.body.Reset()
+		v.body.WriteString(ErrInternal.Heading + "\n")
+		v.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
+	}
+	v.sized(mediaType)
+}
+
+// allow lets the page run a script of ours, and ask for what the script is for.
+func (v *Visit) allow(script Script) {
+	v.Header().Set("Content-Security-Policy", Policy("")+scripted)
+	if script == Passkeys {
+		v.Header().Set("Permissions-Policy", passkeysAllowed)
+	}
+}
