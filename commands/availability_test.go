@@ -279,3 +279,36 @@ func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestARehearsalChangesNothingAndSaysWhatWouldHappen_D89(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	rehearsal := &commands.Rehearsal{Store: s.store}
+	desk := commands.Desk{Store: rehearsal, Now: s.clock}
+	hour := s.now.Add(time.Hour)
+	s.must(desk.PauseRequestType(t.Context(), commands.PauseRequestType{Tenant: surgeryTenant, RequestType: request.Medical, Until: hour}))
+	s.must(desk.ClosePractice(t.Context(), commands.ClosePractice{Tenant: surgeryTenant, From: hour}))
+	if err := desk.PauseRequestType(t.Context(), commands.PauseRequestType{Tenant: surgeryTenant, RequestType: request.Medical, Until: s.now}); !errors.Is(err, practice.ErrInvalidPause) {
+		t.Errorf("a pause that is over: %v", err)
+	}
+	before, err := s.store.Receptions(t.Context(), surgeryTenant)
+	s.must(err)
+	if got := before.Of(request.Medical).At(s.now); got.Status != practice.TypeOpen {
+		t.Errorf("after the rehearsal it is %s", got.Status)
+	}
+	after := before.After(rehearsal.Events...)
+	for typ, want := range map[request.Type]practice.Availability{
+		request.Medical: {Type: request.Medical, Status: practice.TypePaused},
+		request.Admin:   {Type: request.Admin, Status: practice.TypeOpen},
+	} {
+		if got := after.Of(typ).At(s.now); got != want {
+			t.Errorf("it would be %+v, want %+v", got, want)
+		}
+		if got := after.Of(typ).At(hour).Status; got != practice.TypeClosed {
+			t.Errorf("an hour later it would be %s", got)
+		}
+	}
+	if open := after.After(practice.Reopened{From: hour}).Of(request.Admin).Closing(s.now); !open.IsZero() {
+		t.Errorf("with the closure cancelled, it would close at %s", open)
+	}
+}

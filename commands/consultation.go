@@ -14,12 +14,15 @@ import (
 type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
-	Appointment appointment.ID // zero if there is none
+	Appointment appointment.ID   // zero if there is none
+	Seen        appointment.Slot // zero if nobody has looked
+	First       bool             // whether it is refused if the appointment had a consultation before
 }
 
 // StartConsultation returns the identifier of the new consultation. It refuses a
 // patient of another practice with patient.ErrUnknown, and then an appointment of
-// another practice or patient with appointment.ErrUnknown.
+// another practice or patient with appointment.ErrUnknown. Whoever wants the first and is
+// slower is refused with appointment.ErrAttended.
 //
 // The consultation and the end of its call-in are appended together, so that nobody
 // ever sees one without the other.
@@ -33,6 +36,11 @@ func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consu
 		return id, d.begin(ctx, consultation.StreamOf(c.Tenant, id), events...)
 	}
 	started := event.Change{Stream: consultation.StreamOf(c.Tenant, id), Events: events}
-	attend := func(a appointment.Appointment) ([]event.Event, error) { return a.Attend(c.Patient, d.Now()) }
+	attend := seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+		if err := a.Ahead(); c.First && err != nil {
+			return nil, err
+		}
+		return a.Attend(c.Patient, d.Now())
+	})
 	return id, UpdateWith(ctx, d.Store, appointment.StreamOf(c.Tenant, c.Appointment), attend, started)
 }

@@ -194,6 +194,95 @@ func TestACallInIsClearedAndAPatientMarked(t *testing.T) {
 		appointment.DidNotAttend{Subject: d.subject()})
 }
 
+func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	desk := commands.Desk{Store: d, Patients: d, Now: noon}
+	elsewhere := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
+	theirSite := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
+	seen, later := appointment.Slot{Site: d.site, At: noon()}, noon().Add(time.Hour)
+	before := len(d.Log())
+	move := func(to site.ID, seen appointment.Slot) error {
+		return desk.MoveAppointment(t.Context(), commands.MoveAppointment{Tenant: elm, Appointment: d.appointment, Site: to, At: later, Seen: seen})
+	}
+
+	wantRefusal(t, move(theirSite, seen), site.ErrUnknown)
+	must(t, desk.MarkArrived(t.Context(), commands.MarkArrived{Tenant: elm, Appointment: d.appointment, Seen: seen}))
+	must(t, move(elsewhere, seen))
+	d.refuseWhoSaw(t, seen)
+	must(t, desk.CancelAppointment(t.Context(),
+		commands.CancelAppointment{Tenant: elm, Appointment: d.appointment, Seen: appointment.Slot{Site: elsewhere, At: later}}))
+
+	there := d.subject()
+	there.Site = elsewhere
+	d.wantSince(t, before,
+		appointment.Arrived{Subject: d.subject(), ArrivedAt: noon()},
+		appointment.Moved{Subject: there, From: d.site, At: later},
+		appointment.Cancelled{Subject: there})
+}
+
+// refuseWhoSaw has every act refused of somebody who saw the appointment before it was moved.
+func (d *aDay) refuseWhoSaw(t *testing.T, seen appointment.Slot) {
+	t.Helper()
+	desk := commands.Desk{Store: d, Patients: d, Now: noon}
+	_, started := d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment, Seen: seen})
+	for what, err := range map[string]error{
+		"move":    desk.MoveAppointment(t.Context(), commands.MoveAppointment{Tenant: elm, Appointment: d.appointment, At: noon(), Seen: seen}),
+		"cancel":  desk.CancelAppointment(t.Context(), commands.CancelAppointment{Tenant: elm, Appointment: d.appointment, Seen: seen}),
+		"arrive":  desk.MarkArrived(t.Context(), commands.MarkArrived{Tenant: elm, Appointment: d.appointment, Seen: seen}),
+		"call in": desk.CallInPatient(t.Context(), commands.CallInPatient{Tenant: elm, Appointment: d.appointment, Seen: seen}),
+		"clear":   desk.ClearCallIn(t.Context(), commands.ClearCallIn{Tenant: elm, Appointment: d.appointment, Seen: seen}),
+		"absent":  desk.MarkDidNotAttend(t.Context(), commands.MarkDidNotAttend{Tenant: elm, Appointment: d.appointment, Seen: seen}),
+		"start":   started,
+	} {
+		if !errors.Is(err, appointment.ErrMoved) {
+			t.Errorf("%s: %v, want %v", what, err, appointment.ErrMoved)
+		}
+	}
+}
+
+func TestABookingThatIsSentTwiceIsMadeOnce_D86(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	before := len(d.Log())
+	booking := commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: d.site, At: noon().Add(time.Hour), Once: "lee 1"}
+	first := made[appointment.ID](t)(d.bookings.BookAppointment(t.Context(), booking))
+	again := made[appointment.ID](t)(d.bookings.BookAppointment(t.Context(), booking))
+	if first != again {
+		t.Errorf("sent twice, it is both %s and %s", first, again)
+	}
+	booking.At = noon()
+	_, err := d.bookings.BookAppointment(t.Context(), booking)
+	wantRefusal(t, err, appointment.ErrBooked)
+
+	subject := d.subject()
+	subject.Appointment = first
+	d.wantSince(t, before, appointment.Booked{Subject: subject, At: noon().Add(time.Hour)})
+}
+
+func TestSitesAndRoomsAreRenamed(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	desk := commands.Desk{Store: d}
+	before := len(d.Log())
+	must(t, desk.RenameSite(t.Context(), commands.RenameSite{Tenant: elm, Site: d.site, Name: "Elm House"}))
+	must(t, desk.RenameRoom(t.Context(), commands.RenameRoom{Tenant: elm, Room: d.room, Name: "Nurse"}))
+	wantRefusal(t, desk.RenameSite(t.Context(), commands.RenameSite{Tenant: oak, Site: d.site, Name: "Ours"}), site.ErrUnknown)
+	wantRefusal(t, desk.RenameRoom(t.Context(), commands.RenameRoom{Tenant: oak, Room: d.room, Name: "Ours"}), site.ErrRoomUnknown)
+	d.wantSince(t, before, site.Renamed{Site: d.site, Name: "Elm House"}, site.RoomRenamed{Room: d.room, Site: d.site, Name: "Nurse"})
+}
+
+func TestTheFirstConsultationIsStartedOnce_D86(t *testing.T) {
+	t.Parallel()
+	d := startDay(t)
+	start := commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment, First: true}
+	made[consultation.ID](t)(d.start(t.Context(), start))
+	_, err := d.start(t.Context(), start)
+	wantRefusal(t, err, appointment.ErrAttended)
+	start.First = false
+	made[consultation.ID](t)(d.start(t.Context(), start))
+}
+
 func TestAConsultationWithoutAnAppointmentIsOneEvent(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)

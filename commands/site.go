@@ -26,6 +26,20 @@ func (d Desk) AddSite(ctx context.Context, c AddSite) (site.ID, error) {
 	return id, d.begin(ctx, site.StreamOf(c.Tenant, id), events...)
 }
 
+// RenameSite gives a site another name.
+type RenameSite struct {
+	Tenant string
+	Site   site.ID
+	Name   string
+}
+
+// RenameSite changes nothing if the site has the name already.
+func (d Desk) RenameSite(ctx context.Context, c RenameSite) error {
+	return Update(ctx, d.Store, site.StreamOf(c.Tenant, c.Site), func(s site.Site) ([]event.Event, error) {
+		return s.Rename(c.Name)
+	})
+}
+
 // AddRoom adds a room to a site, so that patients can be called into it.
 type AddRoom struct {
 	Tenant string
@@ -45,4 +59,18 @@ func (d Desk) AddRoom(ctx context.Context, c AddRoom) (site.RoomID, error) {
 		return site.RoomID{}, err
 	}
 	return id, d.begin(ctx, site.RoomStreamOf(c.Tenant, id), events...)
+}
+
+// RenameRoom gives a room another name.
+type RenameRoom struct {
+	Tenant string
+	Room   site.RoomID
+	Name   string
+}
+
+// RenameRoom changes nothing if the room has the name already.
+func (d Desk) RenameRoom(ctx context.Context, c RenameRoom) error {
+	return Update(ctx, d.Store, site.RoomStreamOf(c.Tenant, c.Room), func(r site.Room) ([]event.Event, error) {
+		return r.Rename(c.Name)
+	})
 }

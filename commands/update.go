@@ -21,6 +21,21 @@ type Store interface {
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 
+// Rehearsal is a store to which nothing is appended. An intent that is carried out with it
+// is refused as ever, or says what would happen.
+type Rehearsal struct {
+	Store
+	Events []event.Event // that would have happened
+}
+
+// Append keeps the events in mind.
+func (r *Rehearsal) Append(_ context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	for _, change := range changes {
+		r.Events = append(r.Events, change.Events...)
+	}
+	return nil, nil
+}
+
 // Load returns the state of a stream.
 func Load[S event.State[S]](ctx context.Context, store Store, stream event.Stream) (S, error) {
 	history, err := store.Load(ctx, stream)

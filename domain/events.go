@@ -8,6 +8,7 @@ import (
 	"frontdesk/domain/audit"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/display"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -29,6 +30,7 @@ func Events() []event.Event {
 		audit.Events(),
 		authorisation.Events(),
 		consultation.Events(),
+		display.Events(),
 		epoch.Events(),
 		patient.Events(),
 		practice.Events(),

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -21,8 +22,10 @@ type Appointments struct{ DB Querier }
 type Appointment struct {
 	Appointment appointment.ID
 	Patient     patient.ID
+	Site        site.ID
 	StartsAt    time.Time
 	Status      Status
+	ArrivedAt   *time.Time  // nil unless the patient has arrived
 	Room        site.RoomID // of a call-in; zero if none is assigned
 	CalledInAt  *time.Time  // nil unless the patient is called in
 }
@@ -37,6 +40,7 @@ const (
 	StatusCalledIn     Status = "called-in"
 	StatusDidNotAttend Status = "did-not-attend"
 	StatusAttended     Status = "attended" // a consultation has started
+	StatusCancelled    Status = "cancelled"
 )
 
 // Name returns the permanent name.
@@ -56,8 +60,17 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 	case appointment.CallInRemoved:
 		do(`UPDATE appointments SET status = CASE status WHEN $3 THEN $4 ELSE status END, room = NULL, called_in_at = NULL
 			WHERE tenant = $1 AND appointment = $2`, tenant, e.Appointment, string(StatusCalledIn), string(StatusBooked))
+	case appointment.Moved:
+		do(`UPDATE appointments SET site = $3, starts_at = $4, status = $5, arrived_at = NULL WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, e.Site, e.At, string(StatusBooked))
+	case appointment.Cancelled:
+		do(setStatus, tenant, e.Appointment, string(StatusCancelled))
+	case appointment.Arrived:
+		do(`UPDATE appointments SET status = CASE status WHEN $3 THEN $4 ELSE status END, arrived_at = $5 WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, string(StatusDidNotAttend), string(StatusBooked), e.ArrivedAt)
 	case appointment.DidNotAttend:
-		do(setStatus, tenant, e.Appointment, string(StatusDidNotAttend))
+		do(`UPDATE appointments SET status = $3, arrived_at = NULL WHERE tenant = $1 AND appointment = $2`,
+			tenant, e.Appointment, string(StatusDidNotAttend))
 	case appointment.Attended:
 		do(setStatus, tenant, e.Appointment, string(StatusAttended))
 	case patient.Erased:
@@ -67,16 +80,31 @@ func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) 
 
 const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND appointment = $2`
 
+const askAppointments = `SELECT appointment, patient, site, starts_at, status, arrived_at, room, called_in_at FROM appointments `
+
 // Between lists a site's appointments that start at or after one instant and before
-// another, in the order in which they start.
-func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time) ([]Appointment, error) {
-	rows, _ := a.DB.Query(ctx, `
-		SELECT appointment, patient, starts_at, status, room, called_in_at FROM appointments
-		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment`,
-		tenant, at, from, until)
+// another, in the order in which they start; at most so many.
+func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time, most int) ([]Appointment, error) {
+	return a.list(ctx, askAppointments+`
+		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment LIMIT $5`,
+		tenant, at, from, until, most)
+}
+
+// Of returns an appointment, or appointment.ErrUnknown if the practice has none with
+// this identifier.
+func (a Appointments) Of(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {
+	found, err := a.list(ctx, askAppointments+`WHERE tenant = $1 AND appointment = $2`, tenant, id)
+	if err != nil || len(found) == 0 {
+		return Appointment{}, cmp.Or(err, error(appointment.ErrUnknown))
+	}
+	return found[0], nil
+}
+
+func (a Appointments) list(ctx context.Context, sql string, args ...any) ([]Appointment, error) {
+	rows, _ := a.DB.Query(ctx, sql, args...)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Appointment, err error) {
 		var room *uuid.UUID
-		err = row.Scan(&a.Appointment, &a.Patient, &a.StartsAt, &a.Status, &room, &a.CalledInAt)
+		err = row.Scan(&a.Appointment, &a.Patient, &a.Site, &a.StartsAt, &a.Status, &a.ArrivedAt, &room, &a.CalledInAt)
 		if room != nil {
 			a.Room.UUID = *room
 		}

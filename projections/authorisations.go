@@ -54,29 +54,43 @@ func (g GivenAuthorisation) Scoped() bool { return g.Patient != patient.ID{} }
 // out staff who have left, because their authorisations count for nothing.
 type GivenAuthorisations struct{ DB Querier }
 
-const givenAuthorisations = `
+const (
+	givenColumns = `
 SELECT u.application, a.name, EXISTS (SELECT FROM enablements e WHERE e.tenant = u.tenant AND e.application = u.application),
 	s.username, s.name, u.patient, u.expires_at
 FROM authorisations u
 JOIN applications a ON a.application = u.application
-JOIN staff s ON s.tenant = u.tenant AND s.staff = u.staff AND s.active
+JOIN staff s ON s.tenant = u.tenant AND s.staff = u.staff AND s.active`
+
+	givenAuthorisations = givenColumns + `
 WHERE u.tenant = $1 AND u.expires_at > $2 AND (u.staff = $3) = $4
 ORDER BY a.name, s.username, u.expires_at, u.application, u.patient
 LIMIT $5`
 
+	authorisationsTo = givenColumns + `
+WHERE u.tenant = $1 AND u.expires_at > $2 AND u.application = $3
+ORDER BY s.username, u.expires_at, u.patient
+LIMIT $4`
+)
+
 // By lists at most limit authorisations that a member of staff has given.
 func (g GivenAuthorisations) By(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
-	return g.list(ctx, tenant, now, member, true, limit)
+	return g.list(ctx, givenAuthorisations, tenant, now, member, true, limit)
 }
 
 // ByOthers lists at most limit authorisations that everybody else at the practice
 // has given.
 func (g GivenAuthorisations) ByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
-	return g.list(ctx, tenant, now, member, false, limit)
+	return g.list(ctx, givenAuthorisations, tenant, now, member, false, limit)
 }
 
-func (g GivenAuthorisations) list(ctx context.Context, tenant string, now time.Time, member staff.ID, own bool, limit int) ([]GivenAuthorisation, error) {
-	rows, _ := g.DB.Query(ctx, givenAuthorisations, tenant, now, member, own, limit)
+// To lists at most limit authorisations that an application has been given.
+func (g GivenAuthorisations) To(ctx context.Context, tenant string, app application.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
+	return g.list(ctx, authorisationsTo, tenant, now, app, limit)
+}
+
+func (g GivenAuthorisations) list(ctx context.Context, query string, args ...any) ([]GivenAuthorisation, error) {
+	rows, _ := g.DB.Query(ctx, query, args...)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[GivenAuthorisation])
 	if err != nil {
 		return nil, fmt.Errorf("list authorisations: %w", err)

@@ -1,8 +1,14 @@
 package projections
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -27,31 +33,149 @@ type Request struct {
 	Answers     []request.Answer
 	Attachments []request.Attachment
 	SubmittedAt time.Time
-	Holder      staff.ID // who has it, or has completed it; zero if nobody has
-	HolderName  string
-	Done        *Handled // how it was completed; nil unless it is done
-	InError     *InError // nil unless it was marked as entered in error
-	History     []Handled
+	Holder      staff.ID  // who has it, or has completed it; zero if nobody has
+	HolderName  string    // "" if nobody has it
+	Done        *Handled  // how it was completed; nil unless it is done
+	InError     *InError  // nil unless it was marked as entered in error
+	History     []Handled // with the submission, oldest first
+	Complete    bool      // false if older entries were left out of the history
 }
 
-// Handled is one entry of a request's history: its submission, each event of
-// [request.Handling], and its marking as entered in error. Oldest come first.
+// Handled is one entry of a request's history: its submission, one of [request.Handling],
+// or its marking as entered in error.
 type Handled struct {
 	event.Event
 	At    time.Time
 	Actor event.Actor
 	By    string // the name of the member of staff or practitioner who did it; "" if that is not known
-	To    string // the name of the member to whom it was given; "" if it was not
+	To    string // the name of the member of staff to whom it was given; "" if it was not
 }
+
+// maxHistory is how many events of one request are opened beside its submission.
+const maxHistory = 500
+
+// historyOf reads the events of a request. What is sealed in those that will be left out
+// is not read.
+const historyOf = `
+SELECT id, version, recorded_at, name, data, metadata,
+	CASE WHEN version = 1 OR version > max(version) OVER () - $3 THEN sealed END
+FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`
 
 // Of returns a request of a practice, opened, or [request.ErrUnknown]. That of a patient
 // who was erased is unknown, too.
 func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request, error) {
-	return Request{}, request.ErrUnknown
+	events, err := q.read(ctx, request.StreamOf(tenant, id))
+	if err != nil {
+		return Request{}, fmt.Errorf("read a request: %w", err)
+	}
+	if len(events) == 0 {
+		return Request{}, request.ErrUnknown
+	}
+	if _, is := events[0].Event.(request.Submitted); !is {
+		return Request{}, request.ErrUnknown
+	}
+	names, err := q.namesIn(ctx, tenant, events)
+	if err != nil {
+		return Request{}, fmt.Errorf("read a request: %w", err)
+	}
+	found := Request{ID: id, Complete: true}
+	for _, e := range events {
+		found.see(e, names)
+	}
+	if len(found.History) > maxHistory+1 {
+		found.History = slices.Delete(found.History, 1, len(found.History)-maxHistory)
+		found.Complete = false
+	}
+	if known, err := (Patients{DB: q.DB}).PatientExists(ctx, tenant, found.Patient); err != nil || !known {
+		return Request{}, cmp.Or(err, error(request.ErrUnknown))
+	}
+	return found, nil
+}
+
+func (q Requests) read(ctx context.Context, stream event.Stream) ([]event.Recorded, error) {
+	rows, _ := q.DB.Query(ctx, historyOf, stream.ID, stream.Tenant, maxHistory)
+	stored, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
+		s := event.Stored{Stream: stream}
+		err := row.Scan(&s.ID, &s.Version, &s.At, &s.Name, &s.Data, &s.Metadata, &s.Sealed)
+		return s, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q.Opens.Open(ctx, stored)
+}
+
+// namesIn returns the names of the members of staff who have had to do with a request.
+func (q Requests) namesIn(ctx context.Context, tenant string, events []event.Recorded) (map[uuid.UUID]string, error) {
+	var members []uuid.UUID
+	for _, e := range events {
+		members = append(members, e.Metadata.Actor.Member(), holderIn(e.Event).UUID)
+	}
+	rows, _ := q.DB.Query(ctx, `SELECT staff, name FROM staff WHERE tenant = $1 AND staff = ANY ($2)`, tenant, members)
+	names := map[uuid.UUID]string{}
+	var id uuid.UUID
+	var name string
+	_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+		names[id] = name
+		return nil
+	})
+	return names, err
+}
+
+// holderIn returns who has a request after an event; zero if the event does not say.
+func holderIn(e event.Event) staff.ID {
+	switch e := e.(type) {
+	case request.Taken:
+		return e.By
+	case request.Given:
+		return e.To
+	case request.Completed:
+		return e.By
+	case request.Reopened:
+		return e.By
+	}
+	return staff.ID{}
+}
+
+// see moves a request past one event.
+func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
+	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
+		done.By = claim.Practitioner.Name
+	}
+	if about, ok := r.Event.(event.Patient); ok {
+		q.Patient.UUID = about.PatientID()
+	}
+	if holder := holderIn(r.Event); holder != (staff.ID{}) {
+		q.Holder, q.HolderName = holder, names[holder.UUID]
+	}
+	switch e := r.Event.(type) {
+	case request.Submitted:
+		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
+	case request.Given:
+		done.To = names[e.To.UUID]
+	case request.UrgencyChanged:
+		q.Urgent = e.Urgent
+	case request.Completed:
+		q.Done = &done
+	case request.Reopened:
+		q.Done = nil
+	case request.EnteredInError:
+		q.InError = &InError{e.Reason, done.At}
+	}
+	q.History = append(q.History, done)
 }
 
 // OfPatient returns at most so many of a patient's requests behind a place, newest first,
 // and the place behind them, which is zero if no more follow.
-func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, before InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
-	return nil, next, nil
+func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
+	if after == (InboxPlace{}) {
+		after.At = neverYet
+	}
+	rows, err = Inbox{q.DB}.list(ctx, most, listOfPatient, tenant, most+1, id, after.At, after.Request)
+	if len(rows) > most {
+		rows = rows[:most]
+		next = InboxPlace{At: rows[most-1].SubmittedAt, Request: rows[most-1].Request}
+	}
+	return rows, next, err
 }

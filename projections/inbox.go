@@ -51,7 +51,7 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case request.Taken:
 		set(`holder = $3`, e.By)
 	case request.Given:
-		set(`holder = $3`, idOrNull(e.To.UUID))
+		set(`holder = $3`, e.To)
 	case request.UrgencyChanged:
 		set(`urgent = $3`, e.Urgent)
 	case request.Completed:

@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 )
@@ -38,36 +36,129 @@ type InboxFilter struct {
 	After  InboxPlace   // where the last page ended; zero for the first
 }
 
-// InboxPlace is a place in one tab of the inbox, behind a row. The zero place is its
-// beginning.
+// InboxPlace is a place in a list of requests, behind a row. The zero place is the
+// beginning of the list.
 type InboxPlace struct {
 	Urgent  bool
-	At      time.Time // when it was submitted or, if it is done, completed
+	At      time.Time // when it was submitted or, where what is done is listed, completed
 	Request request.ID
 }
 
-// mostCounted bounds how far a tab is counted.
-const mostCounted = 1000
+// Each list reads one index for each type and urgency, as far as a page goes, and sorts
+// what it has found. So it takes as long in a practice with many requests.
+const (
+	rowsOf = `
+SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`
+	legsOf = `
+	SELECT i.* FROM unnest($3::text[]) t (type) CROSS JOIN unnest($4::boolean[], $5::timestamptz[]) u (urgent, after)
+	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = $1 AND type = t.type AND urgent = u.urgent`
+	holdersOf = `) r LEFT JOIN staff s ON s.tenant = $1 AND s.staff = r.holder`
 
-// where says which rows are in each tab. Each has an index.
-var where = map[InboxTab]string{
-	InboxNew:  `done_at IS NULL AND holder IS NULL`,
-	InboxMine: `done_at IS NULL AND holder IS NOT NULL AND holder = $2`,
-	InboxOpen: `done_at IS NULL AND holder IS NOT NULL`,
-	InboxDone: `done_at IS NOT NULL`,
+	listWaiting = ` AND (submitted_at, request) > (u.after, $6) ORDER BY submitted_at, request LIMIT $2) i
+	ORDER BY i.urgent DESC, i.submitted_at, i.request LIMIT $2` + holdersOf + `
+ORDER BY r.urgent DESC, r.submitted_at, r.request`
+	listDone = ` AND (done_at, request) < (u.after, $6) ORDER BY done_at DESC, request DESC LIMIT $2) i
+	ORDER BY i.done_at DESC, i.request DESC LIMIT $2` + holdersOf + `
+ORDER BY r.done_at DESC, r.request DESC`
+	listOfPatient = rowsOf + `
+	SELECT * FROM inbox WHERE tenant = $1 AND patient = $3 AND (submitted_at, request) < ($4, $5)
+	ORDER BY submitted_at DESC, request DESC LIMIT $2` + holdersOf + `
+ORDER BY r.submitted_at DESC, r.request DESC`
+)
+
+// Which rows are in a tab.
+const (
+	isNew  = ` AND done_at IS NULL AND holder IS NULL`
+	isOpen = ` AND done_at IS NULL AND holder IS NOT NULL`
+	isDone = ` AND done_at IS NOT NULL`
+)
+
+var listOf = map[InboxTab]string{
+	InboxNew:  rowsOf + legsOf + isNew + listWaiting,
+	InboxMine: rowsOf + legsOf + isOpen + ` AND holder = $7` + listWaiting,
+	InboxOpen: rowsOf + legsOf + isOpen + listWaiting,
+	InboxDone: rowsOf + legsOf + isDone + listDone,
 }
 
-// Page returns at most so many rows, and the place behind them, which is zero if no more
-// follow.
+// Page returns at most so many rows of a tab, and the place behind them, which is zero if
+// no more follow.
 func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
-	return nil, next, nil
+	types := request.Types()
+	if f.Type != "" {
+		types = []request.Type{f.Type}
+	}
+	urgents, after := f.legs()
+	args := []any{pgx.QueryExecModeCacheDescribe, tenant, most + 1, types, urgents, after, f.After.Request}
+	if f.Tab == InboxMine {
+		args = append(args, f.Member)
+	}
+	rows, err = i.list(ctx, most, listOf[f.Tab], args...)
+	if len(rows) > most {
+		rows = rows[:most]
+		last := rows[most-1]
+		next = InboxPlace{last.Urgent, last.SubmittedAt, last.Request}
+		if last.DoneAt != nil {
+			next.At = *last.DoneAt
+		}
+	}
+	return rows, next, err
 }
 
-// Counts returns how many requests are in each tab. It counts no further than 1,000.
+// neverYet is later than any request.
+var neverYet = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// legs returns which urgencies are still to be listed, and behind which instant each goes
+// on.
+func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
+	begun := f.After != InboxPlace{}
+	for _, urgent := range []bool{true, false} {
+		from := f.After.At
+		switch {
+		case f.Urgent && !urgent:
+			continue
+		case f.Tab == InboxDone && !begun:
+			from = neverYet
+		case f.Tab == InboxDone:
+		case begun && urgent && !f.After.Urgent:
+			continue // all of them were listed before
+		case urgent != f.After.Urgent:
+			from = time.Time{}
+		}
+		urgents, after = append(urgents, urgent), append(after, from)
+	}
+	return urgents, after
+}
+
+func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]InboxRow, error) {
+	rows, _ := i.DB.Query(ctx, sql, args...)
+	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
+		var holder *uuid.UUID
+		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.InError)
+		if holder != nil {
+			r.Holder.UUID = *holder
+		}
+		return r, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list requests: %w", err)
+	}
+	return found, nil
+}
+
+// counted counts a tab no further than 1,000.
+const (
+	countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
+	upTo    = ` LIMIT 1000) c)`
+	counted = `SELECT ` + countOf + isNew + upTo + `, ` + countOf + isOpen + ` AND holder = $2` + upTo + `, ` +
+		countOf + isOpen + upTo + `, ` + countOf + isDone + upTo
+)
+
+// Counts returns how many requests are in each tab. It counts no further than 1,000, which
+// stands for more than 999.
 func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID) (map[InboxTab]int, error) {
-	return nil, nil
+	var fresh, mine, open, done int
+	if err := i.DB.QueryRow(ctx, counted, tenant, member).Scan(&fresh, &mine, &open, &done); err != nil {
+		return nil, fmt.Errorf("count requests: %w", err)
+	}
+	return map[InboxTab]int{InboxNew: fresh, InboxMine: mine, InboxOpen: open, InboxDone: done}, nil
 }
-
-var _, _, _ = cmp.Compare[int], fmt.Errorf, uuid.Nil
-var _ pgx.Rows
-var _ patient.ID

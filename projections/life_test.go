@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/erasure"
@@ -121,11 +122,17 @@ func clinicalLife(file request.Attachment) []chapter {
 	keyed := event.Metadata{Actor: byLee.Actor, Idempotency: idempotency}
 	asked := asked
 	asked.Attachments = []request.Attachment{file}
+	other := subject
+	other.Appointment.UUID = event.DerivedID("test-cancelled")
+	calledOff := []event.Event{appointment.Booked{Subject: other, At: noon}, appointment.Arrived{Subject: other, ArrivedAt: noon},
+		appointment.CalledIn{Subject: other, CalledInAt: noon}, appointment.CallInRemoved{Subject: other, Reason: appointment.Cleared, RemovedAt: noon},
+		appointment.Cancelled{Subject: other}}
 	stream := func(id uuid.UUID) event.Stream { return event.Stream{Tenant: elm, ID: id} }
 	return []chapter{
-		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}),
-		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}),
-		plain(stream(subject.Appointment.UUID), booked, calledIn, noRoom, removed, calledIn, absent, attended),
+		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}, site.Renamed{Site: main, Name: "Elm House"}),
+		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}, site.RoomRenamed{Room: room, Site: main, Name: "Nurse"}),
+		plain(stream(subject.Appointment.UUID), booked, moved, arrived, calledIn, noRoom, removed, calledIn, absent, arrived, attended),
+		plain(stream(event.DerivedID("test-cancelled")), calledOff...),
 		{stream(note.Note.UUID), byLee, []event.Event{note, noteInError}},
 		{stream(askedAs), keyed, []event.Event{asked, requestInError}},
 		{stream(started.Consultation.UUID), forLee, []event.Event{started}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,8 @@ var (
 	removed  = appointment.CallInRemoved{Subject: subject, Reason: appointment.Cleared, RemovedAt: noon.Add(3 * time.Minute)}
 	absent   = appointment.DidNotAttend{Subject: subject}
 	attended = appointment.Attended{Subject: subject}
+	arrived  = appointment.Arrived{Subject: subject, ArrivedAt: noon.Add(-time.Minute)}
+	moved    = appointment.Moved{Subject: subject, From: site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}, At: noon}
 )
 
 // peopled is a day with a site, a room, two patients and a member of staff.
@@ -136,51 +139,85 @@ func peopled(t *testing.T) *day {
 	return d
 }
 
-func TestASiteAndItsRoomsAreNamedAtOnce(t *testing.T) {
+func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
-	var tenant, siteName, roomName string
-	err := d.pool.QueryRow(t.Context(), `SELECT s.tenant, s.name, r.name FROM sites s JOIN rooms r USING (tenant, site) WHERE site = $1 AND room = $2`,
-		main, room).Scan(&tenant, &siteName, &roomName)
-	if err != nil || tenant != elm || siteName != "Elm Street" || roomName != "Room 1" {
-		t.Errorf("%s has %q with %q, error %v", tenant, siteName, roomName, err)
+	branch := site.ID{UUID: uuid.New()}
+	far := site.RoomID{UUID: uuid.New()}
+	d.happened(t.Context(), t, elm, branch.UUID, 0, site.Added{Site: branch, Name: "Ash Road"})
+	d.happened(t.Context(), t, elm, far.UUID, 0, site.RoomAdded{Room: far, Site: main, Name: "A room"})
+	d.happened(t.Context(), t, elm, room.UUID, 1, site.RoomRenamed{Room: room, Site: main, Name: "Nurse"})
+	d.happened(t.Context(), t, elm, main.UUID, 1, site.Renamed{Site: main, Name: "Elm House"})
+
+	want := []projections.Site{{Site: branch, Name: "Ash Road"},
+		{Site: main, Name: "Elm House", Rooms: []projections.Room{{Room: far, Name: "A room"}, {Room: room, Name: "Nurse"}}}}
+	got, err := projections.Sites{DB: d.pool}.Of(t.Context(), elm)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("sites (-want +got), error %v:\n%s", err, diff)
+	}
+	if got, err := (projections.Sites{DB: d.pool}).Of(t.Context(), oak); len(got) != 0 || err != nil {
+		t.Errorf("another practice has %v, error %v", got, err)
 	}
 }
 
 func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
 	t.Parallel()
+	d := newDay(t)
+	at := func(t time.Time) *time.Time { return &t }
 	for name, c := range map[string]struct {
-		history    []event.Event
-		status     projections.Status
-		room       site.RoomID
-		calledInAt time.Time
+		history []event.Event
+		want    projections.Appointment
 	}{
-		"booked":                  {[]event.Event{booked}, projections.StatusBooked, site.RoomID{}, time.Time{}},
-		"called into a room":      {[]event.Event{booked, calledIn}, projections.StatusCalledIn, room, calledIn.CalledInAt},
-		"called in, room taken":   {[]event.Event{booked, calledIn, noRoom}, projections.StatusCalledIn, site.RoomID{}, noRoom.CalledInAt},
-		"cleared":                 {[]event.Event{booked, calledIn, removed}, projections.StatusBooked, site.RoomID{}, time.Time{}},
-		"did not attend":          {[]event.Event{booked, calledIn, absent, removed}, projections.StatusDidNotAttend, site.RoomID{}, time.Time{}},
-		"attended":                {[]event.Event{booked, calledIn, attended, removed}, projections.StatusAttended, site.RoomID{}, time.Time{}},
-		"turned up after all":     {[]event.Event{booked, absent, calledIn}, projections.StatusCalledIn, room, calledIn.CalledInAt},
-		"attended, not called in": {[]event.Event{booked, attended}, projections.StatusAttended, site.RoomID{}, time.Time{}},
+		"booked":                  {[]event.Event{booked}, projections.Appointment{Status: projections.StatusBooked}},
+		"called into a room":      {[]event.Event{booked, calledIn}, projections.Appointment{Status: projections.StatusCalledIn, Room: room, CalledInAt: at(calledIn.CalledInAt)}},
+		"called in, room taken":   {[]event.Event{booked, calledIn, noRoom}, projections.Appointment{Status: projections.StatusCalledIn, CalledInAt: at(noRoom.CalledInAt)}},
+		"cleared":                 {[]event.Event{booked, calledIn, removed}, projections.Appointment{Status: projections.StatusBooked}},
+		"did not attend":          {[]event.Event{booked, calledIn, absent, removed}, projections.Appointment{Status: projections.StatusDidNotAttend}},
+		"attended":                {[]event.Event{booked, calledIn, attended, removed}, projections.Appointment{Status: projections.StatusAttended}},
+		"turned up after all":     {[]event.Event{booked, absent, calledIn}, projections.Appointment{Status: projections.StatusCalledIn, Room: room, CalledInAt: at(calledIn.CalledInAt)}},
+		"attended, not called in": {[]event.Event{booked, attended}, projections.Appointment{Status: projections.StatusAttended}},
+		"arrived":                 {[]event.Event{booked, arrived}, projections.Appointment{Status: projections.StatusBooked, ArrivedAt: &arrived.ArrivedAt}},
+		"arrived, though late":    {[]event.Event{booked, absent, arrived}, projections.Appointment{Status: projections.StatusBooked, ArrivedAt: &arrived.ArrivedAt}},
+		"arrived, already inside": {[]event.Event{booked, noRoom, arrived}, projections.Appointment{Status: projections.StatusCalledIn, ArrivedAt: &arrived.ArrivedAt, CalledInAt: at(noRoom.CalledInAt)}},
+		"arrived, left":           {[]event.Event{booked, arrived, absent}, projections.Appointment{Status: projections.StatusDidNotAttend}},
+		"cancelled":               {[]event.Event{booked, appointment.Cancelled{Subject: subject}}, projections.Appointment{Status: projections.StatusCancelled}},
+		"moved here, expected anew": {[]event.Event{appointment.Booked{Subject: elsewhere, At: noon.Add(time.Hour)}, arrived, moved},
+			projections.Appointment{Status: projections.StatusBooked}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDay(t)
-			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
-			found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), elm, main, noon, noon.Add(time.Nanosecond*1000))
-			if err != nil || len(found) != 1 {
-				t.Fatalf("found %v, error %v", found, err)
-			}
-			want := projections.Appointment{Appointment: subject.Appointment, Patient: ann, StartsAt: noon, Status: c.status, Room: c.room}
-			if !c.calledInAt.IsZero() {
-				want.CalledInAt = &c.calledInAt
-			}
-			if diff := cmp.Diff(want, found[0]); diff != "" {
-				t.Errorf("row (-want +got):\n%s", diff)
-			}
-		})
+		id := appointment.ID{UUID: event.DerivedID("test-appointment", name)}
+		of := uuid.New() // each at a site of its own
+		d.happened(t.Context(), t, elm, id.UUID, 0, aboutAnother(id, of, c.history)...)
+		c.want.Appointment, c.want.Patient, c.want.Site.UUID, c.want.StartsAt = id, ann, of, noon
+		day, err := projections.Appointments{DB: d.pool}.Between(t.Context(), elm, c.want.Site, noon, noon.Add(time.Microsecond), 2)
+		if diff := cmp.Diff([]projections.Appointment{c.want}, day); diff != "" || err != nil {
+			t.Errorf("%s (-want +got), error %v:\n%s", name, err, diff)
+		}
+		one, err := projections.Appointments{DB: d.pool}.Of(t.Context(), elm, id)
+		if diff := cmp.Diff(c.want, one); diff != "" || err != nil {
+			t.Errorf("%s alone (-want +got), error %v:\n%s", name, err, diff)
+		}
+		if _, err := (projections.Appointments{DB: d.pool}).Of(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
+			t.Errorf("%s, for another practice: %v", name, err)
+		}
 	}
+}
+
+// elsewhere is the subject before it came to the main site.
+var elsewhere = appointment.Subject{Appointment: subject.Appointment, Patient: ann, Site: moved.From}
+
+// aboutAnother is a history of the subject as one of another appointment, at another site.
+func aboutAnother(id appointment.ID, at uuid.UUID, history []event.Event) (same []event.Event) {
+	for _, e := range history {
+		of := reflect.New(reflect.TypeOf(e)).Elem()
+		of.Set(reflect.ValueOf(e))
+		about := of.FieldByName("Subject").Addr().Interface().(*appointment.Subject)
+		about.Appointment = id
+		if about.Site == main {
+			about.Site.UUID = at
+		}
+		same = append(same, of.Interface().(event.Event))
+	}
+	return same
 }
 
 func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
@@ -197,7 +234,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 		"later":            {elm, main, noon.Add(time.Millisecond), noon.Add(time.Hour)},
 		"earlier":          {elm, main, noon.Add(-time.Hour), noon},
 	} {
-		found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until)
+		found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until, 10)
 		if err != nil || len(found) != 0 {
 			t.Errorf("%s: found %v, error %v", name, found, err)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
-	"frontdesk/domain/site"
 )
 
 // Practices keeps the practices, which are the tenants, and their settings.
@@ -62,23 +61,6 @@ func (t Tenants) All(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list practices: %w", err)
 	}
 	return found, nil
-}
-
-// Sites keeps the sites of each practice and their rooms. Boards and webhooks show
-// their names.
-type Sites struct{}
-
-// Name returns the permanent name.
-func (Sites) Name() string { return "sites.v1" }
-
-// Project keeps a row for each site and each room.
-func (Sites) Project(r event.Recorded, do func(sql string, args ...any)) {
-	switch e := r.Event.(type) {
-	case site.Added:
-		do(`INSERT INTO sites (tenant, site, name) VALUES ($1, $2, $3)`, r.Stream.Tenant, e.Site, e.Name)
-	case site.RoomAdded:
-		do(`INSERT INTO rooms (tenant, room, site, name) VALUES ($1, $2, $3, $4)`, r.Stream.Tenant, e.Room, e.Site, e.Name)
-	}
 }
 
 // locations holds the time zones that were loaded before, because

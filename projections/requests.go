@@ -31,6 +31,10 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 		return
 	}
+	if e, moved := r.Event.(request.ReLinked); moved {
+		do(`UPDATE answers SET patient = $4 WHERE tenant = $1 AND patient = $3 AND made = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
+		return
+	}
 	call := r.Metadata.Idempotency
 	body, err := hex.DecodeString(call.Body)
 	submitted, ok := r.Event.(request.Submitted)
@@ -83,6 +87,10 @@ func (Attachments) Name() string { return "attachments.v1" }
 func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, erased := r.Event.(patient.Erased); erased {
 		do(`DELETE FROM attachments WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+		return
+	}
+	if e, moved := r.Event.(request.ReLinked); moved {
+		do(`UPDATE attachments SET patient = $4 WHERE tenant = $1 AND patient = $3 AND request = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
 		return
 	}
 	submitted, _ := r.Event.(request.Submitted)

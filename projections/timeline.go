@@ -24,7 +24,7 @@ type Timeline struct{ DB Querier }
 type Happening struct {
 	Idx   int64 // its place in the log
 	Kind  Kind
-	Entry uuid.UUID // the note, request, consultation or opening
+	Entry uuid.UUID // the note, request, consultation or opening of the record
 	Actor string    // as the audit log shows it: "staff:018f…"
 	At    time.Time
 }
@@ -40,6 +40,14 @@ const (
 	KindRecordOpened Kind = "record-opened"
 	KindGlassBroken  Kind = "glass-broken"
 
+	KindRequestOpened    Kind = "patient-request-opened" // or a file of it
+	KindRequestCompleted Kind = "patient-request-completed"
+	KindRequestReopened  Kind = "patient-request-reopened"
+
+	// A request was found to be another patient's. Both of them have this entry. All others
+	// of the request go with it.
+	KindRequestReLinked Kind = "patient-request-re-linked"
+
 	// A note or a request was marked as one that should not have been made.
 	KindEnteredInError Kind = "entered-in-error"
 )
@@ -50,7 +58,8 @@ func (Timeline) Name() string { return "timeline.v1" }
 // Follows returns the types of events that Project has a statement for.
 func (Timeline) Follows() []event.Event {
 	return []event.Event{record.NoteCreated{}, request.Submitted{}, consultation.Started{}, record.CareRecordOpened{}, record.GlassBroken{},
-		record.NoteEnteredInError{}, request.EnteredInError{}, patient.Erased{}}
+		record.NoteEnteredInError{}, request.EnteredInError{}, request.Opened{}, request.AttachmentOpened{}, request.Completed{},
+		request.Reopened{}, request.ReLinked{}, patient.Erased{}}
 }
 
 // Project adds a row for each event that belongs in a patient's timeline, which goes with
@@ -64,8 +73,29 @@ func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if !happened {
 		return
 	}
-	do(`INSERT INTO timeline (tenant, patient, idx, kind, entry, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		r.Stream.Tenant, r.Event.(event.Patient).PatientID(), r.Idx, string(kind), r.Stream.ID, r.Metadata.Actor.String(), r.At)
+	add := func(about, entry uuid.UUID) {
+		do(`INSERT INTO timeline (tenant, patient, idx, kind, entry, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			r.Stream.Tenant, about, r.Idx, string(kind), entry, r.Metadata.Actor.String(), r.At)
+	}
+	if e, moved := r.Event.(request.ReLinked); moved {
+		do(moveEntries, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient, string(KindRequestReLinked))
+		add(e.Former.UUID, r.Stream.ID)
+	}
+	add(r.Event.(event.Patient).PatientID(), entryIn(r))
+}
+
+// moveEntries has the entries of a request go with it to another patient.
+const moveEntries = `UPDATE timeline SET patient = $4 WHERE tenant = $1 AND patient = $3 AND entry = $2 AND kind <> $5`
+
+// entryIn returns what an event is an entry of. An opening of a request is the request's.
+func entryIn(r event.Recorded) uuid.UUID {
+	switch e := r.Event.(type) {
+	case request.Opened:
+		return e.Request.UUID
+	case request.AttachmentOpened:
+		return e.Request.UUID
+	}
+	return r.Stream.ID
 }
 
 func kindOf(e event.Event) (kind Kind, happened bool) {
@@ -78,6 +108,14 @@ func kindOf(e event.Event) (kind Kind, happened bool) {
 		return KindConsultation, true
 	case record.CareRecordOpened:
 		return KindRecordOpened, true
+	case request.Opened, request.AttachmentOpened:
+		return KindRequestOpened, true
+	case request.Completed:
+		return KindRequestCompleted, true
+	case request.Reopened:
+		return KindRequestReopened, true
+	case request.ReLinked:
+		return KindRequestReLinked, true
 	case record.GlassBroken:
 		return KindGlassBroken, true
 	case record.NoteEnteredInError, request.EnteredInError:

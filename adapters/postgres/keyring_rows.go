@@ -3,11 +3,15 @@ package postgres
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
 
@@ -48,6 +52,39 @@ func patientFor(o owner, events []split) *uuid.UUID {
 		}
 	}
 	return nil
+}
+
+// letRequestsBegin lets events make the keys of requests in which nothing was written
+// before. Such a request had nothing to seal when it was submitted.
+func (k *Keyring) letRequestsBegin(ctx context.Context, events []split, all keys) error {
+	for n, e := range events {
+		o := owner{e.Stream.Tenant, event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}}
+		ofRequest := func(p event.Personal) bool { return p.Of == o.holder }
+		if e.Version == 1 || all.has(o) || !slices.ContainsFunc(e.personal, ofRequest) {
+			continue
+		}
+		sealed, err := k.hasBox(ctx, o)
+		if err != nil {
+			return err
+		}
+		events[n].mints = e.mints || !sealed
+	}
+	return nil
+}
+
+// hasBox reports whether something is sealed in a holder's own stream under their key.
+func (k *Keyring) hasBox(ctx context.Context, o owner) (found bool, err error) {
+	rows, _ := k.DB.Query(ctx, `SELECT sealed FROM events WHERE stream = $1 AND tenant = $2 AND sealed IS NOT NULL`, o.holder.ID, o.tenant)
+	var sealed []byte
+	_, err = pgx.ForEachRow(rows, []any{&sealed}, func() error {
+		boxes, err := sealing.Boxes(sealed)
+		found = found || slices.ContainsFunc(boxes, func(b sealing.Box) bool { return b.Of == o.holder })
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("look what is sealed in a stream: %w", err)
+	}
+	return found, nil
 }
 
 // insertKeys stores keys. It is one statement, however many they are.

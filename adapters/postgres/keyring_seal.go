@@ -80,6 +80,9 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 	if err := k.areRegistered(ctx, events, all); err != nil {
 		return minted{}, err
 	}
+	if err := k.letRequestsBegin(ctx, events, all); err != nil {
+		return minted{}, err
+	}
 	made := minted{map[owner]sealing.Key{}, all.stamp}
 	for n := range events {
 		if err := made.box(&events[n], all); err != nil {

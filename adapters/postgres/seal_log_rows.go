@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/request"
 )
 
 // sealPage is how many positions one transaction goes through.
@@ -90,7 +91,9 @@ func (s *SealLog) seal(ctx context.Context, page []placed) error {
 	}
 	batch := durably(nil)
 	if len(keys) > 0 {
-		batch.Queue(insertKeys, keyColumns(keys)...)
+		columns := keyColumns(keys)
+		batch.Queue(insertKeys, columns...)
+		batch.Queue(moveKeys, columns[0], columns[2], event.OfRequest, request.ReLinked{}.EventName())
 	}
 	positions, data, metadata, boxes := columnsOf(inClear, parts)
 	batch.Queue(`UPDATE sealing SET reached = $1, moved = moved + seal_events($2, $3, $4, $5)`,
@@ -101,6 +104,14 @@ func (s *SealLog) seal(ctx context.Context, page []placed) error {
 	s.Keys.keep(made)
 	return nil
 }
+
+// moveKeys gives the keys of requests that were linked to others, while they were in clear,
+// to the patients to whom they are linked now.
+const moveKeys = `
+UPDATE personal_keys k SET patient = m.patient
+FROM unnest($1::text[], $2::uuid[]) w (tenant, holder)
+CROSS JOIN LATERAL (SELECT patient FROM events WHERE stream = w.holder AND tenant = w.tenant AND name = $4 ORDER BY version DESC LIMIT 1) m
+WHERE k.tenant = w.tenant AND k.kind = $3 AND k.holder = w.holder`
 
 // inClear returns the events of a page that have no boxes, as they stand and as the
 // program knows them.

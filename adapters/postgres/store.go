@@ -104,6 +104,7 @@ type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
 	practitioner *uuid.UUID   // of the act claim, if it is sealed
+	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
 	keys         []newKey     // that the append has made: of its first event
 	rows, guards []statement
 	ofPatient    bool // the practice must have the patient
@@ -128,10 +129,19 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, parts[n].practitioner(), nil, rows, guards, false}
+		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, parts[n].practitioner(), formerOf(e.Event), nil, rows, guards, false}
 	}
 	all[0].keys, err = s.Keys.wrap(made, parts)
 	return all, made, err
+}
+
+func formerOf(e event.Event) *uuid.UUID {
+	moved, is := e.(event.Moved)
+	if !is {
+		return nil
+	}
+	former := moved.FormerPatientID()
+	return &former
 }
 
 // atOnce returns the rows that must hold at once with an event, and what refuses it if it

@@ -3,120 +3,116 @@ package appointment
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 )
 
-// ID identifies an appointment of one practice; the API calls it appointmentId.
-type ID struct{ uuid.UUID }
-
-// Subject is which appointment an event is about, whose it is, and where. It
-// never changes.
-type Subject struct {
-	Appointment ID         `json:"appointment"`
-	Patient     patient.ID `json:"patient"`
-	Site        site.ID    `json:"site"`
-}
-
-// PatientID returns the patient whom the event is about.
-func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
-
-// Booked says that a patient is expected.
-type Booked struct {
-	Subject
-	At time.Time `json:"at"` // when the patient is expected, UTC
-}
-
-// CalledIn says that the patient is called in, for the first time or into
-// another room.
-type CalledIn struct {
-	Subject
-	Room       site.RoomID `json:"room,omitzero"` // zero when none is assigned
-	CalledInAt time.Time   `json:"calledInAt"`    // in milliseconds, UTC
-}
-
-// CallInRemoved says that the patient is not called in any more.
-type CallInRemoved struct {
-	Subject
-	Reason    Reason    `json:"reason"`
-	RemovedAt time.Time `json:"removedAt"` // in milliseconds, UTC
-}
-
-// Reason is why a call-in was removed.
-type Reason string
-
-// The reasons.
-const (
-	Cleared             Reason = "cleared"
-	NotAttended         Reason = "did-not-attend"
-	ConsultationStarted Reason = "consultation-started"
-)
-
-// DidNotAttend says that the patient was marked as not attending.
-type DidNotAttend struct {
-	Subject
-}
-
-// Attended says that the appointment's consultation has started. There may be
-// several, by one clinician after another.
-type Attended struct {
-	Subject
-}
-
-// EventName returns the name that the event is stored under.
-func (Booked) EventName() string { return "appointment.booked.v1" }
-
-// EventName returns the name that the event is stored under.
-func (CalledIn) EventName() string { return "appointment.called-in.v1" }
-
-// EventName returns the name that the event is stored under.
-func (CallInRemoved) EventName() string { return "appointment.call-in-removed.v1" }
-
-// EventName returns the name that the event is stored under.
-func (DidNotAttend) EventName() string { return "appointment.did-not-attend.v1" }
-
-// EventName returns the name that the event is stored under.
-func (Attended) EventName() string { return "appointment.attended.v1" }
-
-// Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
-	return []event.Event{Booked{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{}}
-}
-
 // The refusals of this package's rules.
 var (
 	ErrTimeless    = fault.New(fault.Invalid, "missing-appointment-time", "at, the time of the appointment, must be given.")
 	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, must be an RFC 3339 instant.")
 	ErrUnknown     = fault.New(fault.Refused, "appointment-not-found", "There is no appointment with this appointmentId.")
+	// ErrCancelled is [ErrUnknown] in other words: nothing can be done with it any more.
+	ErrCancelled = ErrUnknown.With("The appointment with this appointmentId was cancelled.")
+	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
+		"Leave the appointment as it is: its consultation has started.")
+	ErrMoved  = fault.New(fault.Conflict, "appointment-moved", "Look at the appointment again: somebody has moved it.")
+	ErrBooked = fault.New(fault.Conflict, "appointment-booked", "Begin anew: this booking was made already, for another time or patient.")
 )
 
-// StreamOf returns the stream of an appointment.
-func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
+// Slot is where and when a patient is expected.
+type Slot struct {
+	Site site.ID
+	At   time.Time
+}
 
-// Book expects a patient at a site (rule 1); the caller has made sure that both
-// exist. An instant that RFC 3339 cannot write in UTC could not be stored, so
-// it is refused.
-func Book(s Subject, at time.Time) ([]event.Event, error) {
-	at = at.UTC()
+// sound returns the slot in UTC. An instant that RFC 3339 cannot write in UTC could
+// not be stored, so it is refused.
+func (s Slot) sound() (Slot, error) {
+	s.At = s.At.UTC()
 	switch {
-	case at.IsZero():
-		return nil, ErrTimeless
-	case at.Year() < 0 || at.Year() > 9999:
-		return nil, ErrInvalidTime
+	case s.At.IsZero():
+		return s, ErrTimeless
+	case s.At.Year() < 0 || s.At.Year() > 9999:
+		return s, ErrInvalidTime
 	}
-	return []event.Event{Booked{s, at}}, nil
+	return s, nil
+}
+
+// is compares slots by the microseconds that read models keep.
+func (s Slot) is(other Slot) bool {
+	return s.Site == other.Site && s.At.Truncate(time.Microsecond).Equal(other.At.Truncate(time.Microsecond))
 }
 
 // Appointment is what later decisions need to know of an appointment.
 type Appointment struct {
 	subject      Subject // zero before it is booked
+	at           time.Time
+	cancelled    bool
+	arrived      bool
 	calledIn     bool
 	room         site.RoomID // of the call-in
 	didNotAttend bool
+	attended     bool
+}
+
+// Book expects a patient at a site (rule 1); the caller has made sure that both
+// exist. The same booking again changes nothing.
+func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
+	slot, err := Slot{s.Site, at}.sound()
+	switch {
+	case err != nil:
+		return nil, err
+	case a.subject == (Subject{}):
+		return []event.Event{Booked{s, slot.At}}, nil
+	case a.cancelled || a.subject.Patient != s.Patient || !a.slot().is(slot):
+		return nil, ErrBooked
+	}
+	return nil, nil
+}
+
+// Move expects the patient anew (rule 5); the caller has made sure that the site
+// exists. A zero site is the one that the appointment is at. The same slot changes
+// nothing.
+func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
+	to, err := to.sound()
+	if err != nil {
+		return nil, err
+	}
+	if to.Site == (site.ID{}) {
+		to.Site = a.subject.Site
+	}
+	if err := a.Ahead(); err != nil || a.slot().is(to) {
+		return nil, err
+	}
+	moved := Moved{Subject: a.subject, At: to.At}
+	if moved.Site != to.Site {
+		moved.Site, moved.From = to.Site, a.subject.Site
+	}
+	return append(a.removed(Cleared, now), moved), nil
+}
+
+// Cancel says that the patient is not expected any more (rule 5). Cancelling twice
+// changes nothing.
+func (a Appointment) Cancel(now time.Time) ([]event.Event, error) {
+	if a.cancelled {
+		return nil, nil
+	}
+	if err := a.Ahead(); err != nil {
+		return nil, err
+	}
+	return append(a.removed(Cleared, now), Cancelled{a.subject}), nil
+}
+
+// MarkArrived says that the patient is there. Who is there already, or is seen
+// already, does not arrive again.
+func (a Appointment) MarkArrived(now time.Time) ([]event.Event, error) {
+	if err := a.Known(); err != nil || a.arrived || a.attended {
+		return nil, err
+	}
+	return []event.Event{Arrived{a.subject, instant(now)}}, nil
 }
 
 // CallIn calls the patient in (rule 2). A zero id means that no room is
@@ -145,8 +141,8 @@ func (a Appointment) ClearCallIn(now time.Time) ([]event.Event, error) {
 	return a.removed(Cleared, now), nil
 }
 
-// MarkDidNotAttend says that the patient did not come, which ends a call-in.
-// Marking twice changes nothing.
+// MarkDidNotAttend says that the patient did not come, or left before being seen,
+// which ends a call-in. Marking twice changes nothing.
 func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil || a.didNotAttend {
 		return nil, err
@@ -158,36 +154,72 @@ func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 // which ends a call-in. An appointment of another patient is refused as an
 // unknown one is.
 func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, error) {
-	if a.Known() != nil || a.subject.Patient != about {
+	if a.subject == (Subject{}) || a.subject.Patient != about {
 		return nil, ErrUnknown.With("The patient has no appointment with this appointmentId.")
+	}
+	if err := a.Known(); err != nil {
+		return nil, err
 	}
 	return append([]event.Event{Attended{a.subject}}, a.removed(ConsultationStarted, now)...), nil
 }
 
-// Known returns [ErrUnknown] if the practice has no such appointment.
+// Known returns [ErrUnknown] if the practice has no such appointment, or none any
+// more.
 func (a Appointment) Known() error {
-	if a.subject == (Subject{}) {
+	switch {
+	case a.subject == (Subject{}):
 		return ErrUnknown
+	case a.cancelled:
+		return ErrCancelled
 	}
 	return nil
+}
+
+// Ahead returns a refusal unless the consultation is still to come.
+func (a Appointment) Ahead() error {
+	if err := a.Known(); err != nil {
+		return err
+	}
+	if a.attended {
+		return ErrAttended
+	}
+	return nil
+}
+
+// SeenAt returns [ErrMoved] if the appointment is not where and when somebody saw it
+// (rule 6). A zero slot means that nobody has looked.
+func (a Appointment) SeenAt(seen Slot) error {
+	if seen == (Slot{}) || a.slot().is(seen) {
+		return nil
+	}
+	return ErrMoved
 }
 
 // Apply returns the appointment as it is after the event.
 func (a Appointment) Apply(e event.Event) Appointment {
 	switch e := e.(type) {
 	case Booked:
-		a.subject = e.Subject
+		a.subject, a.at = e.Subject, e.At
+	case Moved:
+		a.subject, a.at = e.Subject, e.At
+		a.arrived, a.didNotAttend = false, false
+	case Cancelled:
+		a.cancelled = true
+	case Arrived:
+		a.arrived, a.didNotAttend = true, false
 	case CalledIn:
 		a.calledIn, a.room, a.didNotAttend = true, e.Room, false
 	case CallInRemoved:
 		a.calledIn, a.room = false, site.RoomID{}
 	case DidNotAttend:
-		a.didNotAttend = true
+		a.didNotAttend, a.arrived = true, false
 	case Attended:
-		a.didNotAttend = false
+		a.attended, a.didNotAttend = true, false
 	}
 	return a
 }
+
+func (a Appointment) slot() Slot { return Slot{a.subject.Site, a.at} }
 
 // removed returns the end of the call-in, if there is one.
 func (a Appointment) removed(why Reason, now time.Time) []event.Event {

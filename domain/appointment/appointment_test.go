@@ -1,6 +1,7 @@
 package appointment_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -37,9 +38,24 @@ var (
 	calledIn     = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon}
 	didNotAttend = appointment.DidNotAttend{Subject: subject}
 	attended     = appointment.Attended{Subject: subject}
+	arrived      = appointment.Arrived{Subject: subject, ArrivedAt: noon}
+	cancelled    = appointment.Cancelled{Subject: subject}
+	later        = appointment.Slot{Site: main, At: noon.Add(3 * time.Hour)}
+	moved        = appointment.Moved{Subject: subject, At: later.At}
 )
 
-func book(at time.Time) eventtest.Outcome { return eventtest.Decided(appointment.Book(subject, at)) }
+func book(at time.Time) func(anAppointment) (events, error) {
+	return func(a anAppointment) (events, error) { return a.Book(subject, at) }
+}
+
+func move(to appointment.Slot) func(anAppointment) (events, error) {
+	return func(a anAppointment) (events, error) { return a.Move(to, noon) }
+}
+
+func cancel(a anAppointment) (events, error) { return a.Cancel(noon) }
+func markArrived(a anAppointment) (events, error) {
+	return a.MarkArrived(noon.Add(999 * time.Microsecond))
+}
 
 // callIn calls into a room that is at a site; at no site if there is no such
 // room.
@@ -64,10 +80,23 @@ func removed(why appointment.Reason) appointment.CallInRemoved {
 
 func TestAnAppointmentIsBookedAtAnInstant(t *testing.T) {
 	t.Parallel()
-	book(booked.At.In(time.FixedZone("", 3600))).Then(t, booked)
-	book(time.Time{}).Refuses(t, appointment.ErrTimeless)
-	book(time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600))).Refuses(t, appointment.ErrInvalidTime)
-	book(time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600))).Refuses(t, appointment.ErrInvalidTime)
+	given := eventtest.Given[anAppointment]
+	given().When(book(booked.At.In(time.FixedZone("", 3600)))).Then(t, booked)
+	given().When(book(time.Time{})).Refuses(t, appointment.ErrTimeless)
+	given().When(book(time.Date(9999, 12, 31, 23, 59, 0, 0, time.FixedZone("", -3600)))).Refuses(t, appointment.ErrInvalidTime)
+	given().When(book(time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600)))).Refuses(t, appointment.ErrInvalidTime)
+}
+
+func TestTheSameBookingIsMadeOnce_D86(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+	given(booked).When(book(booked.At)).Then(t)
+	given(booked).When(book(booked.At.Add(time.Minute))).Refuses(t, appointment.ErrBooked)
+	given(booked, moved).When(book(booked.At)).Refuses(t, appointment.ErrBooked)
+	given(booked, cancelled).When(book(booked.At)).Refuses(t, appointment.ErrBooked)
+	theirs := booked
+	theirs.Patient = bill
+	given(theirs).When(book(booked.At)).Refuses(t, appointment.ErrBooked)
 }
 
 func TestCallingInShowsAgainInAnotherRoomOnly_D33(t *testing.T) {
@@ -142,7 +171,7 @@ func TestAnUnknownAppointmentIsRefused_D18(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(anAppointment) (events, error){
 		"call in": callIn(room, main), "clear": clearCallIn, "did not attend": markDidNotAttend, "attend": attend(ann),
-		"attend, of nobody": attend(patient.ID{}),
+		"attend, of nobody": attend(patient.ID{}), "arrive": markArrived, "move": move(later), "cancel": cancel,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,9 +180,84 @@ func TestAnUnknownAppointmentIsRefused_D18(t *testing.T) {
 	}
 }
 
+func TestAPatientArrivesOnce(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+	given(booked).When(markArrived).Then(t, arrived)
+	given(booked, arrived).When(markArrived).Then(t)
+	given(booked, arrived, calledIn).When(markArrived).Then(t)
+	given(booked, calledIn).When(markArrived).Then(t, arrived)
+	given(booked, attended).When(markArrived).Then(t)
+	given(booked, didNotAttend).When(markArrived).Then(t, arrived)
+	given(booked, arrived).When(markDidNotAttend).Then(t, didNotAttend)
+	given(booked, arrived, didNotAttend).When(markArrived).Then(t, arrived)
+	given(booked, didNotAttend, arrived).When(markDidNotAttend).Then(t, didNotAttend)
+}
+
+func TestAMovedAppointmentIsTheSameAndItsPatientExpectedAnew_D86(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+	away := appointment.Moved{Subject: subject, From: main, At: later.At}
+	away.Site = branch
+	back := appointment.Moved{Subject: subject, From: branch, At: booked.At}
+
+	given(booked).When(move(later)).Then(t, moved)
+	given(booked).When(move(appointment.Slot{Site: main, At: booked.At})).Then(t)
+	given(booked, moved).When(move(later)).Then(t)
+	given(booked, moved).When(move(appointment.Slot{At: later.At})).Then(t)
+	given(booked).When(move(appointment.Slot{At: later.At})).Then(t, moved)
+	given(booked).When(move(appointment.Slot{Site: branch, At: later.At})).Then(t, away)
+	given(booked, away).When(move(appointment.Slot{Site: main, At: booked.At})).Then(t, back)
+	given(booked, away).When(callIn(room, main)).Refuses(t, site.ErrRoomUnknown)
+	given(booked, calledIn).When(move(later)).Then(t, removed(appointment.Cleared), moved)
+	given(booked, arrived, moved).When(markArrived).Then(t, arrived)
+	given(booked, didNotAttend, moved).When(markDidNotAttend).Then(t, didNotAttend)
+	given(booked).When(move(appointment.Slot{Site: main})).Refuses(t, appointment.ErrTimeless)
+	given(booked, attended).When(move(later)).Refuses(t, appointment.ErrAttended)
+}
+
+func TestWithACancelledAppointmentNothingCanBeDone_D86(t *testing.T) {
+	t.Parallel()
+	given := eventtest.Given[anAppointment]
+	given(booked).When(cancel).Then(t, cancelled)
+	given(booked, didNotAttend).When(cancel).Then(t, cancelled)
+	given(booked, calledIn).When(cancel).Then(t, removed(appointment.Cleared), cancelled)
+	given(booked, attended).When(cancel).Refuses(t, appointment.ErrAttended)
+	given(booked, cancelled).When(cancel).Then(t)
+	for name, decide := range map[string]func(anAppointment) (events, error){
+		"call in": callIn(room, main), "clear": clearCallIn, "did not attend": markDidNotAttend, "attend": attend(ann),
+		"arrive": markArrived, "move": move(later),
+	} {
+		_, err := decide(event.Fold[anAppointment](booked, cancelled))
+		if !errors.Is(err, appointment.ErrCancelled) || err.Error() != appointment.ErrCancelled.Error() {
+			t.Errorf("%s: %v, want %v", name, err, appointment.ErrCancelled)
+		}
+	}
+}
+
+func TestWhoSawAnAppointmentElsewhereIsRefused_D86(t *testing.T) {
+	t.Parallel()
+	seen := appointment.Slot{Site: main, At: booked.At.Truncate(time.Microsecond)}
+	for name, c := range map[string]struct {
+		history events
+		seen    appointment.Slot
+		want    error
+	}{
+		"as it is":        {events{booked}, seen, nil},
+		"nobody looked":   {events{booked, moved}, appointment.Slot{}, nil},
+		"moved meanwhile": {events{booked, moved}, seen, appointment.ErrMoved},
+		"to another site": {events{booked}, appointment.Slot{Site: branch, At: seen.At}, appointment.ErrMoved},
+		"as it is by now": {events{booked, moved}, later, nil},
+	} {
+		if err := event.Fold[anAppointment](c.history...).SeenAt(c.seen); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, booked, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended)
+	eventtest.Golden(t, booked, appointment.Moved{Subject: subject, From: branch, At: later.At}, cancelled, arrived, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended)
 	withoutRoom, err := event.NewCodec(appointment.CalledIn{})
 	if err != nil {
 		t.Fatal(err)

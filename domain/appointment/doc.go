@@ -6,10 +6,17 @@
 //     sites, at an instant.
 //  2. Its arrival status is set to Called In, with a room of the site or
 //     without one. Another room is another call-in; the same room again
-//     changes nothing (D33).
+//     changes nothing (D33). Nobody has to be marked as arrived before.
 //  3. A call-in ends when it is cleared, when the patient is marked as not
-//     attending, or when the appointment's consultation starts. Without a
-//     call-in, none is removed (D33).
+//     attending, when the appointment's consultation starts, or when the
+//     appointment is moved or cancelled. Without a call-in, none is removed (D33).
 //  4. No status is final: a patient who was marked as not attending may turn
 //     up after all.
+//  5. Until its consultation starts, an appointment is moved or cancelled. A moved
+//     one stays the same appointment, and its patient is expected anew. With a
+//     cancelled one nothing can be done any more.
+//  6. Who acts on what a page showed of an appointment is refused if it has been
+//     moved meanwhile (D86).
+//
+// events.go has what happens; appointment.go decides it.
 package appointment

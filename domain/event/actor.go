@@ -16,14 +16,15 @@ const (
 	ByApplication ActorKind = "application" // an application on its own account (application-restricted)
 	ByStaff       ActorKind = "staff"       // a member of staff, in person or through an application
 	ByOperator    ActorKind = "operator"    // somebody at the command line, also where they act for a member of staff
+	ByDisplay     ActorKind = "display"     // a screen in a waiting room
 	ByService     ActorKind = "service"     // frontdesk itself
 )
 
-// Actor is who caused an event. It is made by [Application], [Staff], [Operator] or
-// [Service]; in the database, record_audit_query makes an operator of the same shape.
+// Actor is who caused an event. It is made by [Application], [Staff], [Operator],
+// [Display] or [Service]; in the database, record_audit_query makes an operator of the same shape.
 type Actor struct {
 	Kind        ActorKind   `json:"kind"`
-	ID          string      `json:"id"`                   // application id, staff id, or the database session user of an operator
+	ID          string      `json:"id"`                   // application id, staff id, display id, or the database session user of an operator
 	Machine     string      `json:"machine,omitempty"`    // what the machine says of the operator: "alice@desk7"
 	For         uuid.UUID   `json:"for,omitzero"`         // the member of staff whom the operator acts for
 	Application uuid.UUID   `json:"application,omitzero"` // the application that called, if one did
@@ -44,6 +45,9 @@ func Staff(id uuid.UUID) Actor { return Actor{Kind: ByStaff, ID: id.String()} }
 func Operator(sessionUser, machine string) Actor {
 	return Actor{Kind: ByOperator, ID: plain(sessionUser), Machine: plain(machine)}
 }
+
+// Display is a screen in a waiting room, which acts for nobody.
+func Display(id uuid.UUID) Actor { return Actor{Kind: ByDisplay, ID: id.String()} }
 
 // Service is a part of frontdesk, by its name.
 func Service(name string) Actor { return Actor{Kind: ByService, ID: name} }

@@ -40,6 +40,7 @@ func TestActors(t *testing.T) {
 		{operator, `{"kind":"operator","id":"frontdesk_app","machine":"alice@desk7"}`, "operator:frontdesk_app (alice@desk7)", uuid.Nil},
 		{operator.ActingFor(lee), `{"kind":"operator","id":"frontdesk_app","machine":"alice@desk7","for":"` + lee.String() + `"}`,
 			"operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), lee},
+		{event.Display(lee), `{"kind":"display","id":"` + lee.String() + `"}`, "display:" + lee.String(), uuid.Nil},
 		{event.Service("frontdesk"), `{"kind":"service","id":"frontdesk"}`, "service:frontdesk", uuid.Nil},
 		{event.Actor{Kind: event.ByOperator, ID: "anna@frontdesk_audit"}, // as it was stored once
 			`{"kind":"operator","id":"anna@frontdesk_audit"}`, "operator:anna@frontdesk_audit", uuid.Nil},

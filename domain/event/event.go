@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/binary"
 	"errors"
 	"time"
 
@@ -21,6 +22,14 @@ type Patient interface {
 	Event
 	// PatientID returns the patient concerned, and zero if there is none.
 	PatientID() uuid.UUID
+}
+
+// Moved is an event that links its stream to another patient, whom it is about. What is
+// sealed under a key of the stream's own is that patient's from then on.
+type Moved interface {
+	Patient
+	// FormerPatientID returns the patient to whom the stream was linked before.
+	FormerPatientID() uuid.UUID
 }
 
 // State is what decisions need to know of one stream. The zero value is the
@@ -86,6 +95,12 @@ type Stored struct {
 
 // NewID returns a new identifier, a UUIDv7 (D35).
 func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// LowestID returns the lowest identifier that [NewID] can return at an instant or later.
+func LowestID(at time.Time) (id uuid.UUID) {
+	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
+	return id
+}
 
 // DerivedID returns the stream of a thing that is found by its parts, such as
 // the standing authorisation of one member of staff for one application. It is

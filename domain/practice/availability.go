@@ -1,8 +1,10 @@
 package practice
 
 import (
+	"maps"
 	"time"
 
+	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
@@ -26,6 +28,23 @@ type Receptions struct {
 // Of returns the reception of requests of one type.
 func (r Receptions) Of(typ request.Type) Reception {
 	return Reception{Type: typ, Intake: r.Intakes[typ], Closures: r.Closures, Zone: r.Zone}
+}
+
+// After returns the receptions as they are after events of the practice, or as they would
+// be.
+func (r Receptions) After(events ...event.Event) Receptions {
+	intakes := maps.Clone(r.Intakes)
+	if intakes == nil {
+		intakes = map[request.Type]Intake{}
+	}
+	r.Intakes = intakes
+	for _, e := range events {
+		r.Closures = r.Closures.Apply(e)
+		if typ, ok := intakeOf(e); ok {
+			intakes[typ] = intakes[typ].Apply(e)
+		}
+	}
+	return r
 }
 
 // Status says whether requests are taken, or which rule refuses them.
@@ -80,6 +99,22 @@ func (r Reception) opening(t time.Time) time.Time {
 		}
 		t = next
 	}
+}
+
+// Closing returns when requests that are taken at an instant are not taken any more,
+// unless somebody changes something. It is zero if that never comes, and if they are not
+// taken.
+func (r Reception) Closing(now time.Time) time.Time {
+	if r.At(now).Status != TypeOpen {
+		return time.Time{}
+	}
+	closing := r.Intake.Hours.Until(now, r.Zone)
+	for _, closure := range r.Closures {
+		if closure.From.After(now) && (closing.IsZero() || closure.From.Before(closing)) {
+			closing = closure.From
+		}
+	}
+	return closing.UTC()
 }
 
 // The refusals of a request that is sound.

@@ -114,7 +114,7 @@ func (c Closures) cutAt(t time.Time) Closures {
 			left[n].Until = t
 		}
 	}
-	return left
+	return slices.DeleteFunc(left, Span.isEmpty)
 }
 
 // Span is a stretch of time, from From until Until, exclusive. It has no end if

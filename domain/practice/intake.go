@@ -144,3 +144,20 @@ func (i Intake) Apply(e event.Event) Intake {
 	}
 	return i
 }
+
+// intakeOf returns the request type whose intake an event changes, if it changes one.
+func intakeOf(e event.Event) (typ request.Type, changes bool) {
+	switch e := e.(type) {
+	case RequestTypeSwitchedOff:
+		return e.RequestType, true
+	case RequestTypeSwitchedOn:
+		return e.RequestType, true
+	case RequestTypePaused:
+		return e.RequestType, true
+	case RequestTypeResumed:
+		return e.RequestType, true
+	case OpeningHoursSet:
+		return e.RequestType, true
+	}
+	return "", false
+}

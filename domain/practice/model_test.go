@@ -46,6 +46,9 @@ func TestAvailabilityAgreesWithSomebodyWhoLooksAtTheClockEveryMinute(t *testing.
 				t.Errorf("round %d: next opening %s, and the model sees none by then", round, next)
 			}
 		}
+		if closing := r.Closing(now); !closesAt(r, now, closing) {
+			t.Fatalf("round %d: %s in %s: closes %s\n%+v", round, now, r.Zone, closing, r)
+		}
 		if got.Status != status || !got.NextOpening.Equal(next) {
 			t.Fatalf("round %d: %s in %s: %s, next %s; want %s, next %s\n%+v", round, now, r.Zone,
 				got.Status, got.NextOpening, status, next, r)
@@ -76,6 +79,27 @@ func look(r practice.Reception, now time.Time) (status practice.Status, next tim
 		}
 	}
 	return status, time.Time{}, false
+}
+
+// closesAt reports whether it is open until a closing, and not then. A closing that lies
+// further away than a few days, or never comes, is looked for so long.
+func closesAt(r practice.Reception, now, closing time.Time) bool {
+	door := onTheDoor(r.Intake.Hours)
+	if statusAt(r, door, now) != practice.TypeOpen {
+		return closing.IsZero()
+	}
+	until := now.Add(4 * 24 * time.Hour)
+	if !closing.IsZero() && closing.Before(until) {
+		if until = closing; statusAt(r, door, closing) == practice.TypeOpen {
+			return false
+		}
+	}
+	for at := now.Truncate(time.Minute).Add(time.Minute); at.Before(until); at = at.Add(time.Minute) {
+		if statusAt(r, door, at) != practice.TypeOpen {
+			return false
+		}
+	}
+	return true
 }
 
 func statusAt(r practice.Reception, door []line, at time.Time) practice.Status {

@@ -44,7 +44,7 @@ func (r Request) Take(by staff.ID) ([]event.Event, error) {
 }
 
 // Give gives the request from whoever has it, as the giver has seen it, to somebody else.
-// The zero ID stands for nobody. The caller has made sure that the other is active.
+// A zero from stands for nobody. The caller has made sure that the other is active.
 func (r Request) Give(from, to staff.ID) ([]event.Event, error) {
 	switch {
 	case !r.submitted:

@@ -18,8 +18,17 @@ type Added struct {
 	Name string `json:"name"`
 }
 
+// Renamed says that a site has another name from now on.
+type Renamed struct {
+	Site ID     `json:"site"`
+	Name string `json:"name"`
+}
+
 // EventName returns the name that the event is stored under.
 func (Added) EventName() string { return "site.added.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Renamed) EventName() string { return "site.renamed.v1" }
 
 // The refusals of this package's rules.
 var (
@@ -33,19 +42,43 @@ func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: t
 
 // Add adds a site (rule 1).
 func Add(id ID, name string) ([]event.Event, error) {
-	name = strings.TrimSpace(name)
-	if name == "" {
-		return nil, ErrNameless
+	name, err := named(name)
+	if err != nil {
+		return nil, err
 	}
 	return []event.Event{Added{id, name}}, nil
 }
 
+// named returns a name without the spaces around it, or [ErrNameless].
+func named(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return "", ErrNameless
+	}
+	return name, nil
+}
+
 // Site is what later decisions need to know of a site.
-type Site struct{ added bool }
+type Site struct {
+	id   ID // zero before it is added
+	name string
+}
+
+// Rename gives the site another name. The name that it has changes nothing.
+func (s Site) Rename(name string) ([]event.Event, error) {
+	if err := s.Known(); err != nil {
+		return nil, err
+	}
+	name, err := named(name)
+	if err != nil || name == s.name {
+		return nil, err
+	}
+	return []event.Event{Renamed{s.id, name}}, nil
+}
 
 // Known returns [ErrUnknown] if the practice has no such site.
 func (s Site) Known() error {
-	if !s.added {
+	if s.id == (ID{}) {
 		return ErrUnknown
 	}
 	return nil
@@ -53,58 +86,14 @@ func (s Site) Known() error {
 
 // Apply returns the site as it is after the event.
 func (s Site) Apply(e event.Event) Site {
-	if _, ok := e.(Added); ok {
-		s.added = true
+	switch e := e.(type) {
+	case Added:
+		s.id, s.name = e.Site, e.Name
+	case Renamed:
+		s.name = e.Name
 	}
 	return s
 }
 
-// RoomID identifies a room of one practice.
-type RoomID struct{ uuid.UUID }
-
-// RoomAdded says that a site has a room that patients can be called into.
-type RoomAdded struct {
-	Room RoomID `json:"room"`
-	Site ID     `json:"site"`
-	Name string `json:"name"`
-}
-
-// EventName returns the name that the event is stored under.
-func (RoomAdded) EventName() string { return "site.room-added.v1" }
-
-// RoomStreamOf returns the stream of a room. A room has a stream of its own, so
-// that it is found by its identifier alone.
-func RoomStreamOf(tenant string, id RoomID) event.Stream {
-	return event.Stream{Tenant: tenant, ID: id.UUID}
-}
-
-// AddRoom adds a room (rule 2). The caller has made sure that the site exists.
-func AddRoom(id RoomID, at ID, name string) ([]event.Event, error) {
-	name = strings.TrimSpace(name)
-	if name == "" {
-		return nil, ErrNameless
-	}
-	return []event.Event{RoomAdded{id, at, name}}, nil
-}
-
-// Room is what later decisions need to know of a room.
-type Room struct{ site ID }
-
-// At returns [ErrRoomUnknown] unless it is a room of the site.
-func (r Room) At(site ID) error {
-	if r.site == (ID{}) || r.site != site {
-		return ErrRoomUnknown
-	}
-	return nil
-}
-
-// Apply returns the room as it is after the event.
-func (r Room) Apply(e event.Event) Room {
-	if added, ok := e.(RoomAdded); ok {
-		r.site = added.Site
-	}
-	return r
-}
-
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Added{}, RoomAdded{}} }
+func Events() []event.Event { return []event.Event{Added{}, Renamed{}, RoomAdded{}, RoomRenamed{}} }

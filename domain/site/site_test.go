@@ -17,6 +17,9 @@ var (
 	room      = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 	added     = site.Added{Site: main, Name: "Elm Street"}
 	roomAdded = site.RoomAdded{Room: room, Site: main, Name: "Room 1"}
+
+	renamed     = site.Renamed{Site: main, Name: "Elm House"}
+	roomRenamed = site.RoomRenamed{Room: room, Site: main, Name: "Nurse"}
 )
 
 func TestASiteIsAddedUnderAName(t *testing.T) {
@@ -29,6 +32,27 @@ func TestARoomIsAddedUnderAName(t *testing.T) {
 	t.Parallel()
 	eventtest.Decided(site.AddRoom(room, main, " Room 1 ")).Then(t, roomAdded)
 	eventtest.Decided(site.AddRoom(room, main, "")).Refuses(t, site.ErrNameless)
+}
+
+func TestASiteAndARoomAreGivenOtherNames(t *testing.T) {
+	t.Parallel()
+	sites, rooms := eventtest.Given[site.Site], eventtest.Given[site.Room]
+	rename := func(name string) func(site.Site) ([]event.Event, error) {
+		return func(s site.Site) ([]event.Event, error) { return s.Rename(name) }
+	}
+	renameRoom := func(name string) func(site.Room) ([]event.Event, error) {
+		return func(r site.Room) ([]event.Event, error) { return r.Rename(name) }
+	}
+
+	sites(added).When(rename(" Elm House ")).Then(t, renamed)
+	sites(added, renamed).When(rename("Elm House")).Then(t)
+	sites(added, renamed).When(rename("Elm Street")).Then(t, site.Renamed{Site: main, Name: "Elm Street"})
+	sites(added).When(rename(" ")).Refuses(t, site.ErrNameless)
+	sites().When(rename("Elm House")).Refuses(t, site.ErrUnknown)
+	rooms(roomAdded).When(renameRoom("Nurse")).Then(t, roomRenamed)
+	rooms(roomAdded, roomRenamed).When(renameRoom("Nurse ")).Then(t)
+	rooms(roomAdded).When(renameRoom("")).Refuses(t, site.ErrNameless)
+	rooms().When(renameRoom("Nurse")).Refuses(t, site.ErrRoomUnknown)
 }
 
 func TestASiteIsKnownOnceAdded(t *testing.T) {
@@ -62,5 +86,5 @@ func TestARoomBelongsToOneSite(t *testing.T) {
 
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
-	eventtest.Golden(t, added, roomAdded)
+	eventtest.Golden(t, added, renamed, roomAdded, roomRenamed)
 }

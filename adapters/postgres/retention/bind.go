@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
 )
 
 // briefScan is how many bytes of a table Postgres may look through while calls wait for a
@@ -24,7 +26,7 @@ func (r *Retain) bind(ctx context.Context, rec record) error {
 	if err != nil {
 		return err
 	}
-	now := starting(r.Now())
+	now := event.LowestID(r.Now())
 	lowest, highest, err := r.ends(ctx, rec)
 	switch {
 	case err != nil, highest == uuid.Nil && covers(there, now):
@@ -76,7 +78,7 @@ func (r *Retain) between(ctx context.Context, rec record, there []partition, low
 			return p, strayed(rec, lowest, highest)
 		}
 	}
-	if soon := starting(monthOf(r.Now()).AddDate(0, 2, 0)); p.To == uuid.Nil || below(highest, soon) && below(soon, p.To) {
+	if soon := event.LowestID(monthOf(r.Now()).AddDate(0, 2, 0)); p.To == uuid.Nil || below(highest, soon) && below(soon, p.To) {
 		p.To = soon
 	}
 	if !below(highest, p.To) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
 )
 
 // record is a table that is partitioned. Its lines are never changed.
@@ -29,12 +31,6 @@ func (r record) fallback() string { return r.table + "_default" }
 type partition struct {
 	Name     string
 	From, To uuid.UUID
-}
-
-// starting returns the lowest UUIDv7 of an instant.
-func starting(at time.Time) (id uuid.UUID) {
-	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
-	return id
 }
 
 // InstantOf returns when a UUIDv7 was minted, and the zero instant for the lowest
@@ -86,10 +82,10 @@ func (r *Retain) ahead(ctx context.Context, rec record) error {
 	for range monthsAhead {
 		month := end
 		end = month.AddDate(0, 1, 0)
-		if covers(there, starting(month)) {
+		if covers(there, event.LowestID(month)) {
 			continue
 		}
-		p := partition{rec.table + month.Format("_2006_01"), starting(month), starting(end)}
+		p := partition{rec.table + month.Format("_2006_01"), event.LowestID(month), event.LowestID(end)}
 		if err := r.attach(ctx, rec, p); err != nil {
 			return err
 		}

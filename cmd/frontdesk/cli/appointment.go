@@ -12,6 +12,9 @@ import (
 // appointmentCommands are what can be typed about appointments.
 type appointmentCommands struct {
 	BookAppointment   bookAppointmentCmd   `cmd:"" group:"day" help:"Expect a patient at a site."`
+	MoveAppointment   moveAppointmentCmd   `cmd:"" group:"day" help:"Expect an appointment's patient at another time, at another site or both."`
+	CancelAppointment cancelAppointmentCmd `cmd:"" group:"day" help:"Say that an appointment's patient is not expected any more."`
+	MarkArrived       markArrivedCmd       `cmd:"" group:"day" help:"Say that an appointment's patient is there."`
 	CallInPatient     callInPatientCmd     `cmd:"" group:"day" help:"Call an appointment's patient in."`
 	ClearCallIn       clearCallInCmd       `cmd:"" group:"day" help:"Clear a call-in by hand."`
 	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" group:"day" help:"Say that an appointment's patient did not attend."`
@@ -35,6 +38,34 @@ func (c *bookAppointmentCmd) Run(r *run) error {
 type appointmentFlags struct {
 	practiceFlags `embed:""`
 	Appointment   appointment.ID `required:"" placeholder:"UUID" help:"The appointment's identifier."`
+}
+
+type moveAppointmentCmd struct {
+	appointmentFlags `embed:""`
+	Site             site.ID   `placeholder:"UUID" help:"The site's identifier; without it, the site stays the same."`
+	At               time.Time `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
+}
+
+func (c *moveAppointmentCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MoveAppointment, commands.MoveAppointment{
+		Tenant: c.Tenant, Appointment: c.Appointment, Site: c.Site, At: c.At,
+	})
+}
+
+type cancelAppointmentCmd struct {
+	appointmentFlags `embed:""`
+}
+
+func (c *cancelAppointmentCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.CancelAppointment, commands.CancelAppointment{Tenant: c.Tenant, Appointment: c.Appointment})
+}
+
+type markArrivedCmd struct {
+	appointmentFlags `embed:""`
+}
+
+func (c *markArrivedCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkArrived, commands.MarkArrived{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type callInPatientCmd struct {

@@ -8,7 +8,6 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/request"
-	"frontdesk/domain/site"
 )
 
 // practiceCommands are what can be typed about practices.
@@ -25,12 +24,6 @@ type practiceCommands struct {
 	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
 }
 
-// siteCommands are what can be typed about sites.
-type siteCommands struct {
-	AddSite addSiteCmd `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
-	AddRoom addRoomCmd `cmd:"" group:"day" help:"Add a room to a site."`
-}
-
 type registerPracticeCmd struct {
 	practiceFlags `embed:""`
 	Name          string `required:"" help:"The practice's name."`
@@ -41,25 +34,6 @@ func (c *registerPracticeCmd) Run(r *run) error {
 	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		return made{"tenantId": c.Tenant}, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: c.Tenant, Name: c.Name, TimeZone: c.TimeZone})
 	})
-}
-
-type addSiteCmd struct {
-	practiceFlags `embed:""`
-	Name          string `required:"" help:"The site's name."`
-}
-
-func (c *addSiteCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
-}
-
-type addRoomCmd struct {
-	practiceFlags `embed:""`
-	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
-	Name          string  `required:"" help:"The room's name."`
-}
-
-func (c *addRoomCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 }
 
 // enablementFlags name an application at a practice.

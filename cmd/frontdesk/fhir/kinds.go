@@ -26,11 +26,14 @@ var (
 
 // events is what each event about a patient says was done.
 var events = map[string]operation{
+	"appointment.arrived.v1":               update,
 	"appointment.attended.v1":              update,
 	"appointment.booked.v1":                create,
 	"appointment.call-in-removed.v1":       update,
 	"appointment.called-in.v1":             update,
+	"appointment.cancelled.v1":             update,
 	"appointment.did-not-attend.v1":        update,
+	"appointment.moved.v1":                 update,
 	"audit.queried.v1":                     read,
 	"care-record.glass-broken.v1":          execute,
 	"care-record.note-created.v1":          create,

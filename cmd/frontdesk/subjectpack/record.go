@@ -145,9 +145,16 @@ func (w *writer) visits() iter.Seq[visit] {
 		case appointment.Booked:
 			v.ID, v.For = of.Appointment, &of.At
 			v.Place, err = w.place(of.Site.UUID, [16]byte{})
+		case appointment.Moved:
+			v.ID, v.For = of.Appointment, &of.At
+			v.Place, err = w.place(of.Site.UUID, [16]byte{})
 		case appointment.CalledIn:
 			v.ID = of.Appointment
 			v.Place, err = w.place(of.Site.UUID, of.Room.UUID)
+		case appointment.Cancelled:
+			v.ID = of.Appointment
+		case appointment.Arrived:
+			v.ID = of.Appointment
 		case appointment.CallInRemoved:
 			v.ID = of.Appointment
 		case appointment.DidNotAttend:

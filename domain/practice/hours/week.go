@@ -57,16 +57,28 @@ func (w Week) Texts() []string {
 
 // Next returns the first instant, not before t, at which the week is open in a
 // time zone. It is t itself if the week is open then.
+func (w Week) Next(t time.Time, zone *time.Location) time.Time { return firstAfter(t, zone, w.wait) }
+
+// Until returns the first instant, not before t, at which the week is not open in a time
+// zone. It is t itself if the week is not open then, and zero if the week is always open.
+func (w Week) Until(t time.Time, zone *time.Location) time.Time {
+	if w.lasts(0) == week {
+		return time.Time{}
+	}
+	return firstAfter(t, zone, w.lasts)
+}
+
+// firstAfter adds to t how long something takes from a moment of a week on.
 //
-// Between two changes of the zone's clocks, the wall clock runs evenly; so Next
-// looks at each such stretch by itself. A stretch of a week has an opening.
-func (w Week) Next(t time.Time, zone *time.Location) time.Time {
+// Between two changes of the zone's clocks, the wall clock runs evenly; so it
+// looks at each such stretch by itself. A stretch of a week has what is looked for.
+func firstAfter(t time.Time, zone *time.Location, takes func(moment time.Duration) time.Duration) time.Time {
 	for {
 		wall := t.In(zone)
-		opening := t.Add(w.wait(sinceMonday(wall)))
+		found := t.Add(takes(sinceMonday(wall)))
 		_, change := wall.ZoneBounds()
-		if change.IsZero() || opening.Before(change) {
-			return opening
+		if change.IsZero() || found.Before(change) {
+			return found
 		}
 		t = change
 	}
@@ -95,4 +107,21 @@ func (w Week) wait(moment time.Duration) time.Duration {
 		shortest = min(shortest, week-sinceOpening)
 	}
 	return shortest
+}
+
+// lasts returns how long the week stays open from a moment of it, if no clock is changed
+// meanwhile: 0 if it is not open then, and a week if it is always open.
+func (w Week) lasts(moment time.Duration) (open time.Duration) {
+	if len(w) == 0 {
+		return week
+	}
+	for range w { // one interval may begin where another ends
+		for _, i := range w {
+			sinceOpening := (moment + open - i.from() + week) % week
+			if left := i.until() - i.from() - sinceOpening; left > 0 {
+				open += left
+			}
+		}
+	}
+	return min(open, week)
 }

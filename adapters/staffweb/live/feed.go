@@ -1,0 +1,70 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+)
+
+// feed is what the streams of one practice are told. The hub's lock guards it.
+type feed struct {
+	messages []Message // in the order of the log
+	dropped  int64     // idx of the newest that is no longer kept
+	more     bell
+}
+
+// mostKept is how many messages of a practice are kept for those who come back.
+const mostKept = 256
+
+// feed returns that of a practice.
+func (h *Hub) feed(tenant string) *feed {
+	f, ok := h.feeds[tenant]
+	if !ok {
+		f = &feed{more: newBell()}
+		h.feeds[tenant] = f
+	}
+	return f
+}
+
+// keep keeps messages, and as many as may be kept.
+func (f *feed) keep(messages []Message) {
+	f.messages = append(f.messages, messages...)
+	old := len(f.messages) - mostKept
+	if old <= 0 {
+		return
+	}
+	f.dropped = f.messages[old-1].Idx
+	f.messages = slices.Delete(f.messages, 0, old)
+}
+
+// after returns the messages of topics after an idx.
+func (f *feed) after(idx int64, topics []Topic) (found []Message) {
+	first, _ := slices.BinarySearchFunc(f.messages, idx+1, func(m Message, idx int64) int { return cmp.Compare(m.Idx, idx) })
+	for _, m := range f.messages[first:] {
+		if slices.Contains(topics, m.Topic) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// bell wakes everybody who waits for it.
+type bell struct{ waits chan struct{} }
+
+func newBell() bell { return bell{make(chan struct{})} }
+
+// next is closed when the bell rings.
+func (b *bell) next() <-chan struct{} { return b.waits }
+
+func (b *bell) ring() {
+	close(b.waits)
+	b.waits = make(chan struct{})
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

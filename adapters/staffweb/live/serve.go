@@ -1,0 +1,143 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Still reports whether whoever listens still may.
+type Still func(context.Context) (bool, error)
+
+const (
+	// beat is how often a browser hears that the stream lives, and is asked whether it
+	// still may listen.
+	beat = 20 * time.Second
+	// mostBehind is how late the read models may be before pages say so.
+	mostBehind = 10 * time.Second
+)
+
+// Words that are told to a page beside messages. The script knows them.
+const (
+	wordBeat  = "beat"  // the stream lives
+	wordLate  = "late"  // it lives, and the read models are late
+	wordReset = "reset" // something may have been missed
+	wordEnded = "ended" // the browser may listen no longer
+	wordMany  = "many"  // the holder has begun too many others
+)
+
+// Serve answers with a stream until the browser goes away or may listen no longer, its
+// holder has begun too many others, or the process stops. Then the stream leaves. Each
+// write needs a deadline, such as that of fair.Answers.
+func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still Still) {
+	defer s.Leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // for nginx
+	w.Header().Set("Connection", "close")     // so that a browser that comes back may come to another process
+	h.metrics.over(h.serve(ctx, &output{w: w}, s, still))
+}
+
+// serve returns why the stream has ended, as a word for metrics.
+func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (why string) {
+	beats := time.NewTicker(beat)
+	defer beats.Stop()
+	out.retryAfter(s.number)
+	for word := ""; ; {
+		n := s.next()
+		out.tell(n)
+		out.say(word, n.upto)
+		if out.send() != nil {
+			return "gone"
+		}
+		word = ""
+		select {
+		case <-ctx.Done():
+			return "gone"
+		case <-h.closed:
+			return "stopping"
+		case <-s.ousted:
+			return out.end(wordMany, n.upto)
+		case <-n.more:
+		case <-beats.C:
+			may, err := still(ctx)
+			if err != nil {
+				return "unknown" // the browser comes back and is asked again
+			}
+			if !may {
+				return out.end(wordEnded, n.upto)
+			}
+			word = h.state()
+		}
+	}
+}
+
+// state says whether the read models show what they should.
+func (h *Hub) state() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.now().Sub(h.upToDate) > mostBehind {
+		return wordLate
+	}
+	return wordBeat
+}
+
+// output collects what is told at once.
+type output struct {
+	w    http.ResponseWriter
+	text bytes.Buffer
+}
+
+// retryAfter spreads the browsers that come back at once because a process has stopped.
+func (o *output) retryAfter(number int) {
+	fmt.Fprintf(&o.text, "retry: %d\n\n", 1000+number*37%2000)
+}
+
+// tell writes messages. An idx stands with its last message alone, so that a browser that
+// has heard half of them is told of them again.
+func (o *output) tell(n news) {
+	if n.reset {
+		o.say(wordReset, n.upto)
+	}
+	for i, m := range n.messages {
+		if i+1 == len(n.messages) || n.messages[i+1].Idx > m.Idx {
+			fmt.Fprintf(&o.text, "id: %d\n", m.Idx)
+		}
+		data, _ := json.Marshal(shown{m.Topic.String(), m.What, m.ID.String()}) // strings alone
+		fmt.Fprintf(&o.text, "data: %s\n\n", data)
+	}
+}
+
+// shown is a message as browsers read it.
+type shown struct {
+	Topic string `json:"topic"`
+	What  string `json:"what"`
+	ID    string `json:"id"`
+}
+
+// say says a word, and up to which idx everything was told.
+func (o *output) say(word string, upto int64) {
+	if word != "" {
+		fmt.Fprintf(&o.text, "event: %s\nid: %d\ndata: {}\n\n", word, upto)
+	}
+}
+
+// end says the last word, which also says why the stream has ended.
+func (o *output) end(word string, upto int64) string {
+	o.say(word, upto)
+	_ = o.send() // the stream ends in any case
+	return word
+}
+
+// send sends what was collected, if anything was.
+func (o *output) send() error {
+	if o.text.Len() == 0 {
+		return nil
+	}
+	if _, err := o.text.WriteTo(o.w); err != nil {
+		return err
+	}
+	return http.NewResponseController(o.w).Flush()
+}

@@ -1,0 +1,114 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"frontdesk/adapters/fair"
+)
+
+// Wish is what a browser wants to be told.
+type Wish struct {
+	Tenant string
+	Holder string // the session; the oldest of its streams ends if it has too many
+	Topics []Topic
+	Since  int64 // the last idx that the browser knows of; 0 if it knows nothing
+}
+
+// Stream is what one browser is told. One goroutine uses it, and leaves.
+type Stream struct {
+	Wish
+	hub     *Hub
+	seat    *fair.Seat
+	number  int           // counts the streams of the hub
+	history int           // of the hub
+	at      int64         // everything up to here was told
+	ousted  chan struct{} // closed when the holder has begun too many others
+}
+
+// ErrFull refuses a stream because there are too many.
+var ErrFull = errors.New("there are too many streams")
+
+// Join begins a stream. It returns [ErrFull] or [ErrStopping].
+func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
+	s := &Stream{Wish: wish, hub: h, seat: h.seats.Seat(wish.Tenant), ousted: make(chan struct{})}
+	if err := h.admit(s); err != nil {
+		return nil, err
+	}
+	if err := h.refreshed(ctx); err != nil {
+		s.Leave()
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.history, s.at = h.history, wish.Since
+	switch {
+	case wish.Since == 0:
+		s.at = h.upto
+	case wish.Since < h.base, wish.Since > h.upto:
+		s.history = 0 // no history's, so the stream begins anew
+	}
+	return s, nil
+}
+
+// admit gives the stream a seat. The oldest stream of a holder who has too many ends.
+func (h *Hub) admit(s *Stream) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if isClosed(h.closed) {
+		return ErrStopping
+	}
+	if !s.seat.Take() {
+		return ErrFull
+	}
+	held := h.holders[s.Holder]
+	if len(held) == ofHolder {
+		close(held[0].ousted)
+		held = held[1:]
+	}
+	h.holders[s.Holder] = append(slices.Clone(held), s)
+	h.streams++
+	h.joined++
+	s.number = h.joined
+	h.metrics.open(h.streams)
+	return nil
+}
+
+// Leave ends the stream.
+func (s *Stream) Leave() {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.seat.Release()
+	h.streams--
+	h.metrics.open(h.streams)
+	held := slices.DeleteFunc(slices.Clone(h.holders[s.Holder]), func(other *Stream) bool { return other == s })
+	if h.holders[s.Holder] = held; len(held) == 0 {
+		delete(h.holders, s.Holder)
+	}
+}
+
+// news is what has come for a stream.
+type news struct {
+	messages []Message
+	reset    bool  // something may have been missed: the page has to begin anew
+	upto     int64 // everything up to here was told
+	more     <-chan struct{}
+}
+
+// next returns what has come since it was last called.
+func (s *Stream) next() (n news) {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.feed(s.Tenant)
+	if s.history != h.history || s.at < f.dropped {
+		n.reset = true
+	} else {
+		n.messages = f.after(s.at, s.Topics)
+	}
+	s.history, s.at = h.history, h.upto
+	n.upto, n.more = h.upto, f.more.next()
+	return n
+}

@@ -1,0 +1,51 @@
+package display
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Naming is how a display names people.
+type Naming string
+
+// The ways to name people.
+const (
+	FullName Naming = "full-name"
+	Initials Naming = "initials"
+	Number   Naming = "number" // of the appointment, which the patient is told when they arrive
+)
+
+// Namings returns every way, in the order in which managers are shown them.
+func Namings() []Naming { return []Naming{FullName, Initials, Number} }
+
+func (n Naming) known() bool { return slices.Contains(Namings(), n) }
+
+// NeedsName reports whether the name of a patient has to be known.
+func (n Naming) NeedsName() bool { return n != Number }
+
+// Of returns how a patient of that name, with an appointment of that number, is called
+// (rule 4). A name without a letter has no initials, so its patient is called by number.
+func (n Naming) Of(name, number string) string {
+	switch n {
+	case FullName:
+		return name
+	case Initials:
+		if initials := initialsOf(name); initials != "" {
+			return initials
+		}
+	}
+	return number
+}
+
+// initialsOf returns the first letter of each word of a name: "A B" for "Ann Baker".
+func initialsOf(name string) string {
+	var letters []string
+	for word := range strings.FieldsSeq(name) {
+		if first := strings.IndexFunc(word, unicode.IsLetter); first >= 0 {
+			letter := []rune(word[first:])[0]
+			letters = append(letters, string(unicode.ToUpper(letter)))
+		}
+	}
+	return strings.Join(letters, " ")
+}

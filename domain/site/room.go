@@ -1,0 +1,83 @@
+package site
+
+import (
+	"github.com/google/uuid"
+
+	"frontdesk/domain/event"
+)
+
+// RoomID identifies a room of one practice.
+type RoomID struct{ uuid.UUID }
+
+// RoomAdded says that a site has a room that patients can be called into.
+type RoomAdded struct {
+	Room RoomID `json:"room"`
+	Site ID     `json:"site"`
+	Name string `json:"name"`
+}
+
+// RoomRenamed says that a room has another name from now on.
+type RoomRenamed struct {
+	Room RoomID `json:"room"`
+	Site ID     `json:"site"`
+	Name string `json:"name"`
+}
+
+// EventName returns the name that the event is stored under.
+func (RoomRenamed) EventName() string { return "site.room-renamed.v1" }
+
+// EventName returns the name that the event is stored under.
+func (RoomAdded) EventName() string { return "site.room-added.v1" }
+
+// RoomStreamOf returns the stream of a room. A room has a stream of its own, so
+// that it is found by its identifier alone.
+func RoomStreamOf(tenant string, id RoomID) event.Stream {
+	return event.Stream{Tenant: tenant, ID: id.UUID}
+}
+
+// AddRoom adds a room (rule 2). The caller has made sure that the site exists.
+func AddRoom(id RoomID, at ID, name string) ([]event.Event, error) {
+	name, err := named(name)
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{RoomAdded{id, at, name}}, nil
+}
+
+// Room is what later decisions need to know of a room.
+type Room struct {
+	id   RoomID
+	site ID // zero before it is added
+	name string
+}
+
+// Rename gives the room another name. The name that it has changes nothing.
+func (r Room) Rename(name string) ([]event.Event, error) {
+	if r.site == (ID{}) {
+		return nil, ErrRoomUnknown.With("The practice has no room with this roomId.")
+	}
+	name, err := named(name)
+	if err != nil || name == r.name {
+		return nil, err
+	}
+	return []event.Event{RoomRenamed{r.id, r.site, name}}, nil
+}
+
+// At returns [ErrRoomUnknown] unless it is a room of the site.
+func (r Room) At(site ID) error {
+	if r.site == (ID{}) || r.site != site {
+		return ErrRoomUnknown
+	}
+	return nil
+}
+
+// Apply returns the room as it is after the event.
+func (r Room) Apply(e event.Event) Room {
+	switch e := e.(type) {
+	case RoomAdded:
+		r.id, r.site, r.name = e.Room, e.Site, e.Name
+	case RoomRenamed:
+		r.name = e.Name
+	}
+	return r
+}

@@ -1,0 +1,133 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// Health is how an application does at a practice.
+type Health struct {
+	Hours       []HealthHour // of the last day, newest first: those in which something happened
+	Calls       []SeenCall   // the newest that were answered
+	Refusals    []SeenCall   // the newest that were not
+	Undelivered []SeenDelivery
+}
+
+// HealthHour counts what happened in one hour.
+type HealthHour struct {
+	At                        time.Time // when the hour began
+	Answered, Refused, Failed int       // calls; Failed are those that the service could not serve
+	Delivered, Undelivered    int       // webhooks; those that are under way are neither
+}
+
+// SeenCall is a call as managers see it: not about whom.
+type SeenCall struct {
+	At       time.Time
+	Mode     application.Mode
+	Endpoint application.EndpointName
+	Status   int // HTTP
+	Reason   string
+	ActedFor string // whom it acted for; "" for nobody, and for somebody whom the practice never had
+}
+
+// SeenDelivery is a webhook that did not arrive.
+type SeenDelivery struct {
+	At     time.Time // when it happened that the application was to be told of
+	Event  application.WebhookEvent
+	Status string
+	Reason string // "" for none
+}
+
+// Healths answers how applications do, from the access record and the deliveries
+// themselves (D89).
+type Healths struct{ DB Querier }
+
+// However busy an application is, no more than this is looked at.
+const (
+	HealthLooked = 5000               // lines of each index, the newest
+	HealthKept   = 7 * 24 * time.Hour // how old they are at most
+	healthHours  = 24 * time.Hour
+	healthSeen   = 10 // of each list
+)
+
+// What is looked at of the application ($2) at the practice ($1), since $3 and at most $4
+// lines. Calls are found among those of the practice and those of the application. One of
+// the two shows them all, unless both the practice and the application are busy with
+// others.
+const (
+	calledLately = `
+called AS (
+	SELECT * FROM (SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM access_record
+		WHERE tenant = $1 AND request_id >= $3 ORDER BY request_id DESC LIMIT $4) theirs WHERE application = $2
+	UNION
+	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM (SELECT * FROM access_record
+		WHERE application = $2 AND request_id >= $3 ORDER BY request_id DESC LIMIT $4) its WHERE tenant = $1)`
+	toldLately = `
+told AS (
+	SELECT * FROM (SELECT event, application, kind, status, reason, happened_at FROM delivery_log
+		WHERE tenant = $1 AND event >= $3 ORDER BY event DESC LIMIT $4) theirs WHERE application = $2)`
+
+	healthByHour = `WITH` + calledLately + `,` + toldLately + `,
+counted AS (
+	SELECT at, status < 400 AS answered, status BETWEEN 400 AND 499 AS refused, status >= 500 AS failed, false AS delivered, false AS undelivered FROM called
+	UNION ALL
+	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM told)
+SELECT date_trunc('hour', at, $5) AS hour, count(*) FILTER (WHERE answered), count(*) FILTER (WHERE refused), count(*) FILTER (WHERE failed),
+	count(*) FILTER (WHERE delivered), count(*) FILTER (WHERE undelivered)
+FROM counted WHERE answered OR refused OR failed OR delivered OR undelivered GROUP BY hour ORDER BY hour DESC`
+
+	callsSeen = `WITH` + calledLately + `
+SELECT at, mode, endpoint, status, reason, coalesce((SELECT name FROM staff s WHERE s.tenant = $1 AND s.staff = numbered.staff), '')
+FROM (SELECT *, row_number() OVER (PARTITION BY status < 400 ORDER BY request_id DESC) AS n FROM called) numbered
+WHERE n <= $5 ORDER BY request_id DESC`
+
+	undeliveredSeen = `WITH` + toldLately + `
+SELECT happened_at, kind, status, coalesce(reason, '') FROM told
+WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $5`
+)
+
+// Of returns how an application does at a practice at an instant. Hours are those of the
+// clocks in a zone.
+func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
+	of := healthOf{h.DB, tenant, app}
+	week, day := event.LowestID(now.Add(-HealthKept)), event.LowestID(now.Add(-healthHours))
+	if found.Hours, err = asked[HealthHour](ctx, of, healthByHour, day, zone.String()); err != nil {
+		return Health{}, err
+	}
+	if found.Undelivered, err = asked[SeenDelivery](ctx, of, undeliveredSeen, week, healthSeen); err != nil {
+		return Health{}, err
+	}
+	calls, err := asked[SeenCall](ctx, of, callsSeen, week, healthSeen)
+	for _, call := range calls {
+		if call.Status < 400 {
+			found.Calls = append(found.Calls, call)
+		} else {
+			found.Refusals = append(found.Refusals, call)
+		}
+	}
+	return found, err
+}
+
+// healthOf is what the statements are asked about.
+type healthOf struct {
+	db     Querier
+	tenant string
+	app    application.ID
+}
+
+// asked plans a statement each time, with the instant at hand.
+func asked[Row any](ctx context.Context, of healthOf, query string, since uuid.UUID, further any) ([]Row, error) {
+	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, HealthLooked, further)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
+	if err != nil {
+		return nil, fmt.Errorf("look at an application's health: %w", err)
+	}
+	return found, nil
+}
