@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -20,6 +22,11 @@ type Pages struct {
 	Given     projections.GivenAuthorisations
 	People    projections.People
 	SignIns   projections.SignIns
+	Inbox     projections.Inbox
+	Requests  projections.Requests
+	Patients  projections.Patients
+	Book      *projections.Book
+	Files     requests.Files
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -33,6 +40,13 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
+	return slices.Concat(p.own(),
+		(&requests.Section{Site: p.Site, Inbox: p.Inbox, Requests: p.Requests, People: p.People, Records: p.Patients, Book: p.Book, Files: p.Files}).Routes(),
+	)
+}
+
+// own are those of this package.
+func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
 		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),

@@ -46,18 +46,22 @@ type service struct {
 	store   *postgres.Store
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
+	looked  *looked
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}}
+	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looked: &looked{}}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
+	opens := &postgres.Keyring{DB: postgres.On(s.pool), Codec: codec}
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
 			Signposts: projections.Signposts{DB: s.pool},
+			Names:     projections.Names{DB: s.pool, Opens: opens},
+			Record:    s.looked.record,
 			Head:      projections.Head{DB: s.pool}.Of,
 			Door: signin.Door{
 				Guesses:   signin.NewGuesses(s.Now),
@@ -82,6 +86,11 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Given:     projections.GivenAuthorisations{DB: s.pool},
 		People:    projections.People{DB: s.pool},
 		SignIns:   projections.SignIns{DB: s.pool},
+		Inbox:     projections.Inbox{DB: s.pool},
+		Requests:  projections.Requests{DB: s.pool, Opens: opens},
+		Patients:  projections.Patients{DB: s.pool},
+		Book:      &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
+		Files:     &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
@@ -188,6 +197,18 @@ func (p passwords) Check(ctx context.Context, tenant, username, typed string) (h
 		return holder, false, nil
 	}
 	return holder, err == nil && typed == kept, err
+}
+
+// looked are the lines of the access record.
+type looked struct {
+	mu    sync.Mutex
+	lines []access.Call
+}
+
+func (l *looked) record(c access.Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, c)
 }
 
 // watched is what was logged.

@@ -115,6 +115,11 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Given:     projections.GivenAuthorisations{DB: a.calls},
 		People:    projections.People{DB: a.calls},
 		SignIns:   projections.SignIns{DB: a.calls},
+		Inbox:     projections.Inbox{DB: a.calls},
+		Requests:  projections.Requests{DB: a.calls, Opens: a.keyring},
+		Patients:  projections.Patients{DB: a.calls},
+		Book:      a.Engine.Book(),
+		Files:     a.Uploads,
 	}
 	if c.AuthURL == "" {
 		return pages, nil
