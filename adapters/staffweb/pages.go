@@ -25,6 +25,7 @@ type Pages struct {
 	Inbox     projections.Inbox
 	Requests  projections.Requests
 	Patients  projections.Patients
+	Directory projections.Directory
 	Book      *projections.Book
 	Files     requests.Files
 }
@@ -41,7 +42,9 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
 	return slices.Concat(p.own(),
-		(&requests.Section{Site: p.Site, Inbox: p.Inbox, Requests: p.Requests, People: p.People, Records: p.Patients, Book: p.Book, Files: p.Files}).Routes(),
+		(&requests.Section{
+			Site: p.Site, Inbox: p.Inbox, Requests: p.Requests, People: p.People, Directory: p.Directory, Records: p.Patients, Book: p.Book, Files: p.Files,
+		}).Routes(),
 	)
 }
 

@@ -89,6 +89,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Inbox:     projections.Inbox{DB: s.pool},
 		Requests:  projections.Requests{DB: s.pool, Opens: opens},
 		Patients:  projections.Patients{DB: s.pool},
+		Directory: projections.Directory{DB: s.pool},
 		Book:      &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Files:     &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
@@ -67,14 +69,21 @@ func (s *Section) open(v *frame.Visit) (projections.Request, error) {
 	}
 }
 
-// find reads the request that the address names.
+// find reads the request that the address names, with the name of the application that
+// sent it.
 func (s *Section) find(v *frame.Visit) (projections.Request, error) {
 	id, ok := written.ID(v.Var("request"))
 	if !ok {
 		return projections.Request{}, errNoRequest
 	}
 	found, err := s.Requests.Of(v.Context(), v.Tenant, request.ID{UUID: id})
-	return found, orNone(err)
+	if err != nil {
+		return found, orNone(err)
+	}
+	if sent := &found.History[0]; sent.By == "" && sent.Actor.Application != uuid.Nil {
+		sent.By, err = s.Directory.Application(v.Context(), sent.Actor.Application)
+	}
+	return found, err
 }
 
 // orNone is [errNoRequest] if the request, or its patient, is not the practice's.

@@ -17,12 +17,13 @@ import (
 // Section is the pages of requests. All fields are needed.
 type Section struct {
 	*frame.Site
-	Inbox    projections.Inbox
-	Requests projections.Requests
-	People   projections.People
-	Records  Records
-	Book     Book
-	Files    Files
+	Inbox     projections.Inbox
+	Requests  projections.Requests
+	People    projections.People
+	Directory projections.Directory
+	Records   Records
+	Book      Book
+	Files     Files
 }
 
 // Records knows whose records are restricted.

@@ -118,6 +118,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Inbox:     projections.Inbox{DB: a.calls},
 		Requests:  projections.Requests{DB: a.calls, Opens: a.keyring},
 		Patients:  projections.Patients{DB: a.calls},
+		Directory: projections.Directory{DB: a.calls},
 		Book:      a.Engine.Book(),
 		Files:     a.Uploads,
 	}
