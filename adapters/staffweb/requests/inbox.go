@@ -116,7 +116,7 @@ func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.In
 		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
 		count := strconv.Itoa(counts[t])
 		switch {
-		case t == projections.InboxDone:
+		case t == projections.InboxDone, counts[t] == 0:
 			count = ""
 		case counts[t] >= mostCounted:
 			count = strconv.Itoa(mostCounted-1) + "+"
