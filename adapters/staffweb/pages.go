@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -18,16 +21,27 @@ import (
 type Pages struct {
 	*frame.Site
 
-	Approvals projections.Approvals
-	Given     projections.GivenAuthorisations
-	People    projections.People
-	SignIns   projections.SignIns
-	Inbox     projections.Inbox
-	Requests  projections.Requests
-	Patients  projections.Patients
-	Directory projections.Directory
-	Book      *projections.Book
-	Files     requests.Files
+	Approvals    projections.Approvals
+	Given        projections.GivenAuthorisations
+	People       projections.People
+	SignIns      projections.SignIns
+	Availability projections.Availability
+	Offers       projections.Offers
+	Healths      projections.Healths
+	// WhyUndelivered says in a sentence why a webhook did not arrive.
+	WhyUndelivered func(reason string) string
+
+	Book         *projections.Book
+	Searches     patients.Searches
+	Patients     projections.Patients
+	Records      projections.CareRecords
+	Timeline     projections.Timeline
+	Requests     projections.Requests
+	Appointments projections.Appointments
+	Directory    projections.Directory
+
+	Inbox projections.Inbox
+	Files requests.Files
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -42,6 +56,12 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 // routes are all of them.
 func (p *Pages) routes() []frame.Route {
 	return slices.Concat(p.own(),
+		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
+		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
+		(&patients.Section{
+			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
+			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
+		}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: p.Inbox, Requests: p.Requests, People: p.People, Directory: p.Directory, Records: p.Patients, Book: p.Book, Files: p.Files,
 		}).Routes(),

@@ -1,0 +1,165 @@
+// Follows what happens at the practice. The page says which topics it shows:
+//   data-live="TOPIC" data-fragment="ADDRESS"  is fetched again when something has changed
+//   data-live="TOPIC" data-what="WORDS" data-one data-more  counts what has come, and moves nothing
+// What has a data-id is on the page already, and is not counted. Without this script, the
+// page loads itself again once a minute.
+"use strict";
+
+const live = [...document.querySelectorAll("[data-live]")];
+const topics = [...new Set(live.map((part) => part.dataset.live))].join(",");
+const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+// What the page says while it is not up to date. Short troubles are not worth a word.
+const notes = {
+  ended: "This page is not up to date, because you have been signed out.",
+  many: "This page is not up to date, because too many are open at once. Close some, then come back to it.",
+  away: "This page is not up to date. We are trying to connect again.",
+  unseen: "This page is not up to date. We are trying to load what has changed.",
+  late: "This page is not up to date. The service is a little behind.",
+  kept: "Something has changed. What you have begun is kept until you load the page again.",
+};
+const note = document.createElement("p");
+note.className = "stale";
+note.setAttribute("role", "status");
+document.getElementById("main").append(note);
+const says = new Set();
+let saying;
+const say = (why, yes, after = 0) => {
+  if (yes === says.has(why)) return;
+  says[yes ? "add" : "delete"](why);
+  clearTimeout(saying);
+  saying = setTimeout(() => {
+    const why = Object.keys(notes).find((known) => says.has(known));
+    note.replaceChildren();
+    if (!why) return;
+    const again = Object.assign(document.createElement("a"), { href: location.href, textContent: "Load it again" });
+    again.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
+    note.append(notes[why] + " ", again);
+  }, after);
+};
+
+// Nothing is replaced under somebody's hands.
+let pressed = false;
+addEventListener("pointerdown", () => { pressed = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { setTimeout(() => { pressed = false; }); }, true);
+const begun = (field) => {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (field.options) return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  return field.type !== "hidden" && field.value !== field.defaultValue;
+};
+const inUse = (part) => part.querySelector("details[open]") || [...part.querySelectorAll("input, select, textarea")].some(begun);
+
+// The focus stays on what it was on, as far as that is still there.
+const signature = (e) => [e.tagName, e.id, e.name, e.value, e.textContent, e.getAttribute("href"), e.form && e.form.outerHTML].join("\n");
+const replace = (part, html) => {
+  const focus = part.contains(document.activeElement) && signature(document.activeElement);
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  part.replaceChildren(template.content);
+  const same = focus && [...part.querySelectorAll("a, button, input, select, textarea, summary")].find((e) => signature(e) === focus);
+  if (same) same.focus({ preventScroll: true });
+};
+
+const load = async (part) => {
+  try {
+    const answer = await fetch(part.dataset.fragment, { signal: AbortSignal.timeout(10000) });
+    if (!answer.ok || answer.redirected) return false;
+    const html = await answer.text();
+    for (; pressed || inUse(part); await wait(100)) say("kept", !pressed);
+    replace(part, html);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+// A part is loaded at once, and then at most twice a second.
+const refresh = async (part) => {
+  part.wanted = true;
+  if (part.busy) return;
+  for (part.busy = true; part.wanted;) {
+    await wait((part.loaded || 0) + 500 - Date.now());
+    part.wanted = false;
+    part.loaded = Date.now();
+    const fine = await load(part);
+    say("kept", false);
+    say("unseen", !fine, 5000);
+    if (fine) continue;
+    part.wanted = true;
+    await wait(2000);
+  }
+  part.busy = false;
+};
+
+const count = (part, id) => {
+  if (id && document.querySelector(`[data-id="${CSS.escape(id)}"]`)) return;
+  part.counted = (part.counted || new Set()).add(id);
+  const n = part.counted.size;
+  const words = part.counted.has(undefined) ? "Something has changed – show" : n === 1 ? part.dataset.one : part.dataset.more.replace("{n}", n);
+  (part.querySelector("a") || part).textContent = words;
+  part.hidden = false;
+};
+
+// changed tells the parts of a topic; without one, something may have been missed.
+const changed = ({ topic, what, id }) => {
+  for (const part of live) {
+    if (topic && part.dataset.live !== topic) continue;
+    if (!part.dataset.what) refresh(part);
+    else if (!what || part.dataset.what.split(" ").includes(what)) count(part, id);
+  }
+};
+
+// The browser connects again by itself, and names the last event that it knows. If the
+// service refuses, that takes longer and longer.
+let source, watch, again, tries = 0, since = document.body.dataset.since;
+const close = () => {
+  clearTimeout(watch);
+  clearTimeout(again);
+  if (source) source.close();
+  source = undefined;
+};
+const later = () => {
+  close();
+  say("away", true, 5000);
+  again = setTimeout(connect, Math.min(30000, 1000 * 2 ** tries++) * (0.5 + Math.random()));
+};
+const expect = () => {
+  clearTimeout(watch);
+  watch = setTimeout(later, 45000); // a beat comes every 20 s
+};
+const heard = (event) => {
+  expect();
+  tries = 0;
+  since = event.lastEventId || since;
+  say("away", false);
+};
+const connect = () => {
+  close();
+  source = new EventSource(`${document.body.dataset.events}?${new URLSearchParams({ topics, since })}`);
+  source.onopen = heard;
+  source.onmessage = (event) => { heard(event); changed(JSON.parse(event.data)); };
+  source.onerror = () => {
+    if (source && source.readyState === EventSource.CLOSED) later();
+    else say("away", true, 5000);
+  };
+  const on = (word, then) => source.addEventListener(word, (event) => { heard(event); then(); });
+  on("beat", () => say("late", false));
+  on("late", () => say("late", true));
+  on("reset", () => changed({}));
+  on("ended", () => { close(); say("ended", true); });
+  on("many", () => { close(); say("many", true); });
+  expect();
+};
+
+// A page that nobody sees follows nothing, and comes back to where it was.
+const seen = () => {
+  if (document.hidden) close();
+  else if (!source && !says.has("ended")) connect();
+  say("many", says.has("many") && document.hidden);
+};
+if (topics && document.body.dataset.events) {
+  document.addEventListener("visibilitychange", seen);
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", seen);
+  seen();
+}
