@@ -137,12 +137,21 @@ func holderIn(e event.Event) staff.ID {
 	return staff.ID{}
 }
 
-// see moves a request past one event.
-func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+// handledBy returns an event with the names of who did it, and to whom they gave it.
+func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
 	}
+	if given, is := r.Event.(request.Given); is {
+		done.To = names[given.To.UUID]
+	}
+	return done
+}
+
+// see moves a request past one event.
+func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+	done := handledBy(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
@@ -152,8 +161,6 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	switch e := r.Event.(type) {
 	case request.Submitted:
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
-	case request.Given:
-		done.To = names[e.To.UUID]
 	case request.UrgencyChanged:
 		q.Urgent = e.Urgent
 	case request.Completed:
