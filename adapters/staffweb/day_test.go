@@ -120,7 +120,7 @@ func TestADayIsRun_D86(t *testing.T) {
 		"Nothing more can be done with this appointment."} {
 		page.wants(t, http.StatusOK, "", what)
 	}
-	if looks := c.looked.lines; len(looks) == 0 || slices.ContainsFunc(looks, func(l access.Call) bool {
+	if looks := c.looks.all(); len(looks) == 0 || slices.ContainsFunc(looks, func(l access.Call) bool {
 		return l.Mode != access.ByPage || l.Tenant != elm || !slices.Equal(l.Patients, []patient.ID{c.ann})
 	}) {
 		t.Errorf("the access record has %v", looks)

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -32,6 +33,14 @@ type Pages struct {
 	Sites        projections.Sites
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
+
+	Book      *projections.Book
+	Searches  patients.Searches
+	Patients  projections.Patients
+	Records   projections.CareRecords
+	Timeline  projections.Timeline
+	Requests  projections.Requests
+	Directory projections.Directory
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -50,6 +59,10 @@ func (p *Pages) routes() []frame.Route {
 		(&sites.Section{Site: p.Site, Sites: p.Sites}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
 		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
+		(&patients.Section{
+			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
+			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
+		}).Routes(),
 	)
 }
 

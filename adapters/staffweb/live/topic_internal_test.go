@@ -16,7 +16,9 @@ func TestEachEventOfAnAppointmentIsToldWhereItIsShown_D86(t *testing.T) {
 	t.Parallel()
 	here, there := site.ID{UUID: uuid.New()}, site.ID{UUID: uuid.New()}
 	of := appointment.Subject{Appointment: appointment.ID{UUID: uuid.New()}, Patient: patient.ID{UUID: uuid.New()}, Site: here}
-	at := func(where site.ID, what string) Message { return Message{7, Topic{Day, where}, what, of.Appointment.UUID} }
+	at := func(where site.ID, what string) Message {
+		return Message{7, Topic{Day, where}, what, of.Appointment.UUID}
+	}
 	for _, c := range []struct {
 		happened event.Event
 		want     []Message

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -123,6 +124,14 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Appointments:   projections.Appointments{DB: a.calls, Opens: a.keyring},
 		Sites:          projections.Sites{DB: a.calls},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+
+		Book:      a.book,
+		Searches:  patients.Searches{DB: a.calls, Now: c.Now},
+		Patients:  projections.Patients{DB: a.calls},
+		Records:   projections.CareRecords{DB: a.calls, Opens: a.keyring},
+		Timeline:  projections.Timeline{DB: a.calls},
+		Requests:  projections.Requests{DB: a.calls, Opens: a.keyring},
+		Directory: projections.Directory{DB: a.calls},
 	}
 	if c.AuthURL == "" {
 		return pages, nil
