@@ -80,7 +80,7 @@ func (c *clinic) sends(b *browser, page seen, do string, more ...string) seen {
 
 func (c *clinic) is(t *testing.T) projections.Appointment {
 	t.Helper()
-	found, err := c.pages.Appointments.Of(t.Context(), elm, c.visit)
+	found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.Of(t.Context(), elm, c.visit)
 	must(t, err)
 	return found
 }
@@ -208,7 +208,7 @@ func TestABookingIsMadeOnce_D86(t *testing.T) {
 	b.post(book, edit("date", "2027-03-28", "time", "01:30")).
 		wants(t, http.StatusBadRequest, "", "Choose another time: the clocks skip 01:30 on Sunday 28 March 2027.")
 	day := func() []projections.Appointment {
-		found, err := c.pages.Appointments.Between(t.Context(), elm, c.branch, c.Now(), c.Now().AddDate(2, 0, 0), 10)
+		found, err := projections.Appointments{DB: c.pool, Opens: c.pages.Opens}.Between(t.Context(), elm, c.branch, c.Now(), c.Now().AddDate(2, 0, 0), 10)
 		must(t, err)
 		return found
 	}

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
-	"frontdesk/adapters/staffweb/applications"
-	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
-	"frontdesk/adapters/staffweb/sites"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -21,26 +18,17 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
-	Approvals    projections.Approvals
-	Given        projections.GivenAuthorisations
-	People       projections.People
-	SignIns      projections.SignIns
-	Availability projections.Availability
-	Offers       projections.Offers
-	Healths      projections.Healths
-	Appointments projections.Appointments
-	Sites        projections.Sites
+	DB    projections.Querier // which the read models ask
+	Opens projections.Opener
+	Book  *projections.Book
+	// Searches keeps what searches have found.
+	Searches patients.Searches
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
-
-	Book      *projections.Book
-	Searches  patients.Searches
-	Patients  projections.Patients
-	Records   projections.CareRecords
-	Timeline  projections.Timeline
-	Requests  projections.Requests
-	Directory projections.Directory
+	// Privacy needs no Site: it has that of the pages.
+	Privacy privacy.Section
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -53,18 +41,7 @@ var sources embed.FS
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
-func (p *Pages) routes() []frame.Route {
-	return slices.Concat(p.own(),
-		(&day.Section{Site: p.Site, Appointments: p.Appointments, Sites: p.Sites}).Routes(),
-		(&sites.Section{Site: p.Site, Sites: p.Sites}).Routes(),
-		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
-		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
-		(&patients.Section{
-			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
-			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
-		}).Routes(),
-	)
-}
+func (p *Pages) routes() []frame.Route { return append(p.own(), p.sections()...) }
 
 // own are those of this package.
 func (p *Pages) own() []frame.Route {
