@@ -45,6 +45,7 @@ type world struct {
 	seen         url.Values // the form of the page that somebody looked at last
 	link         string     // which a manager was handed last
 	forgetting   forgetting
+	handling     handling
 	proving      proving
 }
 
