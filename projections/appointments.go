@@ -90,6 +90,11 @@ func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, fr
 		tenant, at, from, until, most)
 }
 
+// OfPatient lists at most so many of a patient's appointments, the latest first.
+func (a Appointments) OfPatient(ctx context.Context, tenant string, id patient.ID, most int) ([]Appointment, error) {
+	return a.list(ctx, askAppointments+`WHERE tenant = $1 AND patient = $2 ORDER BY starts_at DESC, appointment LIMIT $3`, tenant, id, most)
+}
+
 // Of returns an appointment, or appointment.ErrUnknown if the practice has none with
 // this identifier.
 func (a Appointments) Of(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {

@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Book finds patients by any part of their names. No table can be asked for that, because
-// names are sealed. So the names of a practice are opened when somebody first searches
+// Book finds patients by their names and dates of birth. No table can be asked for that,
+// because both are sealed. So those of a practice are opened when somebody first searches
 // there, and kept in memory until nobody has searched for a while. It is safe for
 // concurrent use.
 type Book struct {
@@ -43,49 +43,25 @@ const (
 
 // section is the names of one practice.
 type section struct {
-	turn  chan struct{}         // holds one while nobody reads or changes what follows
-	names map[patient.ID]string // folded
-	whole bool                  // they have been loaded
-	upTo  int64                 // what the log says up to this idx is in them
+	turn  chan struct{} // holds one while nobody reads or changes what follows
+	lines []line        // in order; replaced as a whole, so that it can be read without the turn
+	whole bool          // they have been loaded
+	upTo  int64         // what the log says up to this idx is in them
 
 	asked time.Time // when somebody last searched; [Book] guards this one, and the size
 	size  int
 }
 
-// Search returns the patients of a practice whose names have all words of a text in them,
-// whatever their case and accents, in the order of their names. If there are more than
-// most of them, it returns the first, and true.
-func (b *Book) Search(ctx context.Context, tenant, text string, most int) (found []Found, more bool, err error) {
-	words := strings.Fields(folded(text))
-	matching, err := b.matching(ctx, tenant, words)
-	if err != nil {
-		return nil, false, fmt.Errorf("search for a patient: %w", err)
-	}
-	more = len(matching) > most
-	matching = matching[:min(most, len(matching))]
-	names, err := b.Names.Of(ctx, tenant, matching...) // as they are now
-	for _, id := range matching {
-		if name, known := names[id]; known && name.Name != event.Erased && hasAll(folded(name.Name), words) {
-			found = append(found, Found{id, name})
-		}
-	}
-	return found, more, err
+// line is one patient in the book.
+type line struct {
+	patient patient.ID
+	name    string // folded
+	born    string // 2006-01-02; "" if unknown
 }
 
-// matching returns the patients whose names have all words in them, in order.
-func (b *Book) matching(ctx context.Context, tenant string, words []string) (ids []patient.ID, err error) {
-	s := b.section(tenant)
-	err = b.within(ctx, tenant, s, func() {
-		for id, name := range s.names {
-			if hasAll(name, words) {
-				ids = append(ids, id)
-			}
-		}
-		slices.SortFunc(ids, func(x, y patient.ID) int {
-			return cmp.Or(strings.Compare(s.names[x], s.names[y]), strings.Compare(x.String(), y.String()))
-		})
-	})
-	return ids, err
+// before orders the lines of a practice.
+func (l line) before(other line) int {
+	return cmp.Or(strings.Compare(l.name, other.name), strings.Compare(l.patient.String(), other.patient.String()))
 }
 
 // section returns the names of a practice, which may have to be loaded.
@@ -94,7 +70,7 @@ func (b *Book) section(tenant string) *section {
 	defer b.mu.Unlock()
 	s := b.practices[tenant]
 	if s == nil {
-		s = &section{turn: make(chan struct{}, 1), names: map[patient.ID]string{}}
+		s = &section{turn: make(chan struct{}, 1)}
 		s.turn <- struct{}{}
 		if b.practices == nil {
 			b.practices = map[string]*section{}
@@ -105,20 +81,16 @@ func (b *Book) section(tenant string) *section {
 	return s
 }
 
-// within brings the names of a practice up to the log, and does something with them
-// before anybody else.
-func (b *Book) within(ctx context.Context, tenant string, s *section, do func()) error {
+// upToDate returns the names of a practice as the log says now.
+func (b *Book) upToDate(ctx context.Context, tenant string, s *section) ([]line, error) {
 	select {
 	case <-s.turn:
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer func() { s.turn <- struct{}{} }()
-	if err := b.follow(ctx, tenant, s); err != nil {
-		return err
-	}
-	do()
-	return nil
+	err := b.follow(ctx, tenant, s)
+	return s.lines, err
 }
 
 // patientsChanged finds whose names may have changed. What is not in the log yet is found
@@ -136,38 +108,54 @@ func (b *Book) follow(ctx context.Context, tenant string, s *section) error {
 		return err
 	}
 	catchUp := b.load
-	if s.whole {
+	switch {
+	case s.whole && s.upTo == head:
+		return nil
+	case s.whole:
 		catchUp = b.change
 	}
-	if err := catchUp(ctx, tenant, s, head); err != nil {
-		return err
-	}
-	s.whole, s.upTo = true, head
-	return nil
-}
-
-func (b *Book) change(ctx context.Context, tenant string, s *section, head int64) error {
-	changed, err := b.patients(ctx, patientsChanged, s.upTo, head, tenant)
+	lines, err := catchUp(ctx, tenant, s, head)
 	if err != nil {
 		return err
 	}
-	for page := range slices.Chunk(changed, bookPage) {
-		if err := b.learn(ctx, tenant, s, page); err != nil {
-			return err
-		}
-	}
+	s.lines, s.whole, s.upTo = lines, true, head
 	return nil
 }
 
-func (b *Book) load(ctx context.Context, tenant string, s *section, _ int64) error {
+// change returns the lines with those of patients who have changed, and without those of
+// patients who are gone.
+func (b *Book) change(ctx context.Context, tenant string, s *section, head int64) ([]line, error) {
+	changed, err := b.patients(ctx, patientsChanged, s.upTo, head, tenant)
+	if err != nil || len(changed) == 0 {
+		return s.lines, err
+	}
+	anew := make(map[patient.ID]bool, len(changed))
+	for _, id := range changed {
+		anew[id] = true
+	}
+	lines := slices.DeleteFunc(slices.Clone(s.lines), func(l line) bool { return anew[l.patient] })
+	for page := range slices.Chunk(changed, bookPage) {
+		if lines, err = b.learn(ctx, tenant, s, lines, page); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(lines, line.before)
+	return lines, nil
+}
+
+func (b *Book) load(ctx context.Context, tenant string, s *section, _ int64) (lines []line, err error) {
 	var last patient.ID
 	for {
 		page, err := b.patients(ctx, patientsAfter, tenant, last, bookPage)
-		if err != nil || len(page) == 0 {
-			return err
+		if err != nil {
+			return nil, err
 		}
-		if err := b.learn(ctx, tenant, s, page); err != nil {
-			return err
+		if len(page) == 0 {
+			slices.SortFunc(lines, line.before)
+			return lines, nil
+		}
+		if lines, err = b.learn(ctx, tenant, s, lines, page); err != nil {
+			return nil, err
 		}
 		last = page[len(page)-1]
 	}
@@ -184,17 +172,16 @@ func (b *Book) patients(ctx context.Context, query string, args ...any) ([]patie
 	return ids, nil
 }
 
-// learn writes down what patients are called, and forgets those who are gone.
-func (b *Book) learn(ctx context.Context, tenant string, s *section, page []patient.ID) error {
+// learn adds a line for each patient of a page who is not gone.
+func (b *Book) learn(ctx context.Context, tenant string, s *section, lines []line, page []patient.ID) ([]line, error) {
 	names, err := b.Names.Of(ctx, tenant, page...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range page {
-		delete(s.names, id)
 		if name, known := names[id]; known && name.Name != event.Erased {
-			s.names[id] = folded(name.Name)
+			lines = append(lines, line{id, folded(name.Name), name.BirthDate})
 		}
 	}
-	return b.makeRoom(s)
+	return lines, b.makeRoom(s, len(lines))
 }

@@ -8,13 +8,16 @@ import (
 	"time"
 )
 
-var errBookFull = errors.New("the book of names is full")
+// ErrBookFull says that one practice has more patients than the book can hold. They can be
+// found by their identifiers alone.
+var ErrBookFull = errors.New("the book of names is full")
 
-// makeRoom forgets the practices that were asked for longest ago, until there is room.
-func (b *Book) makeRoom(grown *section) error {
+// makeRoom forgets the practices that were asked for longest ago, until there is room for
+// one that has grown.
+func (b *Book) makeRoom(grown *section, size int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	grown.size = len(grown.names)
+	grown.size = size
 	for {
 		all, oldest := grown.size, ""
 		for tenant, s := range b.practices {
@@ -30,7 +33,7 @@ func (b *Book) makeRoom(grown *section) error {
 		case all <= cmp.Or(b.Most, bookMost):
 			return nil
 		case oldest == "":
-			return errBookFull
+			return ErrBookFull
 		}
 		delete(b.practices, oldest)
 	}
@@ -55,7 +58,7 @@ func (b *Book) tidy(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, bookPace)
 	defer cancel()
 	for tenant, s := range b.kept() {
-		if err := b.within(ctx, tenant, s, func() {}); err != nil { // what cannot be brought up to date is forgotten
+		if _, err := b.upToDate(ctx, tenant, s); err != nil { // what cannot be brought up to date is forgotten
 			b.forget(tenant)
 		}
 	}

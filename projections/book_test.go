@@ -1,6 +1,7 @@
 package projections_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -67,6 +68,62 @@ func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
 	}
 }
 
+func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	b := bookOf(t, d, "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "Joanna Archer")
+	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Barker", BirthDate: "1980-02-29"})
+	d.happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Barker", BirthDate: "1981-02-28"})
+	d.drain(t)
+	for _, c := range []struct {
+		wanted projections.Wanted
+		found  string // the first three
+		all    int
+	}{
+		{projections.Wanted{Name: "AN"}, "Ann Archer, Ann Barker", 2},
+		{projections.Wanted{Name: "arch ann"}, "Ann Archer", 1},
+		{projections.Wanted{Name: "brien"}, "Sean O’Brien", 1},
+		{projections.Wanted{Name: "o'b"}, "Sean O’Brien", 1},
+		{projections.Wanted{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
+		{projections.Wanted{Name: "ller"}, "", 0},
+		{projections.Wanted{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
+		{projections.Wanted{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
+		{projections.Wanted{BirthDate: "1981-02-28"}, "Bill Barker", 1},
+		{projections.Wanted{}, "Ann Archer, Ann Barker, Bill Barker", 6},
+	} {
+		ids, all, err := b.Find(t.Context(), elm, c.wanted, 3)
+		names, _ := d.names().Of(t.Context(), elm, ids...)
+		var found []string
+		for _, id := range ids {
+			found = append(found, names[id].Name)
+		}
+		if got := strings.Join(found, ", "); got != c.found || all != c.all || err != nil {
+			t.Errorf("%+v finds %s of %d, error %v", c.wanted, got, all, err)
+		}
+	}
+	if ids, all, err := b.Find(t.Context(), oak, projections.Wanted{}, 3); len(ids)+all != 0 || err != nil {
+		t.Errorf("at another practice: %v of %d, error %v", ids, all, err)
+	}
+	for asked, want := range map[[2]string]string{
+		{"barker ANN", ""}:            "Ann Barker",
+		{"Ann Barker", "1980-02-29"}:  "Ann Barker",
+		{"Ann Barker", "1980-02-28"}:  "",
+		{"Anna Barker", "1980-02-29"}: "Ann Barker",
+		{"Anna Barker", ""}:           "",
+		{"Ann Archer", "1980-02-29"}:  "Ann Archer, Ann Barker",
+		{" ", "1980-02-29"}:           "",
+	} {
+		found, err := b.Alike(t.Context(), elm, asked[0], asked[1], 3)
+		var names []string
+		for _, f := range found {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, ", "); got != want || err != nil {
+			t.Errorf("%v is like %s, error %v; want %s", asked, got, err, want)
+		}
+	}
+}
+
 func TestTheBookFollowsTheLog_D68(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
@@ -104,7 +161,7 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 		t.Errorf("%d names are kept", kept)
 	}
 	b.Most = 1
-	if _, _, err := b.Search(t.Context(), elm, "ann", 3); err == nil {
+	if _, _, err := b.Find(t.Context(), elm, projections.Wanted{Name: "ann"}, 3); !errors.Is(err, projections.ErrBookFull) {
 		t.Error("more names than there is room for were kept")
 	}
 	d.at = d.at.Add(14 * time.Minute)

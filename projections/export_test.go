@@ -14,7 +14,7 @@ func Kept(b *Book) (names int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.practices {
-		names += len(s.names)
+		names += s.size
 	}
 	return names
 }

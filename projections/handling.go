@@ -166,6 +166,34 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	q.History = append(q.History, done)
 }
 
+// Moved is a request that was linked to another patient at some time.
+type Moved struct {
+	Request     request.ID
+	SubmittedAt time.Time
+	Theirs      bool // it is the patient's now; otherwise it is another's
+}
+
+// movedOf finds them by the events that are about the patient. To whom a request is linked
+// now, its last event says.
+const movedOf = `
+SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stream FROM events
+	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
+CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE stream = m.stream AND version = 1 OFFSET 0) first
+CROSS JOIN LATERAL (SELECT patient FROM events WHERE stream = m.stream ORDER BY version DESC LIMIT 1) last
+WHERE EXISTS (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4)
+ORDER BY first.recorded_at, m.stream`
+
+// Moved returns the requests that are or were a patient's and have moved, oldest first.
+func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Moved, error) {
+	moves := request.ReLinked{}.EventName()
+	rows, _ := q.DB.Query(ctx, movedOf, tenant, id, []string{request.Submitted{}.EventName(), moves}, moves)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Moved])
+	if err != nil {
+		return nil, fmt.Errorf("look for requests that have moved: %w", err)
+	}
+	return found, nil
+}
+
 // OfPatient returns at most so many of a patient's requests behind a place, newest first,
 // and the place behind them, which is zero if no more follow.
 func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {

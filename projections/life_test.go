@@ -40,6 +40,7 @@ func life(t *testing.T, d *day) (chapters []chapter) {
 		chapters = append(chapters, peoplesLife(tenant)...)
 	}
 	chapters = append(chapters, clinicalLife(keptFile(t, d))...)
+	chapters = append(chapters, handledLife(t, d)...)
 	return append(chapters, forgottenLife(t, d)...)
 }
 
@@ -140,6 +141,25 @@ func clinicalLife(file request.Attachment) []chapter {
 		{stream(openedAs), byLee, []event.Event{record.CareRecordOpened{Patient: ann}}},
 		{record.GlassStreamOf(elm, ann, lee), byLee, []event.Event{record.GlassBroken{Patient: ann, Reason: "she has collapsed", Until: noon.Add(record.GlassTime)}}},
 		{stream(event.DerivedID("test-far")), event.Metadata{Actor: forDrDoe}, []event.Event{record.CareRecordOpened{Patient: bill}}},
+	}
+}
+
+// handledLife is that of a request that was taken to be another patient's, and back again.
+func handledLife(t *testing.T, d *day) []chapter {
+	t.Helper()
+	asked, id := asked, request.ID{UUID: event.DerivedID("test-handled")}
+	asked.Attachments = []request.Attachment{keptFile(t, d)}
+	keyed := event.Metadata{Idempotency: event.Idempotency{Key: event.Digest{9}, Body: event.Digest{10}.String()}}
+	stream := request.StreamOf(elm, id)
+	toBill := request.ReLinked{Patient: bill, Former: ann, Reason: "about Bill"}
+	return []chapter{
+		{stream, keyed, []event.Event{asked}},
+		plain(event.Stream{Tenant: elm, ID: event.DerivedID("test-seen")}, request.Opened{Patient: ann, Request: id}),
+		plain(event.Stream{Tenant: elm, ID: event.DerivedID("test-file-seen")},
+			request.AttachmentOpened{Patient: ann, Request: id, Attachment: asked.Attachments[0].ID}),
+		plain(stream, request.Taken{Patient: ann, By: lee}, request.Given{Patient: ann, From: lee, To: kim}, request.UrgencyChanged{Patient: ann, Urgent: true},
+			request.Noted{Patient: ann, Text: "rang twice"}, request.Completed{Patient: ann, By: kim, Outcome: request.Replied},
+			toBill, request.ReLinked{Patient: ann, Former: bill, Reason: "about Ann"}, toBill, request.Reopened{Patient: bill, By: lee, Reason: "rang again"}),
 	}
 }
 

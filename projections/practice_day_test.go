@@ -452,7 +452,7 @@ func TestBrokenGlassOpensARecordToOneMember_D85(t *testing.T) {
 	}
 	smash(elm, ann, kim, 0, noon)
 	smash(elm, ann, kim, 1, noon.Add(time.Hour))
-	if open := sight(elm, ann, lee); open.Closed {
+	if open := sight(elm, ann, lee); open.Closed || !open.Restricted {
 		t.Error("the record is closed to whom it is restricted to")
 	}
 	if s := sight(elm, ann, kim); !s.Closed || !s.Until.Equal(noon.Add(time.Hour)) {
@@ -463,7 +463,7 @@ func TestBrokenGlassOpensARecordToOneMember_D85(t *testing.T) {
 			t.Errorf("glass that was broken by one for one patient opens another's: %+v", s)
 		}
 	}
-	if s := sight(oak, ann, kim); s.Closed {
+	if s := sight(oak, ann, kim); s != (record.Sight{}) {
 		t.Errorf("a patient of another practice: %+v", s)
 	}
 }

@@ -65,7 +65,7 @@ func TestAReadModelIsTheSameWhateverIsHidden_D68(t *testing.T) {
 }
 
 // personal is what [life] tells of patients, and of staff who are not of the practice.
-var personal = []string{"Archer", "Baker", "1980-02-29", "a cough", "rash.png", "Doe"}
+var personal = []string{"Archer", "Baker", "1980-02-29", "a cough", "rash.png", "Doe", "rang twice", "about Bill", "rang again"}
 
 // Nobody who reads the tables learns what a patient is called, or what they said.
 func TestNoReadModelHoldsWhatIsPatients_D68(t *testing.T) {

@@ -44,19 +44,35 @@ func (r *AccessRecorder) linesOf(ctx context.Context, calls []access.Call) (*acc
 }
 
 func (l *accessLines) add(c access.Call, box []byte) {
-	var act *string
-	if c.Act != nil {
-		text, _ := json.Marshal(c.Act) // cannot fail: it holds only strings
-		act = new(string(text))
-	}
 	l.id, l.at = append(l.id, idOrNull(c.RequestID)), append(l.at, c.At)
-	l.tenant, l.application = append(l.tenant, c.Tenant), append(l.application, idOrNull(c.Application.UUID))
+	l.tenant, l.application = append(l.tenant, c.Tenant), append(l.application, applicationOf(c))
 	l.mode, l.staff = append(l.mode, string(c.Mode)), append(l.staff, idOrNull(c.Staff.UUID))
 	l.endpoint, l.patient = append(l.endpoint, string(c.Endpoint)), append(l.patient, idOrNull(c.Patient.UUID))
 	l.status = append(l.status, c.Status)
 	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
-	l.act, l.tokenHash = append(l.act, act), append(l.tokenHash, c.TokenHash[:])
+	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
 	l.sealed = append(l.sealed, box)
+}
+
+// applicationOf returns the application that called. No call is without one, and no look
+// has one.
+func applicationOf(c access.Call) pgtype.UUID {
+	if c.Looked() {
+		return pgtype.UUID{Valid: true}
+	}
+	return idOrNull(c.Application.UUID)
+}
+
+// actOf returns the act claim of a call, or whom a look has shown.
+func actOf(c access.Call) *string {
+	switch {
+	case c.Looked():
+		return new(c.Shown())
+	case c.Act == nil:
+		return nil
+	}
+	text, _ := json.Marshal(c.Act) // cannot fail: it holds only strings
+	return new(string(text))
 }
 
 // args returns the parameters of [insertCalls].

@@ -12,8 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/proof"
 )
 
@@ -23,9 +25,18 @@ type AccessRow struct {
 	Leaf     proof.AccessLeaf
 	Tree     string // the practice whose tree it is in; "" if there was none of its name when it came
 	Reason   string
-	Act      *string // nil if the token had no act claim
+	Act      *string // nil if the token had no act claim; of a look, whom it has shown
 	Sealed   []byte  // nil if nothing is sealed
 	Archived *tlog.Hash
+}
+
+// Shows reports whether it is a look that has shown a patient.
+func (r AccessRow) Shows(id patient.ID) bool {
+	if r.Leaf.Mode != string(access.ByPage) || r.Act == nil {
+		return false
+	}
+	patients, err := access.ReadShown(*r.Act)
+	return err == nil && slices.Contains(patients, id)
 }
 
 // Hash returns the hash of its leaf.

@@ -21,7 +21,8 @@ import (
 	"frontdesk/projections"
 )
 
-// AccessRecord reads the access record, which has a line for each judged call.
+// AccessRecord reads the access record, which has a line for each judged call and for
+// each page that has shown patients to staff.
 type AccessRecord struct {
 	DB   projections.Querier
 	Keys *Keyring // opens whom calls were made for; nil leaves that hidden
@@ -35,7 +36,7 @@ type CallFilter struct {
 	Tenant      string
 	Application application.ID
 	Staff       staff.ID
-	Patient     patient.ID
+	Patient     patient.ID // whom they named, or showed
 	Endpoint    application.EndpointName
 	StatusFrom  int
 	StatusUntil int // exclusive
@@ -98,7 +99,7 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($3 = '' OR tenant = $3)
 	AND ($4::uuid IS NULL OR application = $4)
 	AND ($5::uuid IS NULL OR staff = $5)
-	AND ($6::uuid IS NULL OR patient = $6)
+	AND ($6::uuid IS NULL OR patient = $6 OR mode = 'page')
 	AND ($7 = '' OR endpoint = $7)
 	AND status >= $8 AND ($9 = 0 OR status < $9)
 	AND ($10::timestamptz IS NULL OR at >= $10)
@@ -109,10 +110,17 @@ ORDER BY request_id DESC LIMIT $12`
 // walks the newest calls and goes on to the oldest if there are few in that time.
 const calledSince = `(SELECT * FROM access_record WHERE at >= $10 AND ($11::timestamptz IS NULL OR at < $11) OFFSET 0) called`
 
+// calledAbout is what has named a patient, and what has shown them.
+const calledAbout = `(SELECT * FROM access_record WHERE patient = $6
+	UNION ALL SELECT * FROM access_record WHERE mode = 'page' AND act::jsonb -> 'patients' @> jsonb_build_array($6::text)) called`
+
 // query returns the statement for the filter. What a practice, an application, a member of
 // staff or a patient has is looked for among theirs, however long ago the time begins.
 func (f CallFilter) query() string {
-	theirs := f.Tenant != "" || f.Application.UUID != uuid.Nil || f.Staff.UUID != uuid.Nil || f.Patient.UUID != uuid.Nil
+	if f.Patient.UUID != uuid.Nil {
+		return fmt.Sprintf(readCalls, calledAbout)
+	}
+	theirs := f.Tenant != "" || f.Application.UUID != uuid.Nil || f.Staff.UUID != uuid.Nil
 	if f.Since.IsZero() || theirs || f.RequestID != uuid.Nil {
 		return fmt.Sprintf(readCalls, "access_record called")
 	}
@@ -142,6 +150,10 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	}
 	if about != nil {
 		c.Patient.UUID = *about
+	}
+	if c.Looked() && act != nil {
+		c.Patients, err = access.ReadShown(*act)
+		return c, box, err
 	}
 	if act != nil {
 		c.Act = &event.OnBehalfOf{}

@@ -148,7 +148,7 @@ func TestTheAccessRecordIsReadByIndexInEveryPartition_D72(t *testing.T) {
 		"one call":   {postgres.CallFilter{RequestID: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 1},
 		"a page":     {postgres.CallFilter{Before: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 7},
 		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, 16},
-		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, 16},
+		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, 32}, // calls, and looks
 	} {
 		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])

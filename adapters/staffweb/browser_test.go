@@ -84,7 +84,7 @@ func (s seen) form(t *testing.T, action string) url.Values {
 	return form
 }
 
-var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+var hidden = regexp.MustCompile(`<input type="hidden" name="([\w-]+)" value="([^"]*)">`)
 
 // approval is the form that approves, as the page that asks has it.
 func (b *browser) approval(tenant, redirect string) url.Values {

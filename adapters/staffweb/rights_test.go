@@ -26,33 +26,54 @@ const (
 // at another practice, in the first column; then members of staff without a role, a
 // receptionist, a clinician, a manager and a privacy officer.
 var verdicts = map[string][6]string{
-	"GET ":                   {asked, in, in, in, in, in},
-	"GET /":                  {asked, in, in, in, in, in},
-	"GET /sign-in":           {in, in, in, in, in, in},
-	"POST /sign-in":          {in, in, in, in, in, in},
-	"POST /sign-in/passkey":  {in, in, in, in, in, in},
-	"GET /sign-in/second":    {asked, in, in, in, in, in}, // after the password
-	"POST /sign-in/second":   {asked, asked, asked, asked, asked, asked},
-	"POST /challenge":        {in, in, in, in, in, in},
-	"GET /confirm":           {asked, in, in, in, in, in},
-	"POST /confirm":          {asked, in, in, in, in, in},
-	"GET /account/passkeys":  {asked, in, in, in, in, in},
-	"POST /account/passkeys": {asked, in, in, in, in, in},
-	"POST /sign-out":         {in, in, in, in, in, in},
-	"GET /link/{secret}":     {in, in, in, in, in, in},
-	"GET /link":              {in, in, in, in, in, in},
-	"POST /link":             {in, in, in, in, in, in},
-	"GET /authorise":         {asked, in, in, in, in, in},
-	"POST /authorise":        {asked, in, in, in, in, in},
-	"GET /authorisations":    {asked, in, in, in, in, in},
-	"POST /authorisations":   {asked, in, in, in, in, in},
-	"GET /account":           {asked, in, in, in, in, in},
-	"GET /account/password":  {asked, in, in, in, in, in},
-	"POST /account/password": {asked, in, in, in, in, in},
-	"POST /account/sessions": {asked, in, in, in, in, in},
-	"GET /people":            {asked, refused, refused, refused, in, refused},
-	"POST /people":           {asked, refused, refused, refused, in, refused},
-	"GET /events":            {asked, in, in, in, in, in}, // each topic has a right of its own
+	"GET ":                             {asked, in, in, in, in, in},
+	"GET /":                            {asked, in, in, in, in, in},
+	"GET /sign-in":                     {in, in, in, in, in, in},
+	"POST /sign-in":                    {in, in, in, in, in, in},
+	"POST /sign-in/passkey":            {in, in, in, in, in, in},
+	"GET /sign-in/second":              {asked, in, in, in, in, in}, // after the password
+	"POST /sign-in/second":             {asked, asked, asked, asked, asked, asked},
+	"POST /challenge":                  {in, in, in, in, in, in},
+	"GET /confirm":                     {asked, in, in, in, in, in},
+	"POST /confirm":                    {asked, in, in, in, in, in},
+	"GET /account/passkeys":            {asked, in, in, in, in, in},
+	"POST /account/passkeys":           {asked, in, in, in, in, in},
+	"POST /sign-out":                   {in, in, in, in, in, in},
+	"GET /link/{secret}":               {in, in, in, in, in, in},
+	"GET /link":                        {in, in, in, in, in, in},
+	"POST /link":                       {in, in, in, in, in, in},
+	"GET /authorise":                   {asked, in, in, in, in, in},
+	"POST /authorise":                  {asked, in, in, in, in, in},
+	"GET /authorisations":              {asked, in, in, in, in, in},
+	"POST /authorisations":             {asked, in, in, in, in, in},
+	"GET /account":                     {asked, in, in, in, in, in},
+	"GET /account/password":            {asked, in, in, in, in, in},
+	"POST /account/password":           {asked, in, in, in, in, in},
+	"POST /account/sessions":           {asked, in, in, in, in, in},
+	"GET /patients":                    {asked, refused, in, in, refused, refused},
+	"POST /patients":                   {asked, refused, in, in, refused, refused},
+	"GET /patients/register":           {asked, refused, in, in, refused, refused},
+	"POST /patients/register":          {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}":          {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/glass":    {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/glass":   {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/timeline": {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/details":  {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/details": {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/notes":    {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/notes":   {asked, refused, in, in, refused, refused},
+	"GET /people":                      {asked, refused, refused, refused, in, refused},
+	"POST /people":                     {asked, refused, refused, refused, in, refused},
+
+	"GET /opening":                     {asked, refused, refused, refused, in, refused},
+	"POST /opening":                    {asked, refused, refused, refused, in, refused},
+	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},
+	"GET /opening/close":               {asked, refused, refused, refused, in, refused},
+	"GET /opening/reopen":              {asked, refused, refused, refused, in, refused},
+	"GET /applications":                {asked, refused, refused, refused, in, refused},
+	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
+	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
+	"GET /events":                      {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.
@@ -64,7 +85,7 @@ func verdict(b *browser, route string) string {
 	case to == "/elm-street/staff/sign-in":
 		return asked
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "You cannot use this page"):
-		if !strings.Contains(answer.body, "Only a manager can do this.") {
+		if !strings.Contains(answer.body, "Only a ") {
 			b.t.Errorf("%s does not say who may:\n%s", route, answer.body)
 		}
 		return refused

@@ -2,6 +2,7 @@ package commandtest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -37,17 +38,35 @@ func (s *Store) PractitionerKnownBy(_ context.Context, tenant, email string) (pr
 // each request of a patient.
 func (s *Store) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	keys := []erasure.Key{{Kind: who.Kind, Holder: who.Holder, Fingerprint: fingerprint(who.Holder)}}
-	for _, e := range s.Log() {
-		r, ok := e.Event.(request.Submitted)
-		if ok && who.Kind == event.OfPatient && e.Stream.Tenant == who.Tenant && r.Patient.UUID == who.Holder {
-			keys = append(keys, erasure.Key{Kind: event.OfRequest, Holder: e.Stream.ID, Fingerprint: fingerprint(e.Stream.ID)})
-		}
+	for _, stream := range s.requestsOf(who) {
+		keys = append(keys, erasure.Key{Kind: event.OfRequest, Holder: stream, Fingerprint: fingerprint(stream)})
 	}
 	made, err := change(keys)
 	if err != nil {
 		return nil, err
 	}
 	return s.Append(ctx, made)
+}
+
+// requestsOf returns the streams of the requests that are linked to a patient now.
+func (s *Store) requestsOf(who erasure.Person) (streams []uuid.UUID) {
+	for _, e := range s.Log() {
+		if e.Stream.Tenant != who.Tenant || who.Kind != event.OfPatient {
+			continue
+		}
+		switch r := e.Event.(type) {
+		case request.Submitted:
+			if r.Patient.UUID == who.Holder {
+				streams = append(streams, e.Stream.ID)
+			}
+		case request.ReLinked:
+			streams = slices.DeleteFunc(streams, func(id uuid.UUID) bool { return id == e.Stream.ID })
+			if r.Patient.UUID == who.Holder {
+				streams = append(streams, e.Stream.ID)
+			}
+		}
+	}
+	return streams
 }
 
 func fingerprint(holder uuid.UUID) string {

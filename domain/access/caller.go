@@ -62,12 +62,9 @@ func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
-// ByPage is the mode of a line that says what a member of staff was shown on a page. The
-// line has no application, and its endpoint is the page's topic.
-const ByPage application.Mode = "page"
-
-// Call is one judged call whose signature held. All of them are recorded (D37). So is what
-// members of staff are shown of patients in lists, by [ByPage].
+// Call is one judged call whose signature held. All of them are recorded (D37). So is
+// every page that has shown patients to staff: a [Look], of which no application and no
+// token is known.
 type Call struct {
 	RequestID   uuid.UUID                `json:"requestId"` // a UUIDv7 of the service: later calls have greater ones
 	At          time.Time                `json:"at"`        // when it was judged, for the last time, in microseconds, UTC

@@ -7,7 +7,8 @@
 //     [Caller] holds what the token claims and what the caller has a right to
 //     at one instant. The API asks it about live calls, auditors about past ones.
 //   - A [Refusal] carries the [Rule] that refused, and what the caller is told.
-//   - A [Call] is a line of the access record: who called, and how it ended.
+//   - A [Call] is a line of the access record: who called, and how it ended. A [Look] is
+//     one, too: which patients a page has shown to a member of staff.
 //
 // Package bearer has checked before that the token is genuine. Whether the input
 // of the call is sound, and whether the practice takes it, is decided later.

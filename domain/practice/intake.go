@@ -128,6 +128,12 @@ func (i Intake) pausedUntil(t time.Time) (time.Time, bool) {
 	return i.PausedUntil, i.Paused && Span{Until: i.PausedUntil}.lasts(t)
 }
 
+// IsPaused reports whether a pause covers an instant.
+func (i Intake) IsPaused(at time.Time) bool {
+	_, paused := i.pausedUntil(at)
+	return paused
+}
+
 // Apply returns the intake as it is after the event.
 func (i Intake) Apply(e event.Event) Intake {
 	switch e := e.(type) {

@@ -172,6 +172,14 @@ func (s *surgery) something(ctx context.Context) error {
 				RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: s.usernames[:r.IntN(3)]})
 		},
 		func() error {
+			member, err := s.directory.StaffByUsername(ctx, tenant, username)
+			if err != nil {
+				return err
+			}
+			ctx := event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(member.UUID)})
+			return commands.Desk{Store: store, Now: s.now}.BreakGlass(ctx, commands.BreakGlass{Tenant: tenant, Patient: about, By: member, Reason: "she has collapsed"})
+		},
+		func() error {
 			return commands.Desk{Store: store, Now: s.now}.PauseRequestType(ctx, commands.PauseRequestType{Tenant: tenant, RequestType: typ, Until: s.at.Add(time.Hour)})
 		},
 		func() error {

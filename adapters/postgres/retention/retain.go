@@ -89,6 +89,9 @@ func (r *Retain) refusal(ctx context.Context, alone *postgres.Alone) error {
 }
 
 func (r *Retain) all(ctx context.Context) error {
+	if err := r.indexes(ctx); err != nil {
+		return err
+	}
 	for _, rec := range records {
 		if err := r.ahead(ctx, rec); err != nil {
 			return fmt.Errorf("make partitions of %s: %w", rec.table, err)

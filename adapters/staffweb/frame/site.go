@@ -100,8 +100,5 @@ func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
 	if err != nil {
 		return
 	}
-	s.Record(access.Call{
-		RequestID: id, At: s.Now().UTC().Truncate(time.Microsecond), Tenant: v.Tenant, Mode: access.ByPage, Staff: v.Session.Staff,
-		Endpoint: application.EndpointName(topic), Patients: patients, Status: http.StatusOK,
-	})
+	s.Record(access.Look(id, s.Now(), v.Tenant, v.Session.Staff, topic, patients))
 }

@@ -29,6 +29,7 @@ type App struct {
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
 	live            *live.Hub
+	book            *projections.Book
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
@@ -61,6 +62,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
+	a.book = a.Book()
 	a.telling = a.newTelling()
 	a.drain.delay = config.DrainDelay
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
@@ -116,6 +118,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
 	consumers.Go(func() { a.live.Run(following) })
+	consumers.Go(func() { a.book.Run(following) })
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })

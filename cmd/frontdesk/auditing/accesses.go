@@ -12,9 +12,17 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Access is an event about a patient, or a call that named them.
+// The kinds of [Access].
+const (
+	ByEvent = "event"
+	ByCall  = "call"
+	ByPage  = "page"
+)
+
+// Access is an event about a patient, a call that named them, or a page that has shown them
+// to a member of staff.
 type Access struct {
-	Kind         string    `json:"kind"` // "event" or "call"
+	Kind         string    `json:"kind"`
 	At           time.Time `json:"at"`
 	Who          string    `json:"who"`                    // as the log names actors
 	Application  string    `json:"application,omitempty"`  // through which
@@ -22,7 +30,7 @@ type Access struct {
 	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
 	Role         string    `json:"role,omitempty"`         // in which they act
 	Purpose      string    `json:"purpose,omitempty"`
-	What         string    `json:"what"`                // the event's name or the endpoint
+	What         string    `json:"what"`                // the event's name, the endpoint or the page's topic
 	Idx          int64     `json:"idx,omitempty"`       // in the log, or among all calls
 	RequestID    string    `json:"requestId,omitempty"` // the same for an event and the call that caused it
 	Status       int       `json:"status,omitempty"`
@@ -32,8 +40,8 @@ type Access struct {
 }
 
 // Accesses yields the events about a patient that pass the filter up to an idx, oldest
-// first, and then the calls that have named the patient up to now, newest first: the same
-// each time. The names of practitioners are hidden unless personal data is asked for.
+// first, and then the calls that have named the patient and the pages that have shown them
+// up to now, newest first: the same each time. The names of practitioners are hidden unless personal data is asked for.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
 	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
 	return func(yield func(Access, error) bool) {
@@ -60,7 +68,7 @@ func yieldError(yield func(Access, error) bool, err error) {
 
 func accessOf(e event.Recorded, personal bool) Access {
 	actor := e.Metadata.Actor
-	a := Access{Kind: "event", At: e.At, Who: actor.String(), What: e.EventName(), Idx: e.Idx, RequestID: e.Metadata.RequestID, By: actor}
+	a := Access{Kind: ByEvent, At: e.At, Who: actor.String(), What: e.EventName(), Idx: e.Idx, RequestID: e.Metadata.RequestID, By: actor}
 	if actor.Application != uuid.Nil {
 		a.Application = actor.Application.String()
 	}
@@ -74,12 +82,15 @@ func accessOf(e event.Recorded, personal bool) Access {
 }
 
 func accessOfCall(c access.Call) Access {
-	who := event.Application(c.Application.UUID, string(c.Mode), c.Act)
-	if c.Staff.UUID != uuid.Nil {
-		who = event.Staff(c.Staff.UUID)
-	}
-	return Access{
-		Kind: "call", At: c.At, Who: who.String(), Application: c.Application.String(), What: string(c.Endpoint),
+	who := c.Actor()
+	a := Access{
+		Kind: ByCall, At: c.At, Who: who.String(), What: string(c.Endpoint),
 		Idx: c.Idx, RequestID: c.RequestID.String(), Status: c.Status, Reason: c.Reason, By: who,
 	}
+	if c.Looked() {
+		a.Kind = ByPage
+		return a
+	}
+	a.Application = c.Application.String()
+	return a
 }

@@ -99,6 +99,9 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 		if err != nil {
 			return Question{}, call, err
 		}
+		if call.Looked() {
+			return Question{}, call, errNoCall
+		}
 		q := Question{At: call.At, Claim: claimOf(call)}
 		if call.Patient.UUID != uuid.Nil {
 			q.Patient = call.Patient.String()
@@ -125,6 +128,9 @@ func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
 
 // ErrUnknownCall refuses to explain a call that is not in the access record.
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
+
+// errNoCall refuses to explain a page: the table of rights says who may see it.
+var errNoCall = fault.New(fault.Conflict, "no-call", "This is a page that staff were shown, and no call: their roles say which pages they see.")
 
 // ErrArchivedCall refuses to explain a call of a time whose calls were taken out of the
 // database. With names the archive.

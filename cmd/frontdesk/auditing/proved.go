@@ -156,7 +156,7 @@ func (f CallFilter) shows(row postgres.AccessRow) bool {
 	l := row.Leaf
 	return (f.Application.UUID == uuid.Nil || l.Application == f.Application.UUID) &&
 		(f.Staff.UUID == uuid.Nil || l.Staff == f.Staff.UUID) &&
-		(f.Patient.UUID == uuid.Nil || l.Patient == f.Patient.UUID) &&
+		(f.Patient.UUID == uuid.Nil || l.Patient == f.Patient.UUID || row.Shows(f.Patient)) &&
 		(f.Since.IsZero() || !l.At.Before(f.Since)) &&
 		(f.Until.IsZero() || l.At.Before(f.Until))
 }

@@ -31,8 +31,8 @@ type auditCallsCmd struct {
 	Tenant       string                   `help:"Only calls that addressed this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
 	User         string                   `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
-	Patient      patient.ID               `placeholder:"UUID" help:"Only calls that named this patient. That you asked is recorded."`
-	Endpoint     application.EndpointName `help:"Only calls of this endpoint, such as create-note."`
+	Patient      patient.ID               `placeholder:"UUID" help:"Only calls that named this patient, and pages that showed them. That you asked is recorded."`
+	Endpoint     application.EndpointName `help:"Only calls of this endpoint, such as create-note, or pages of this topic, such as inbox."`
 	Outcome      auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
 	Since        time.Time                `placeholder:"INSTANT" help:"Only calls at or after it."`
 	Until        time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
@@ -131,7 +131,7 @@ func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 			return err
 		}
 		err = row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
-			call.Application, orDash(call.Staff.UUID), orDash(call.Patient.UUID), behalf, call.Reason)
+			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, call.Reason)
 		if err != nil {
 			return err
 		}
@@ -163,6 +163,14 @@ func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
 		whom += " (" + strings.Join(remarks, "; ") + ")"
 	}
 	return whom, err
+}
+
+// named is whom a call has named, or how many a page has shown.
+func named(c access.Call) string {
+	if c.Looked() {
+		return fmt.Sprintf("%d shown", len(c.Patients))
+	}
+	return orDash(c.Patient.UUID)
 }
 
 func orDash(id uuid.UUID) string {

@@ -21,8 +21,8 @@ type auditWhoAccessedCmd struct {
 	JSON         bool       `name:"json" help:"Print one JSON object a line."`
 }
 
-// Run lists every event about a patient, and then every judged call that named
-// them. It counts first, because that is recorded before anything is shown.
+// Run lists every event about a patient, and then every judged call that named them and
+// every page that showed them. It counts first, because that is recorded before anything is shown.
 func (c *auditWhoAccessedCmd) Run(r *run) error {
 	engine, err := c.openToShow(r, c.databaseFlag)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) e
 			_ = table.Flush() // an error comes again with the next line
 		}
 		ended := fmt.Sprintf("idx %d", a.Idx)
-		if a.Kind == "call" {
+		if a.Kind != auditing.ByEvent {
 			ended = fmt.Sprintf("%d %s", a.Status, a.Reason)
 		}
 		return row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)

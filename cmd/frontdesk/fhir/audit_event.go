@@ -92,20 +92,25 @@ func OfEvent(e event.Recorded, personal bool) AuditEvent {
 	return a
 }
 
-// OfCall returns the AuditEvent of a judged call.
+// OfCall returns the AuditEvent of a judged call, or of a page that has shown patients.
 func OfCall(c access.Call, personal bool) AuditEvent {
-	actor := event.Application(c.Application.UUID, string(c.Mode), c.Act)
-	if c.Staff.UUID != uuid.Nil {
-		actor = event.Staff(c.Staff.UUID).Through(c.Application.UUID, string(c.Mode), c.Act)
-	}
-	a := made(c.RequestID, c.At, c.Tenant, hide(actor, personal))
+	a := made(c.RequestID, c.At, c.Tenant, hide(c.Actor(), personal))
 	a.Type, a.Action, a.Outcome, a.OutcomeDesc = activity, endpoints[c.Endpoint].action, outcome(c.Status), plain(c.Reason)
 	a.Subtype = []Coding{{System: names, Code: string(c.Endpoint)}}
-	if c.Patient.UUID != uuid.Nil {
+	a.Entity = about(c.Patient.UUID)
+	how := []Detail{{"mode", string(c.Mode)}, {"status", strconv.Itoa(c.Status)}}
+	if c.Looked() {
+		a.Action = read.action
+		for _, id := range c.Patients {
+			a.Entity = append(a.Entity, about(id.UUID)...)
+		}
+	} else {
+		how = append(how, Detail{"tokenHash", c.TokenHash.String()})
+	}
+	if len(a.Entity) > 0 {
 		a.Type = patientRecord
 	}
-	a.Entity = append(about(c.Patient.UUID), request(c.RequestID,
-		Detail{"mode", string(c.Mode)}, Detail{"status", strconv.Itoa(c.Status)}, Detail{"tokenHash", c.TokenHash.String()}))
+	a.Entity = append(a.Entity, request(c.RequestID, how...))
 	return a
 }
 

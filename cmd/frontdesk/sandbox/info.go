@@ -168,7 +168,11 @@ Let the application act for a member of staff: open
 and sign in as %[10]s with the password %[11]s. Afterwards it calls in
 their name and shows what it was answered.
 
-Use the practice's pages as its staff do: open %[13]s and sign in as one of
+Read that request as the practice's reception does: open
+
+  %[13]s
+
+and sign in as the receptionist. Everybody begins with the pages of their role:
 
 %[14]s
 Watch a webhook arrive, verified, a moment after a patient's record is opened:

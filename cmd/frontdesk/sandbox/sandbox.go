@@ -120,7 +120,7 @@ func furnish(ctx context.Context, config Config, database *embedded.Server, serv
 	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
 		return err
 	}
-	s, err := seeded(ctx, config.Dir, service.Desk, keys.url(), inbox.server.URL())
+	s, err := seeded(ctx, config.Dir, service, keys.url(), inbox.server.URL())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -27,13 +28,17 @@ type seed struct {
 	Colleagues  []Staff        `json:"colleagues"`
 	Patients    []Patient      `json:"patients"`
 	Day
+	Others      []Patient `json:"others"`
+	BookedUntil string    `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
+	Sent        int       `json:"sent"`        // how many of the letters
 }
 
 // seeded returns what dir was seeded with. It seeds what is missing, and brings up
 // to date what differs from one start to the next.
-func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiverURL string) (seed, error) {
+func seeded(ctx context.Context, dir string, service *app.App, jwksURL, receiverURL string) (seed, error) {
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
-	s, err := sown(ctx, filepath.Join(dir, "seed.json"), desk, jwksURL)
+	desk, file := service.Desk, filepath.Join(dir, "seed.json")
+	s, err := sown(ctx, file, desk, jwksURL)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
@@ -41,6 +46,10 @@ func seeded(ctx context.Context, dir string, desk commands.Desk, jwksURL, receiv
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	if err := setWebhooks(ctx, desk, s.Application, receiverURL); err != nil {
+		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
+	}
+	life := believable{desk: desk, uploads: service.Uploads, file: file, seed: &s, now: time.Now()}
+	if err := life.plant(ctx); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	return s, nil

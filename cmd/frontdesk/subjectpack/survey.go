@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -46,7 +47,7 @@ func (p Pack) Survey() (Survey, error) {
 		if err != nil {
 			return s, err
 		}
-		if access.Kind == "call" {
+		if access.Kind != auditing.ByEvent {
 			s.Count++
 		}
 	}

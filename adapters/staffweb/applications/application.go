@@ -1,0 +1,136 @@
+package applications
+
+import (
+	"fmt"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// onePage is what the page of one application shows.
+type onePage struct {
+	frame.Faulty
+	projections.Offer
+	Done    string   // what has just been done; "" for nothing
+	Itself  []string // what it may do by itself, in words
+	ForUser []string // what it may do for a member of staff who lets it
+	Told    []string // what it is told of
+
+	Given       []givenRow
+	MoreGiven   bool
+	Stakes      stakes
+	Hours       []hourRow
+	Calls       []callRow
+	Refusals    []callRow
+	Undelivered []deliveryRow
+	Looked      int // lines that are looked at, at most
+	Seen        string
+	Token       string
+}
+
+// done is what the page says after a decision, by the word in its address.
+var done = map[string]string{
+	"enable":  "The application has been enabled. It can call from now on.",
+	"disable": "The application has been disabled. Its calls are refused from now on.",
+}
+
+// one shows an application.
+func (s *Section) one(v *frame.Visit) error {
+	offer, err := s.find(v, v.Var("application"))
+	if err != nil {
+		return err
+	}
+	return s.show(v, http.StatusOK, offer, frame.Faulty{})
+}
+
+func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wrong frame.Faulty) error {
+	page := onePage{
+		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
+		Itself: frame.Listed(offer.May(application.ApplicationRestricted)), ForUser: frame.Listed(offer.May(application.UserRestricted)),
+		Told: toldWords(offer.Told), Looked: projections.HealthLooked, Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+	}
+	if err := s.addGiven(v, &page); err != nil {
+		return err
+	}
+	if err := s.addHealth(v, &page); err != nil {
+		return err
+	}
+	s.Show(v, frame.View{Template: templates["application"], Status: status, Title: page.Titled(offer.Name), Content: page})
+	return nil
+}
+
+// addGiven adds who lets the application act for them, and what disabling it would end.
+func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
+	found, err := s.Offers.Stakes(v.Context(), v.Tenant, page.Application, s.Now())
+	if err != nil {
+		return err
+	}
+	page.Stakes = stakesOf(found)
+	given, err := s.Given.To(v.Context(), v.Tenant, page.Application, s.Now(), mostGiven+1)
+	if err != nil {
+		return err
+	}
+	page.MoreGiven = len(given) > mostGiven
+	for _, g := range given[:min(len(given), mostGiven)] {
+		page.Given = append(page.Given, givenRow{g.StaffName, frame.Clock(g.ExpiresAt, v.Practice.Zone), g.Scoped()})
+	}
+	return nil
+}
+
+// addHealth adds what the application has done lately.
+func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
+	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.Now(), v.Practice.Zone)
+	if err != nil {
+		return err
+	}
+	for _, hour := range health.Hours {
+		page.Hours = append(page.Hours, hourRow{hourWords(hour.At, v.Practice.Zone), countsOf(hour)})
+	}
+	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
+	for _, d := range health.Undelivered {
+		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), toldWord(d.Event), s.why(d)})
+	}
+	return nil
+}
+
+// seenOf stands for all that a decision depends on.
+func seenOf(offer projections.Offer) string {
+	return fmt.Sprintf("application-seen\x00%s %t %q %q", offer.Application, offer.Enabled, offer.Grants, offer.Told)
+}
+
+// purposeOf is what the forms of the page are good for.
+func purposeOf(offer projections.Offer) string { return "application\x00" + offer.Application.String() }
+
+// decide enables the application, or disables it, unless it has changed since the page was
+// shown. Whoever enables one has to prove again who they are, if that was long ago.
+func (s *Section) decide(v *frame.Visit) error {
+	offer, err := s.find(v, v.Var("application"))
+	if err != nil {
+		return err
+	}
+	if !v.Owns(purposeOf(offer)) {
+		return frame.ErrStale
+	}
+	if !v.Session.Owns(v.Form.Get("seen"), seenOf(offer)) {
+		return s.show(v, http.StatusConflict, offer, frame.Wrong("decision",
+			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
+	}
+	at := "applications/" + offer.Application.String()
+	switch do := v.Form.Get("do"); {
+	case do == "enable" && !s.Confirmed(v):
+		return s.ConfirmFirst(v, at)
+	case do == "enable":
+		err = s.Desk.EnableApplication(v.AsStaff(), commands.EnableApplication{Tenant: v.Tenant, Application: offer.Application})
+	case do == "disable":
+		err = s.Desk.DisableApplication(v.AsStaff(), commands.DisableApplication{Tenant: v.Tenant, Application: offer.Application})
+	default:
+		return frame.ErrUnreadable
+	}
+	if err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + "/" + at + "?done=" + v.Form.Get("do"))
+}

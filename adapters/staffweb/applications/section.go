@@ -1,0 +1,97 @@
+package applications
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/application"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+//go:embed templates
+var sources embed.FS
+
+var templates = frame.Templates(sources, "applications", "application")
+
+// Section is the pages about applications.
+type Section struct {
+	*frame.Site
+	Offers  projections.Offers
+	Given   projections.GivenAuthorisations
+	Healths projections.Healths
+	// Why says in a sentence why a webhook did not arrive.
+	Why func(reason string) string
+}
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []frame.Route {
+	return []frame.Route{
+		frame.At("/applications", "applications", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageApplications, s.list)}),
+		frame.At("/applications/{application}", "application", frame.Both(staff.ManageApplications, s.one, s.decide)),
+	}
+}
+
+// listPage is what the list shows.
+type listPage struct {
+	Enabled []projections.Offer
+	More    bool // some of the enabled are left out
+	Others  []projections.Offer
+	After   string // the last of the others, if there are more
+	Further bool   // it does not begin at the first
+}
+
+// Bounds of the lists.
+const (
+	mostEnabled = 200
+	mostOthers  = 50
+	mostGiven   = 50
+)
+
+// list shows all applications: first those that the practice has enabled.
+func (s *Section) list(v *frame.Visit) error {
+	after, err := s.after(v)
+	if err != nil {
+		return err
+	}
+	enabled, err := s.Offers.Enabled(v.Context(), v.Tenant, projections.Offer{}, mostEnabled+1)
+	if err != nil {
+		return err
+	}
+	others, err := s.Offers.Others(v.Context(), v.Tenant, after, mostOthers+1)
+	if err != nil {
+		return err
+	}
+	page := listPage{Enabled: enabled[:min(len(enabled), mostEnabled)], More: len(enabled) > mostEnabled, Others: others, Further: after.Name != ""}
+	if len(others) > mostOthers {
+		page.Others, page.After = others[:mostOthers], others[mostOthers-1].Application.String()
+	}
+	s.Show(v, frame.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
+	return nil
+}
+
+// after is the application behind which the list goes on; zero for its beginning.
+func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
+	if !v.Form.Has("after") {
+		return projections.Offer{}, nil
+	}
+	return s.find(v, v.Form.Get("after"))
+}
+
+// find returns the application of an identifier as it was written.
+func (s *Section) find(v *frame.Visit, text string) (projections.Offer, error) {
+	id, ok := written.ID(text)
+	if !ok {
+		return projections.Offer{}, errUnknown
+	}
+	offer, err := s.Offers.Of(v.Context(), v.Tenant, application.ID{UUID: id})
+	if errors.Is(err, application.ErrUnknown) {
+		return offer, errUnknown
+	}
+	return offer, err
+}
+
+var errUnknown = frame.Sorry(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")

@@ -1,0 +1,140 @@
+package applications
+
+import (
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// stakes are what disabling ends, in words.
+type stakes struct {
+	Given string // "" if nobody has let it act for them
+	Told  string // webhooks
+}
+
+func stakesOf(found projections.Stakes) (words stakes) {
+	if found.Authorisations > 0 {
+		words.Given = countWords(found.Authorisations, "authorisation")
+	}
+	switch words.Told = "it is told of nothing any more"; found.Deliveries {
+	case 0:
+	case 1:
+		words.Told += ", and 1 webhook that waits to be sent to it is given up for good"
+	default:
+		words.Told += ", and " + countWords(found.Deliveries, "webhook") + " that wait to be sent to it are given up for good"
+	}
+	return words
+}
+
+// givenRow is a member of staff who lets the application act for them.
+type givenRow struct {
+	Name, Until string
+	Scoped      bool // for one patient only
+}
+
+// hourRow is what happened in one hour.
+type hourRow struct{ Hour, What string }
+
+// callRow is one call.
+type callRow struct{ At, What, For, Told string }
+
+// deliveryRow is one webhook that did not arrive.
+type deliveryRow struct{ At, Of, Why string }
+
+// toldNames are what applications are told of, as people say it.
+var toldNames = map[application.WebhookEvent]string{
+	application.RecordOpened:        "a patient’s record is opened",
+	application.ConsultationStarted: "a consultation is started",
+	application.CallInShown:         "a patient is called in",
+	application.CallInRemoved:       "a call-in is taken back",
+}
+
+func toldWord(event application.WebhookEvent) string {
+	if words, ok := toldNames[event]; ok {
+		return words
+	}
+	return "“" + string(event) + "” happens"
+}
+
+func toldWords(events []application.WebhookEvent) (words []string) {
+	for _, event := range events {
+		words = append(words, toldWord(event))
+	}
+	return words
+}
+
+// countWords writes a number that is counted up to projections.MostStakes.
+func countWords(n int, name string) string {
+	if n >= projections.MostStakes {
+		return frame.Counted(n, name) + " or more"
+	}
+	return frame.Counted(n, name)
+}
+
+// hourWords writes an hour by the practice's clocks.
+func hourWords(at time.Time, zone *time.Location) string {
+	return at.In(zone).Format("3pm") + " to " + at.Add(time.Hour).In(zone).Format("3pm") + at.In(zone).Format(" on Monday")
+}
+
+// countsOf says what happened in an hour, and leaves out what did not.
+func countsOf(h projections.HealthHour) string {
+	var parts []string
+	for _, part := range []struct {
+		n          int
+		name, what string
+	}{
+		{h.Answered, "call", "answered"}, {h.Refused, "call", "refused"}, {h.Failed, "call", "that we could not serve"},
+		{h.Delivered, "webhook", "delivered"}, {h.Undelivered, "webhook", "not delivered"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, frame.Counted(part.n, part.name)+" "+part.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// callRows are calls in words.
+func (s *Section) callRows(v *frame.Visit, calls []projections.SeenCall) (rows []callRow) {
+	for _, c := range calls {
+		row := callRow{At: frame.Clock(c.At, v.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
+		switch {
+		case c.ActedFor != "":
+			row.For = "for " + c.ActedFor
+		case c.Mode == application.UserRestricted:
+			row.For = "for somebody whom the practice does not know"
+		}
+		if c.Status >= 500 {
+			row.Told = "The service could not serve it. This is our fault, not the application’s."
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// endpointWords complete "It asked to …".
+func endpointWords(name application.EndpointName) string {
+	if words := frame.Listed([]application.EndpointName{name})[0]; words != "" {
+		return words
+	}
+	return "check that it can call"
+}
+
+// endings say why a webhook was not sent, where no reason is kept.
+var endings = map[string]string{
+	"expired":   "It had grown too old, and was not sent.",
+	"withdrawn": "It was no longer wanted, and was not sent.",
+	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
+}
+
+func (s *Section) why(d projections.SeenDelivery) string {
+	if words := s.Why(d.Reason); words != "" {
+		return words
+	}
+	if words, ok := endings[d.Status]; ok {
+		return words
+	}
+	return "It did not arrive."
+}

@@ -1,0 +1,199 @@
+package opening
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+)
+
+// change is what a manager wants to change.
+type change struct {
+	do     string       // its word in forms
+	typ    request.Type // "" for all types
+	intent func(context.Context, commands.Desk) error
+	title  string
+	begins time.Time // zero for now
+}
+
+// types are those whose patients see the change.
+func (c change) types() []request.Type {
+	if c.typ != "" {
+		return []request.Type{c.typ}
+	}
+	return request.Types()
+}
+
+// read reads the change that a form asks for, or says what is wrong with it.
+func (s *Section) read(v *frame.Visit, zone *time.Location) (change, frame.Faulty, error) {
+	do, typ := v.Form.Get("do"), request.Type(v.Form.Get("type"))
+	switch do {
+	case "close":
+		c, wrong := closing(v, zone)
+		return c, wrong, nil
+	case "reopen":
+		c, wrong := reopening(v, zone)
+		return c, wrong, nil
+	}
+	if !slices.Contains(request.Types(), typ) {
+		return change{}, frame.Faulty{}, frame.ErrUnreadable
+	}
+	c, wrong := ofType(v, do, typ, zone)
+	if c.intent == nil && len(wrong.Faults) == 0 {
+		return change{}, frame.Faulty{}, frame.ErrUnreadable
+	}
+	return c, wrong, nil
+}
+
+// ofType reads a change of how one type is taken.
+func ofType(v *frame.Visit, do string, typ request.Type, zone *time.Location) (c change, wrong frame.Faulty) {
+	c = change{do: do, typ: typ, title: doing[do] + " " + lower(typeNames[typ])}
+	switch do {
+	case "off":
+		c.intent = intentOf(commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: v.Tenant, RequestType: typ})
+	case "on":
+		c.intent = intentOf(commands.Desk.SwitchRequestTypeOn, commands.SwitchRequestTypeOn{Tenant: v.Tenant, RequestType: typ})
+	case "resume":
+		c.intent = intentOf(commands.Desk.ResumeRequestType, commands.ResumeRequestType{Tenant: v.Tenant, RequestType: typ})
+	case "pause":
+		until, bad := endTyped(v.Form, zone)
+		c.intent, wrong = intentOf(commands.Desk.PauseRequestType, commands.PauseRequestType{Tenant: v.Tenant, RequestType: typ, Until: until}), bad
+	case "hours":
+		hours, bad := hoursTyped(v.Form)
+		c.intent, wrong = intentOf(commands.Desk.SetOpeningHours, commands.SetOpeningHours{Tenant: v.Tenant, RequestType: typ, Hours: hours}), bad
+	}
+	return c, wrong
+}
+
+// doing are the changes of a type as the page that asks again is called.
+var doing = map[string]string{"off": "Switch off", "on": "Switch on", "pause": "Pause", "resume": "End the pause of", "hours": "Change the hours of"}
+
+func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) error, intent Intent) func(context.Context, commands.Desk) error {
+	return func(ctx context.Context, desk commands.Desk) error { return method(desk, ctx, intent) }
+}
+
+// endTyped reads until when something lasts; zero for no end.
+func endTyped(typed url.Values, zone *time.Location) (time.Time, frame.Faulty) {
+	switch typed.Get("end") {
+	case "never":
+		return time.Time{}, frame.Faulty{}
+	case "at":
+		return momentTyped(typed, "until", zone)
+	}
+	return time.Time{}, frame.Wrong("end-at", "Choose until when")
+}
+
+func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
+	c = change{do: "close", title: "Close the practice"}
+	if v.Form.Get("begin") != "now" {
+		c.begins, wrong = momentTyped(v.Form, "from", zone)
+	}
+	until, bad := endTyped(v.Form, zone)
+	wrong.Faults = append(wrong.Faults, bad.Faults...)
+	c.intent = intentOf(commands.Desk.ClosePractice, commands.ClosePractice{Tenant: v.Tenant, From: c.begins, Until: until})
+	return c, wrong
+}
+
+// reopening ends the closure that covers an instant. Where a closure that is to come is
+// cancelled, the form names the instant at which it would begin.
+func reopening(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
+	c = change{do: "reopen", title: "Open the practice"}
+	begins, err := time.Parse(time.RFC3339Nano, v.Form.Get("begins"))
+	switch {
+	case err == nil:
+		c.begins = begins
+	case v.Form.Get("begin") != "now":
+		c.begins, wrong = momentTyped(v.Form, "from", zone)
+	}
+	c.intent = intentOf(commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: v.Tenant, From: c.begins})
+	return c, wrong
+}
+
+// change makes a change, once whoever wants it has seen what patients would see.
+func (s *Section) change(v *frame.Visit) error {
+	if !v.Owns(purpose) {
+		return frame.ErrStale
+	}
+	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	c, wrong, err := s.read(v, found.Zone)
+	if err != nil {
+		return err
+	}
+	if len(wrong.Faults) > 0 {
+		return s.again(v, found, c, wrong)
+	}
+	rehearsal := &commands.Rehearsal{Store: s.Desk.Store}
+	err = s.carryOut(v, c, rehearsal)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
+		return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
+	}
+	if err != nil {
+		return err
+	}
+	if len(rehearsal.Events) == 0 {
+		return s.again(v, found, c, frame.Wrong(fieldOf(c), "This would change nothing: it is so already"))
+	}
+	return s.make(v, found, c, found.After(rehearsal.Events...))
+}
+
+// carryOut has the change decided, and what is decided appended to a store.
+func (s *Section) carryOut(v *frame.Visit, c change, store commands.Store) error {
+	desk := s.Desk
+	desk.Store = store
+	return c.intent(v.AsStaff(), desk)
+}
+
+// make makes the change if this has been asked for what the practice has now, and asks for
+// it otherwise.
+func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, after practice.Receptions) error {
+	sure := v.Form.Get("sure")
+	if sure == "" {
+		return s.ask(v, http.StatusOK, found, c, after)
+	}
+	if !v.Session.Owns(sure, seenOf(found)) {
+		return s.ask(v, http.StatusConflict, found, c, after)
+	}
+	if err := s.carryOut(v, c, s.Desk.Store); err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + "/opening?done=" + c.do)
+}
+
+// seenOf stands for all that the answer of the asking page depends on.
+func seenOf(found practice.Receptions) string {
+	return fmt.Sprintf("opening\x00%v %v", found.Intakes, found.Closures)
+}
+
+// fieldOf is where somebody looks who is told what is wrong with a change.
+func fieldOf(c change) string {
+	switch c.do {
+	case "hours":
+		return firstStretch
+	case "pause":
+		return "until-date"
+	case "close", "reopen":
+		return "from-date"
+	}
+	return "main"
+}
+
+// again shows the form of a change with what is wrong with it.
+func (s *Section) again(v *frame.Visit, found practice.Receptions, c change, wrong frame.Faulty) error {
+	if c.typ == "" {
+		return s.aboutAll(v, c.do, http.StatusBadRequest, v.Form, wrong)
+	}
+	s.showType(v, http.StatusBadRequest, found, c.typ, v.Form, wrong)
+	return nil
+}

@@ -1,0 +1,78 @@
+package opening
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/practice"
+)
+
+// checkPage says what patients would see of a change before it is made.
+type checkPage struct {
+	Title    string
+	Overtook bool   // somebody has changed the opening since this was asked before
+	Begins   string // when the change begins to count; "" for now
+	Types    []checkedType
+	Again    []typedField // what was sent, to be sent again
+	Sure     string
+	Back     string // to the form
+}
+
+// checkedType is one type as patients see it.
+type checkedType struct {
+	Name                 string
+	Before, After, Later seen // Later is when the change begins to count, if that is not now
+}
+
+// typedField is one value that was sent.
+type typedField struct{ Name, Value string }
+
+// ask shows what patients would see of a change, and asks for it.
+func (s *Section) ask(v *frame.Visit, status int, before practice.Receptions, c change, after practice.Receptions) error {
+	now := s.Now()
+	page := checkPage{
+		Title: c.title, Overtook: status == http.StatusConflict, Again: sentAgain(v), Sure: v.Token(seenOf(before)), Back: v.Base() + "/opening" + backTo(c),
+	}
+	if c.begins.After(now) {
+		page.Begins = when(c.begins, now, before.Zone)
+	}
+	for _, typ := range c.types() {
+		page.Types = append(page.Types, checkedType{
+			Name: typeNames[typ], Before: seenAt(before.Of(typ), now, now), After: seenAt(after.Of(typ), now, now),
+			Later: seenAt(after.Of(typ), latest(now, c.begins), now),
+		})
+	}
+	s.Show(v, frame.View{Template: templates["check"], Status: status, Title: c.title, Content: page})
+	return nil
+}
+
+// sentAgain is the form that was sent, but for what is said of it anew.
+func sentAgain(v *frame.Visit) (fields []typedField) {
+	for _, name := range slices.Sorted(maps.Keys(v.Form)) {
+		if name != "sure" {
+			fields = append(fields, typedField{name, v.Form.Get(name)})
+		}
+	}
+	return fields
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// backTo is where the form of a change is.
+func backTo(c change) string {
+	if c.typ != "" {
+		return "/type/" + string(c.typ)
+	}
+	return "/" + c.do
+}
+
+func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }

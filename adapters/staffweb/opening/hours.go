@@ -1,0 +1,145 @@
+package opening
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/practice/hours"
+)
+
+// weekdays are the days as fields are called, and as people say them.
+var weekdays = []struct {
+	day, name string
+	of        time.Weekday
+}{
+	{"mon", "Monday", time.Monday}, {"tue", "Tuesday", time.Tuesday}, {"wed", "Wednesday", time.Wednesday}, {"thu", "Thursday", time.Thursday},
+	{"fri", "Friday", time.Friday}, {"sat", "Saturday", time.Saturday}, {"sun", "Sunday", time.Sunday},
+}
+
+// Stretches of a day that are asked for at least, and that are read at most.
+const (
+	fewStretches  = 2
+	mostStretches = 24
+)
+
+// weekday is one day of the form of opening hours.
+type weekday struct {
+	Name      string
+	Stretches []stretch
+}
+
+// stretch is a pair of fields.
+type stretch struct {
+	FromID, UntilID string
+	From, Until     string
+	Number          int // on its day
+}
+
+func fields(day string, n int) (from, until string) {
+	return fmt.Sprintf("%s-from-%d", day, n), fmt.Sprintf("%s-until-%d", day, n)
+}
+
+// withWeek is what was typed, and a week as if it had been typed.
+func withWeek(typed url.Values, week hours.Week) url.Values {
+	filled := url.Values{"when": {"always"}}
+	for field, values := range typed {
+		filled[field] = values
+	}
+	if len(week) > 0 {
+		filled.Set("when", "hours")
+	}
+	taken := map[time.Weekday]int{}
+	for _, i := range week {
+		from, until := fields(weekdays[(i.Day+6)%7].day, taken[i.Day])
+		taken[i.Day]++
+		filled.Set(from, i.Open.String())
+		filled.Set(until, strings.Replace(i.Close.String(), "24:00", "00:00", 1)) // as browsers write the end of a day
+	}
+	return filled
+}
+
+// weekOf is the form, with what was typed.
+func weekOf(typed url.Values) (days []weekday) {
+	for _, d := range weekdays {
+		day := weekday{Name: d.name}
+		for n := range mostStretches {
+			from, until := fields(d.day, n)
+			if n >= fewStretches && typed.Get(from) == "" && typed.Get(until) == "" {
+				break
+			}
+			day.Stretches = append(day.Stretches, stretch{from, until, typed.Get(from), typed.Get(until), n + 1})
+		}
+		days = append(days, day)
+	}
+	return days
+}
+
+// firstStretch is the field to look at if the week is wrong as a whole.
+const firstStretch = "mon-from-0"
+
+// hoursTyped reads the week of the form, as hours.Parse does. A week that is always open
+// has to be chosen: a form without hours is a mistake.
+func hoursTyped(typed url.Values) (texts []string, wrong frame.Faulty) {
+	switch typed.Get("when") {
+	case "always":
+		return nil, frame.Faulty{}
+	case "hours":
+	default:
+		return nil, frame.Wrong("when-always", "Choose when these requests are taken")
+	}
+	for _, d := range weekdays {
+		for n := range mostStretches {
+			from, until := fields(d.day, n)
+			text, fault := stretchTyped(d.day, typed.Get(from), typed.Get(until))
+			switch {
+			case fault != "":
+				wrong = wrong.With(from, d.name+": "+fault)
+			case text != "":
+				texts = append(texts, text)
+			}
+		}
+	}
+	if len(texts)+len(wrong.Faults) == 0 {
+		return nil, frame.Wrong(firstStretch, "Enter the hours of at least one day, or choose all hours")
+	}
+	return texts, wrong
+}
+
+// stretchTyped reads one stretch of a day; "" if nothing was typed.
+func stretchTyped(day, from, until string) (text, fault string) {
+	switch {
+	case from == "" && until == "":
+		return "", ""
+	case from == "":
+		return "", "enter when the practice opens"
+	case until == "":
+		return "", "enter when the practice closes"
+	}
+	if until == "00:00" {
+		until = "24:00"
+	}
+	text = day + " " + from + "-" + until
+	if _, err := hours.ParseInterval(text); err != nil {
+		return "", "enter two different times, such as 08:00 and 18:30"
+	}
+	return text, ""
+}
+
+// hoursInWords is a week, a line for each day with hours; none if it is always open.
+func hoursInWords(week hours.Week) (lines []string) {
+	for _, d := range weekdays {
+		var times []string
+		for _, i := range week {
+			if i.Day == d.of {
+				times = append(times, i.Open.String()+" to "+i.Close.String())
+			}
+		}
+		if len(times) > 0 {
+			lines = append(lines, d.name+" "+strings.Join(times, " and "))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,34 @@
+package opening
+
+import (
+	"net/url"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+)
+
+// momentTyped reads the instant that a date and a time of the form name, by the practice's
+// clocks. Of an hour that comes twice, the first counts. It says what is wrong if there is
+// no such instant.
+func momentTyped(typed url.Values, field string, zone *time.Location) (at time.Time, wrong frame.Faulty) {
+	date, clock := typed.Get(field+"-date"), typed.Get(field+"-time")
+	switch {
+	case date == "":
+		return at, frame.Wrong(field+"-date", "Enter a date")
+	case clock == "":
+		return at, frame.Wrong(field+"-time", "Enter a time")
+	}
+	const form = "2006-01-02 15:04"
+	text := date + " " + clock
+	at, err := time.ParseInLocation(form, text, zone)
+	if err != nil {
+		return time.Time{}, frame.Wrong(field+"-date", "Enter a date and a time, such as 2026-12-24 and 12:30")
+	}
+	if at.Format(form) != text {
+		return time.Time{}, frame.Wrong(field+"-time", "Enter another time: the clocks go forward then, and this one is left out")
+	}
+	if earlier := at.Add(-time.Hour); earlier.Format(form) == text {
+		at = earlier
+	}
+	return at.UTC(), frame.Faulty{}
+}

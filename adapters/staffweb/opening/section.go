@@ -1,0 +1,171 @@
+package opening
+
+import (
+	"embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+//go:embed templates
+var sources embed.FS
+
+var templates = parse("opening", "type", "close", "reopen", "check")
+
+// parse reads pages with what those of the section share.
+func parse(names ...string) map[string]*template.Template {
+	pages := frame.Templates(sources, names...)
+	for _, page := range pages {
+		template.Must(page.ParseFS(sources, "templates/shared.html"))
+	}
+	return pages
+}
+
+// Section is the pages about the practice's opening.
+type Section struct {
+	*frame.Site
+	Availability projections.Availability
+}
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []frame.Route {
+	of := func(form frame.Page) frame.Methods {
+		return frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOpening, form)}
+	}
+	return []frame.Route{
+		frame.At("/opening", "opening", frame.Both(staff.ManageOpening, s.overview, s.change)),
+		frame.At("/opening/type/{type}", "opening-type", of(s.typeForm)),
+		frame.At("/opening/close", "opening-close", of(s.closeForm)),
+		frame.At("/opening/reopen", "opening-reopen", of(s.reopenForm)),
+	}
+}
+
+// form is a page by which something is changed.
+type form struct {
+	frame.Faulty
+	Now    []seenNow // of the types that it is about
+	Zone   string
+	Typed  url.Values
+	Token  string
+	Type   request.Type // "" on a page about all types
+	Intake practice.Intake
+	Paused bool // by a pause that has not ended
+	Week   []weekday
+}
+
+// Value is what was typed in a field.
+func (f form) Value(field string) string { return f.Typed.Get(field) }
+
+// Chose reports whether a choice was taken.
+func (f form) Chose(field, value string) bool { return f.Typed.Get(field) == value }
+
+// formOf is a form as it is when nothing has been typed.
+func (s *Section) formOf(v *frame.Visit, found practice.Receptions, types ...request.Type) form {
+	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: v.Token(purpose)}
+}
+
+// purpose is what the forms of the section are good for.
+const purpose = "opening"
+
+// typeForm shows one type, and what can be changed about it.
+func (s *Section) typeForm(v *frame.Visit) error {
+	typ := request.Type(v.Var("type"))
+	if !slices.Contains(request.Types(), typ) {
+		return frame.ErrNotFound
+	}
+	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	s.showType(v, http.StatusOK, found, typ, url.Values{}, frame.Faulty{})
+	return nil
+}
+
+// showType shows it with what was typed.
+func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong frame.Faulty) {
+	of := found.Of(typ)
+	page := s.formOf(v, found, typ)
+	page.Type, page.Intake, page.Paused = typ, of.Intake, of.Intake.IsPaused(s.Now())
+	page.Typed, page.Faulty = typed, wrong
+	if typed.Get("do") != "hours" {
+		page.Typed = withWeek(typed, of.Intake.Hours)
+	}
+	page.Week = weekOf(page.Typed)
+	s.Show(v, frame.View{Template: templates["type"], Status: status, Title: page.Titled(typeNames[typ]), Content: page})
+}
+
+// closeForm asks from when until when the practice is closed.
+func (s *Section) closeForm(v *frame.Visit) error {
+	return s.aboutAll(v, "close", http.StatusOK, url.Values{}, frame.Faulty{})
+}
+
+// reopenForm asks when a closure ends instead.
+func (s *Section) reopenForm(v *frame.Visit) error {
+	return s.aboutAll(v, "reopen", http.StatusOK, url.Values{}, frame.Faulty{})
+}
+
+var formTitles = map[string]string{"close": "Close the practice", "reopen": "Open again earlier"}
+
+func (s *Section) aboutAll(v *frame.Visit, name string, status int, typed url.Values, wrong frame.Faulty) error {
+	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	page := s.formOf(v, found, request.Types()...)
+	page.Typed, page.Faulty = typed, wrong
+	s.Show(v, frame.View{Template: templates[name], Status: status, Title: page.Titled(formTitles[name]), Content: page})
+	return nil
+}
+
+// overviewPage is what the first page of the section shows.
+type overviewPage struct {
+	Done     string // what has just been done; "" for nothing
+	Now      []seenNow
+	Closures []closureRow
+	Closed   bool // one of the closures lasts now
+	Zone     string
+	Token    string
+}
+
+// closureRow is a closure that has not ended.
+type closureRow struct {
+	From, Until string // Until is "" if it has no end
+	Begins      string // for the form that ends it
+	Lasts       bool   // it has begun
+}
+
+// overview shows what patients see now, and what will change it.
+func (s *Section) overview(v *frame.Visit) error {
+	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	page := overviewPage{
+		Done: done[v.Form.Get("done")], Now: s.seenNow(found, request.Types()...), Zone: found.Zone.String(), Token: v.Token(purpose),
+	}
+	now := s.Now()
+	for _, c := range found.Closures {
+		if c.Until.IsZero() || c.Until.After(now) {
+			page.Closures = append(page.Closures, rowOf(c, now, found.Zone))
+			page.Closed = page.Closed || c.Covers(now)
+		}
+	}
+	s.Show(v, frame.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
+	return nil
+}
+
+func rowOf(c practice.Span, now time.Time, zone *time.Location) closureRow {
+	row := closureRow{From: when(c.From, now, zone), Begins: c.From.Format(time.RFC3339Nano), Lasts: c.Covers(now)}
+	if !c.Until.IsZero() {
+		row.Until = when(c.Until, now, zone)
+	}
+	return row
+}

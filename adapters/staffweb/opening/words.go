@@ -1,0 +1,79 @@
+package opening
+
+import (
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+)
+
+// typeNames are the request types as people say them.
+var typeNames = map[request.Type]string{request.Medical: "Medical requests", request.Admin: "Admin requests"}
+
+// done is what the page says after a change, by the word in its address.
+var done = map[string]string{
+	"off": "The requests have been switched off.", "on": "The requests have been switched on.",
+	"pause": "The requests have been paused.", "resume": "The pause has been ended.",
+	"hours": "The opening hours have been changed.", "close": "The closure has been added.", "reopen": "The closure has been ended.",
+}
+
+// Seen is what a patient is told of one request type at an instant.
+type seen struct{ Now, Next string }
+
+// seenNow is what patients see of a type at the moment, and what the practice has set.
+type seenNow struct {
+	seen
+	Type  request.Type
+	Name  string
+	Hours []string // "" days are left out; none for all hours
+}
+
+func (s *Section) seenNow(found practice.Receptions, types ...request.Type) (all []seenNow) {
+	for _, typ := range types {
+		of := found.Of(typ)
+		all = append(all, seenNow{seenAt(of, s.Now(), s.Now()), typ, typeNames[typ], hoursInWords(of.Intake.Hours)})
+	}
+	return all
+}
+
+// seenAt says what a patient sees at an instant, and what changes it next without anybody's
+// doing. Both are what practice.Reception says, as it does to a patient's application.
+func seenAt(r practice.Reception, at, now time.Time) seen {
+	a := r.At(at)
+	switch {
+	case a.Status == practice.TypeDisabled:
+		return seen{cannot + "they are switched off.", "They can again when somebody switches them on."}
+	case a.Status != practice.TypeOpen && a.NextOpening.IsZero():
+		return seen{cannot + reasons[a.Status], "Nobody has said when they can again."}
+	case a.Status != practice.TypeOpen:
+		return seen{cannot + reasons[a.Status], "They can again from " + when(a.NextOpening, now, r.Zone) + "."}
+	}
+	closing := r.Closing(at)
+	if closing.IsZero() {
+		return seen{"Patients can send them.", "This goes on until somebody changes it."}
+	}
+	from, next := "From "+when(closing, now, r.Zone)+" they cannot, ", r.At(closing).NextOpening
+	if next.IsZero() {
+		return seen{"Patients can send them.", from + "and nobody has said when they can again."}
+	}
+	return seen{"Patients can send them.", from + "until " + when(next, now, r.Zone) + "."}
+}
+
+const cannot = "Patients cannot send them: "
+
+// reasons say why requests are not taken for the time being.
+var reasons = map[practice.Status]string{
+	practice.TypePaused: "they are paused.",
+	practice.TypeClosed: "the practice is closed for them.",
+}
+
+// when writes an instant by the practice's clocks, with its year if that is not this one.
+func when(t, now time.Time, zone *time.Location) string {
+	text := frame.Clock(t, zone)
+	if t.In(zone).Year() != now.In(zone).Year() {
+		text += t.In(zone).Format(" 2006")
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "12:00am", "midnight"), "12:00pm", "midday")
+}

@@ -1,0 +1,195 @@
+package staffweb_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/commands"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+)
+
+const openingAt = "/elm-street/staff/opening"
+
+// status is what the API would say of medical requests at Elm Street.
+func (s *service) status(t *testing.T) (status practice.Status, next time.Time) {
+	t.Helper()
+	all, err := s.pages.Availability.RequestTypes(t.Context(), elm, s.Now())
+	must(t, err)
+	return all[0].Status, all[0].NextOpening
+}
+
+// wants sends a form of the section, and returns the page that asks whether it is meant.
+func (b *browser) wants(form url.Values) seen {
+	b.t.Helper()
+	form.Set("token", b.get(openingAt+"/close").form(b.t, openingAt).Get("token"))
+	return b.post(openingAt, form)
+}
+
+// means sends it and says that it is meant.
+func (b *browser) means(form url.Values) seen {
+	b.t.Helper()
+	page := b.wants(form)
+	page.wants(b.t, http.StatusOK, "", "Nothing has been changed yet.")
+	return b.post(openingAt, page.form(b.t, openingAt))
+}
+
+func ofMedical(do string, more ...string) url.Values {
+	form := url.Values{"do": {do}, "type": {"medical"}}
+	for n := 0; n < len(more); n += 2 {
+		form.Set(more[n], more[n+1])
+	}
+	return form
+}
+
+// It is noon of Wednesday, 1 July, in UTC, and 1pm on the practice's clocks.
+func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	hours := ofMedical("hours", "when", "hours", "wed-from-0", "08:00", "wed-until-0", "18:30", "thu-from-0", "22:00", "thu-until-0", "00:00")
+	never := time.Time{}
+	at := func(text string) time.Time {
+		instant, err := time.Parse(time.RFC3339, text)
+		must(t, err)
+		return instant
+	}
+	for _, c := range []struct {
+		form   url.Values
+		after  string // what the page says that patients would see
+		status practice.Status
+		next   time.Time
+	}{
+		{ofMedical("off"), "Patients cannot send them: they are switched off.", practice.TypeDisabled, never},
+		{ofMedical("on"), "Patients can send them.", practice.TypeOpen, never},
+		{ofMedical("pause", "end", "never"), "Nobody has said when they can again.", practice.TypePaused, never},
+		{ofMedical("pause", "end", "at", "until-date", "2027-01-04", "until-time", "08:00"), "They can again from 8:00am on Monday 4 January 2027.", practice.TypePaused, at("2027-01-04T08:00:00Z")},
+		{ofMedical("resume"), "This goes on until somebody changes it.", practice.TypeOpen, never},
+		{hours, "From 6:30pm on Wednesday 1 July they cannot, until 10:00pm on Thursday 2 July.", practice.TypeOpen, never},
+		{ofMedical("hours", "when", "always"), "This goes on until somebody changes it.", practice.TypeOpen, never},
+		{url.Values{"do": {"close"}, "begin": {"at"}, "from-date": {"2026-07-03"}, "from-time": {"12:30"}, "end": {"at"}, "until-date": {"2026-07-06"}, "until-time": {"08:00"}},
+			"From 12:30pm on Friday 3 July they cannot, until 8:00am on Monday 6 July.", practice.TypeOpen, never},
+		{url.Values{"do": {"reopen"}, "begin": {"at"}, "from-date": {"2026-07-05"}, "from-time": {"00:00"}}, "until midnight on Sunday 5 July.", practice.TypeOpen, never},
+		{url.Values{"do": {"close"}, "begin": {"now"}, "end": {"never"}}, "Nobody has said when they can again.", practice.TypeClosed, never},
+	} {
+		before, _ := s.status(t)
+		page := b.wants(c.form)
+		page.wants(t, http.StatusOK, "", c.after)
+		if now, _ := s.status(t); now != before {
+			t.Errorf("%v: it was changed before anybody said so", c.form)
+		}
+		b.post(openingAt, page.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done="+c.form.Get("do"), "")
+		if status, next := s.status(t); status != c.status || !next.Equal(c.next) {
+			t.Errorf("%v: patients see %s until %s, want %s until %s", c.form, status, next, c.status, c.next)
+		}
+	}
+	b.get(openingAt).wants(t, http.StatusOK, "", "Closed now")
+	b.means(url.Values{"do": {"reopen"}, "begin": {"now"}}).wants(t, http.StatusSeeOther, openingAt+"?done=reopen", "")
+	b.means(url.Values{"do": {"close"}, "begin": {"at"}, "from-date": {"2026-12-24"}, "from-time": {"12:30"}, "end": {"never"}})
+	planned := b.get(openingAt)
+	planned.wants(t, http.StatusOK, "", "From 12:30pm on Thursday 24 December")
+	b.means(planned.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done=reopen", "")
+	b.get(openingAt+"?done=reopen").wants(t, http.StatusOK, "", "There is none, and none is planned.")
+	b.means(ofMedical("pause", "end", "at", "until-date", "2026-10-25", "until-time", "01:30")) // comes twice: the first is meant
+	if _, next := s.status(t); !next.Equal(at("2026-10-25T00:30:00Z")) {
+		t.Errorf("the pause ends at %s", next)
+	}
+	must(t, s.pages.Desk.SetOpeningHours(t.Context(), commands.SetOpeningHours{
+		Tenant: elm, RequestType: request.Medical, Hours: []string{"mon 08:00-09:00", "mon 10:00-11:00", "mon 12:00-13:00", "sun 22:00-24:00"}}))
+	page := b.get(openingAt + "/type/medical")
+	for _, want := range []string{`name="mon-from-2" type="time" value="12:00"`, `name="sun-until-0" type="time" value="00:00"`} {
+		page.wants(t, http.StatusOK, "", want)
+	}
+	b.get(openingAt).wants(t, http.StatusOK, "", "Monday 08:00 to 09:00 and 10:00 to 11:00 and 12:00 to 13:00")
+	var actors int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(DISTINCT metadata::json #>> '{actor,id}') FROM events
+		WHERE name IN ('practice.closed.v1', 'practice.opening-hours-set.v1') AND metadata::json #>> '{actor,kind}' = 'staff'`).Scan(&actors))
+	if actors != 1 {
+		t.Errorf("%d members of staff are named by the events", actors)
+	}
+}
+
+func TestAFormOfTheOpeningSaysWhatIsWrongAndKeepsWhatWasTyped_D89(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b := s.browser(t)
+	b.signIn(elm, "dr.may")
+	in := b.get(openingAt + "/type/medical")
+	in.wants(t, http.StatusOK, "", `<h1>Medical requests</h1>`)
+	for _, c := range []struct {
+		form url.Values
+		says string
+	}{
+		{ofMedical("pause"), "Choose until when"},
+		{ofMedical("pause", "end", "at", "until-time", "08:00"), "Enter a date"},
+		{ofMedical("pause", "end", "at", "until-date", "2026-07-04"), "Enter a time"},
+		{ofMedical("pause", "end", "at", "until-date", "soon", "until-time", "08:00"), "Enter a date and a time"},
+		{ofMedical("pause", "end", "at", "until-date", "2026-06-30", "until-time", "08:00"), practice.ErrInvalidPause.Detail},
+		{ofMedical("pause", "end", "at", "until-date", "2027-03-28", "until-time", "01:30"), "the clocks go forward then"},
+		{ofMedical("resume"), "This would change nothing"},
+		{ofMedical("hours"), "Choose when these requests are taken"},
+		{ofMedical("hours", "when", "hours"), "Enter the hours of at least one day"},
+		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00"), "Monday: enter when the practice closes"},
+		{ofMedical("hours", "when", "hours", "mon-from-1", "08:00", "mon-until-1", "08:00"), "Monday: enter two different times"},
+		{ofMedical("hours", "when", "hours", "mon-from-0", "08:00", "mon-until-0", "12:00", "mon-from-1", "11:00", "mon-until-1", "13:00"), "must not overlap"},
+		{url.Values{"do": {"close"}, "begin": {"at"}, "end": {"never"}}, "Enter a date"},
+		{url.Values{"do": {"close"}, "begin": {"now"}, "end": {"at"}, "until-date": {"2026-06-30"}, "until-time": {"08:00"}}, practice.ErrInvalidClosure.Detail},
+		{url.Values{"do": {"reopen"}, "begin": {"now"}}, "This would change nothing"},
+	} {
+		page := b.wants(c.form)
+		page.wants(t, http.StatusBadRequest, "", c.says)
+		for field := range c.form {
+			if value := c.form.Get(field); strings.Contains(field, "-") && !strings.Contains(page.body, `name="`+field+`" type="`+kindOf(field)+`" value="`+value+`"`) {
+				t.Errorf("%v: %s is not kept:\n%s", c.form, field, page.body)
+			}
+		}
+	}
+	for _, form := range []url.Values{{"do": {"off"}, "type": {"dental"}}, ofMedical("burn"), {}} {
+		b.wants(form).wants(t, http.StatusBadRequest, "", "could not read")
+	}
+	b.get(openingAt+"/type/dental").wants(t, http.StatusNotFound, "", "Page not found")
+	var changed int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM intakes) + (SELECT count(*) FROM closures)`).Scan(&changed))
+	if changed > 0 {
+		t.Error("something was changed")
+	}
+}
+
+func kindOf(field string) string {
+	if strings.HasSuffix(field, "-date") {
+		return "date"
+	}
+	return "time"
+}
+
+func TestTheOpeningIsChangedAsItWasShownOrNotAtAll_D89(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b, other := s.browser(t), s.browser(t)
+	b.signIn(elm, "dr.may")
+	other.signIn(elm, "dr.may")
+	sure := b.wants(ofMedical("pause", "end", "never")).form(t, openingAt)
+	forged := maps.Clone(sure)
+	forged.Set("sure", "x")
+	b.post(openingAt, forged).wants(t, http.StatusConflict, "", "Somebody else has changed the opening")
+	other.post(openingAt, sure).wants(t, http.StatusForbidden, "", "out of date")
+	other.means(ofMedical("off")).wants(t, http.StatusSeeOther, openingAt+"?done=off", "")
+	again := b.post(openingAt, sure)
+	again.wants(t, http.StatusConflict, "", "Somebody else has changed the opening since you looked")
+	again.wants(t, http.StatusConflict, "", "they are switched off")
+	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done=pause", "")
+	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusBadRequest, "", "This would change nothing")
+	found, err := s.pages.Availability.Receptions(t.Context(), elm)
+	must(t, err)
+	if got := found.Of(request.Medical).Intake; !got.Paused || !got.SwitchedOff {
+		t.Errorf("got %+v", got)
+	}
+	if oaks, err := s.pages.Availability.Receptions(t.Context(), oak); err != nil || len(oaks.Intakes) > 0 {
+		t.Errorf("the other practice has %+v, %v", oaks, err)
+	}
+}

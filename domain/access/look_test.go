@@ -1,0 +1,52 @@
+package access_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+var (
+	annsID = patient.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000001")}
+	bobsID = patient.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000002")}
+	maysID = staff.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000003")}
+)
+
+// The stored form is in signed trees: another one is a broken promise.
+func TestWhomALookHasShownIsAlwaysStoredSo_D91(t *testing.T) {
+	t.Parallel()
+	for want, patients := range map[string][]patient.ID{
+		`{"patients":[]}`: nil,
+		`{"patients":["0198a1b2-0000-7000-8000-000000000002","0198a1b2-0000-7000-8000-000000000001"]}`: {bobsID, annsID},
+	} {
+		look := access.Look(uuid.New(), time.Now(), "elm", maysID, "inbox", patients)
+		back, err := access.ReadShown(look.Shown())
+		if look.Shown() != want || err != nil || !slices.Equal(back, patients) {
+			t.Errorf("%v is stored as %s, want %s, and read back as %v, %v", patients, look.Shown(), want, back, err)
+		}
+	}
+	if _, err := access.ReadShown("Ann"); err == nil {
+		t.Error("what is no stored form is read")
+	}
+}
+
+func TestALookIsTheMembers_D91(t *testing.T) {
+	t.Parallel()
+	look := access.Look(uuid.New(), time.Now(), "elm", maysID, "inbox", []patient.ID{annsID})
+	call := access.Call{Patient: bobsID, Staff: maysID}
+	board := access.Look(uuid.New(), time.Now(), "elm", staff.ID{}, "board", nil)
+	if !look.Looked() || !look.Names(annsID) || look.Names(bobsID) || !call.Names(bobsID) || call.Names(annsID) || call.Looked() {
+		t.Errorf("the look names others than it has shown: %+v, %+v", look, call)
+	}
+	for want, c := range map[string]access.Call{"staff:" + maysID.String(): look, "service:board": board} {
+		if got := c.Actor().String(); got != want {
+			t.Errorf("it was %s, want %s", got, want)
+		}
+	}
+}

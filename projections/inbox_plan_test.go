@@ -1,0 +1,130 @@
+package projections_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// manyRequests is a practice with some 20,000 requests, of which a tenth wait, all of one
+// type, and a practice with few. The plans are those of 200,000, too.
+const manyRequests = `
+INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, holder, done_at)
+SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5(n::text)::uuid, md5('patient' || n % 3000)::uuid,
+	CASE WHEN n % 10 = 0 OR n % 3 = 0 THEN 'medical' ELSE 'admin' END, n % 50 = 0, false, 0, timestamptz '2026-01-01' + n * interval '1 minute',
+	CASE WHEN n % 20 <> 0 THEN md5('staff' || n % 30)::uuid END,
+	CASE WHEN n % 10 <> 0 THEN timestamptz '2026-01-02' + n * interval '1 minute' END
+FROM generate_series(1, 20000) n;
+ANALYZE inbox;`
+
+// explainer asks for the plan of whatever it is asked, with what came of it.
+type explainer struct {
+	projections.Querier
+	t    *testing.T
+	most int // rows that any step of a plan has looked at
+}
+
+func (e *explainer) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	e.explain(ctx, sql, args)
+	return e.Querier.Query(ctx, sql, args...)
+}
+
+func (e *explainer) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	e.explain(ctx, sql, args)
+	return e.Querier.QueryRow(ctx, sql, args...)
+}
+
+// step is one of a plan.
+type planned struct {
+	Plans   []planned
+	Rows    float64 `json:"Actual Rows"`
+	Loops   float64 `json:"Actual Loops"`
+	Removed float64 `json:"Rows Removed by Filter"`
+}
+
+func (p planned) most() int {
+	most := int((p.Rows + p.Removed) * p.Loops)
+	for _, below := range p.Plans {
+		most = max(most, below.most())
+	}
+	return most
+}
+
+func (e *explainer) explain(ctx context.Context, sql string, args []any) {
+	e.t.Helper()
+	var text []byte
+	if err := e.Querier.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+sql, args...).Scan(&text); err != nil {
+		e.t.Fatal(err)
+	}
+	var plans []struct{ Plan planned }
+	if err := json.Unmarshal(text, &plans); err != nil {
+		e.t.Fatal(err)
+	}
+	e.most = plans[0].Plan.most()
+}
+
+// However many requests a practice has, a page of them looks at no more than a few rows for
+// each that it shows, wherever it begins.
+func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	if _, err := db.AdminPool(t).Exec(t.Context(), manyRequests); err != nil {
+		t.Fatal(err)
+	}
+	asked := &explainer{Querier: db.Pool(t), t: t}
+	inbox := projections.Inbox{DB: asked}
+	member := memberOf(t, db.Pool(t))
+	for _, tab := range projections.InboxTabs() {
+		for _, typ := range append(request.Types(), "") {
+			for _, urgent := range []bool{false, true} {
+				f := projections.InboxFilter{Tab: tab, Member: member, Type: typ, Urgent: urgent}
+				for page := 0; page < 3; page++ {
+					rows, next, err := inbox.Page(t.Context(), elm, f, 50)
+					if err != nil || asked.most > 4*51 {
+						t.Errorf("%+v, page %d: %d rows for %d, %v", f, page, asked.most, len(rows), err)
+					}
+					if f.After = next; next == (projections.InboxPlace{}) {
+						break
+					}
+				}
+			}
+		}
+	}
+	if _, err := inbox.Counts(t.Context(), elm, member); err != nil || asked.most > 1000 {
+		t.Errorf("%d rows were counted, %v", asked.most, err)
+	}
+	requests := projections.Requests{DB: asked}
+	if _, _, err := requests.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.most > 6 {
+		t.Errorf("%d rows for a patient, %v", asked.most, err)
+	}
+}
+
+func memberOf(t *testing.T, db *pgxpool.Pool) (id staff.ID) {
+	t.Helper()
+	id.UUID = anyOf(t, db, `SELECT holder FROM inbox WHERE tenant = 'elm-street' AND done_at IS NULL AND holder IS NOT NULL LIMIT 1`)
+	return id
+}
+
+func patientOf(t *testing.T, db *pgxpool.Pool) (id patient.ID) {
+	t.Helper()
+	id.UUID = anyOf(t, db, `SELECT patient FROM inbox WHERE tenant = 'elm-street' LIMIT 1`)
+	return id
+}
+
+func anyOf(t *testing.T, db *pgxpool.Pool, sql string) (id uuid.UUID) {
+	t.Helper()
+	if err := db.QueryRow(t.Context(), sql).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
