@@ -90,7 +90,7 @@ var rows = []row{
 	inbox[request.Reopened]("reopened"),
 	inbox[request.ReLinked]("re-linked"),
 	day("booked", func(e appointment.Booked) appointment.Subject { return e.Subject }),
-	day("moved", func(e appointment.Moved) appointment.Subject { return e.Subject }),
+	{appointment.Moved{}, moved},
 	day("cancelled", func(e appointment.Cancelled) appointment.Subject { return e.Subject }),
 	day("arrived", func(e appointment.Arrived) appointment.Subject { return e.Subject }),
 	board("called-in", func(e appointment.CalledIn) appointment.Subject { return e.Subject }),
@@ -126,6 +126,20 @@ func at[E event.Event](what string, subject func(E) appointment.Subject, kinds .
 		}
 		return told
 	}}
+}
+
+// moved is told to the site of before, too.
+func moved(r event.Recorded) []Message {
+	e := r.Event.(appointment.Moved)
+	sites := []site.ID{e.Site}
+	if e.From != (site.ID{}) {
+		sites = append(sites, e.From)
+	}
+	var told []Message
+	for _, at := range sites {
+		told = append(told, Message{r.Idx, Topic{Day, at}, "moved", e.Appointment.UUID})
+	}
+	return told
 }
 
 // tells is the catalogue by the names of events.
