@@ -107,6 +107,17 @@ func inbox[E event.Event](what string) row {
 	}}
 }
 
+// moved tells the day of the site where the patient is expected now, and of the one where
+// they were.
+func moved(r event.Recorded) []Message {
+	e := r.Event.(appointment.Moved)
+	told := []Message{{r.Idx, Topic{Day, e.Site}, "moved", e.Appointment.UUID}}
+	if e.From != (site.ID{}) {
+		told = append(told, Message{r.Idx, Topic{Day, e.From}, "moved", e.Appointment.UUID})
+	}
+	return told
+}
+
 // day is told of an event of an appointment.
 func day[E event.Event](what string, subject func(E) appointment.Subject) row {
 	return at(what, subject, Day)
@@ -126,20 +137,6 @@ func at[E event.Event](what string, subject func(E) appointment.Subject, kinds .
 		}
 		return told
 	}}
-}
-
-// moved is told to the site of before, too.
-func moved(r event.Recorded) []Message {
-	e := r.Event.(appointment.Moved)
-	sites := []site.ID{e.Site}
-	if e.From != (site.ID{}) {
-		sites = append(sites, e.From)
-	}
-	var told []Message
-	for _, at := range sites {
-		told = append(told, Message{r.Idx, Topic{Day, at}, "moved", e.Appointment.UUID})
-	}
-	return told
 }
 
 // tells is the catalogue by the names of events.

@@ -28,8 +28,8 @@ type App struct {
 	recorder        *postgres.AccessRecorder
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
-	live            *live.Hub
 	book            *projections.Book
+	live            *live.Hub
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
@@ -117,8 +117,8 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.sender().Run(following) })
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
-	consumers.Go(func() { a.live.Run(following) })
 	consumers.Go(func() { a.book.Run(following) })
+	consumers.Go(func() { a.live.Run(following) })
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })

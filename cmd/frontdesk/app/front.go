@@ -113,25 +113,11 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Metrics:  frame.NewMetrics(a.registry),
 			Log:      c.Log,
 		},
-		Live:      a.live,
-		Approvals: projections.Approvals{DB: a.calls},
-		Given:     projections.GivenAuthorisations{DB: a.calls},
-		People:    projections.People{DB: a.calls},
-		SignIns:   projections.SignIns{DB: a.calls},
-
-		Availability:   projections.Availability{DB: a.calls},
-		Offers:         projections.Offers{DB: a.calls},
-		Healths:        projections.Healths{DB: a.calls},
+		Live: a.live,
+		DB:   a.calls, Opens: a.keyring,
+		Book:           a.book,
+		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
-
-		Book:         a.book,
-		Searches:     patients.Searches{DB: a.calls, Now: c.Now},
-		Patients:     projections.Patients{DB: a.calls},
-		Records:      projections.CareRecords{DB: a.calls, Opens: a.keyring},
-		Timeline:     projections.Timeline{DB: a.calls},
-		Requests:     projections.Requests{DB: a.calls, Opens: a.keyring},
-		Appointments: projections.Appointments{DB: a.calls},
-		Directory:    projections.Directory{DB: a.calls},
 	}
 	if c.AuthURL == "" {
 		return pages, nil
