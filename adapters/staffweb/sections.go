@@ -4,11 +4,14 @@ import (
 	"slices"
 
 	"frontdesk/adapters/staffweb/applications"
+	"frontdesk/adapters/staffweb/board"
 	"frontdesk/adapters/staffweb/day"
+	"frontdesk/adapters/staffweb/displays"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
 )
@@ -32,6 +35,16 @@ func (p *Pages) sections() []frame.Route {
 		(&applications.Section{
 			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
 		}).Routes(),
+		p.privacy().Routes(),
+		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
+		(&board.Section{Site: p.Site, Hub: p.Live, Board: projections.CallInBoard{DB: p.DB, Names: p.Names}}).Routes(),
 		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
+}
+
+// privacy is the section of that name, on this site.
+func (p *Pages) privacy() *privacy.Section {
+	section := p.Privacy
+	section.Site = p.Site
+	return &section
 }
