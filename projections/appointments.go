@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +17,10 @@ import (
 )
 
 // Appointments keeps the appointments of each practice, and how far they have come.
-type Appointments struct{ DB Querier }
+type Appointments struct {
+	DB    Querier
+	Opens Opener // for the history alone
+}
 
 // Appointment is one row of [Appointments].
 type Appointment struct {
@@ -200,4 +204,32 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 		return nil
 	}
 	return &id
+}
+
+// mostHappened is how many of an appointment's events its history has: the newest.
+const mostHappened = 100
+
+// History returns what has happened to an appointment of a practice, oldest first.
+func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]Handled, error) {
+	rows, _ := a.DB.Query(ctx, `
+		SELECT id, version, recorded_at, name, data, metadata, sealed FROM events
+		WHERE stream = $1 AND tenant = $2 AND name LIKE 'appointment.%' ORDER BY version DESC LIMIT $3`, id, tenant, mostHappened)
+	stored, err := scanStream(rows, appointment.StreamOf(tenant, id))
+	if err != nil {
+		return nil, fmt.Errorf("read an appointment: %w", err)
+	}
+	slices.Reverse(stored)
+	events, err := a.Opens.Open(ctx, stored)
+	if err != nil {
+		return nil, fmt.Errorf("open an appointment: %w", err)
+	}
+	names, err := membersIn(ctx, a.DB, tenant, events)
+	if err != nil {
+		return nil, fmt.Errorf("read an appointment: %w", err)
+	}
+	history := make([]Handled, len(events))
+	for n, e := range events {
+		history[n] = handled(e, names)
+	}
+	return history, nil
 }

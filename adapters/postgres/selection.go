@@ -14,15 +14,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Selection reads the events of a patient, of a stream or of some practices, in the
+// Selection reads the events of a patient, of streams or of some practices, in the
 // order of the log. An index says which they are. Their places in the log are found
 // first and kept, so that a long history is not sorted for each page of it. It cannot
 // see that an idx is missing. Only one goroutine may use it.
 type Selection struct {
 	Log
 	Recorded Instants // when the events were recorded
-	column   string
-	values   any
+	chosen   []chosen
 	found    []located // and not read yet, in the order of the log
 	most     int64     // that are held
 	looked   int64     // all events up to this idx have been found
@@ -32,6 +31,12 @@ type Selection struct {
 // Instants is a time from Since up to Until, exclusive. A zero instant is no bound.
 type Instants struct{ Since, Until time.Time }
 
+// chosen are the events that have one of some values in a column. Each column has an index.
+type chosen struct {
+	column string
+	values any
+}
+
 // located says where an event is.
 type located struct{ Idx, Position int64 }
 
@@ -39,19 +44,23 @@ type located struct{ Idx, Position int64 }
 // parts of the log that are as long.
 const maxLocated = 50_000
 
-// OfPatient selects the events that concern a patient.
-func (l Log) OfPatient(id uuid.UUID) *Selection {
-	return &Selection{Log: l, column: "patient", values: []uuid.UUID{id}, most: maxLocated}
+// OfPatient selects the events that concern a patient, and all events of some streams.
+func (l Log) OfPatient(id uuid.UUID, streams ...uuid.UUID) *Selection {
+	s := &Selection{Log: l, chosen: []chosen{{"patient", []uuid.UUID{id}}}, most: maxLocated}
+	if len(streams) > 0 {
+		s.chosen = append(s.chosen, chosen{"stream", streams})
+	}
+	return s
 }
 
 // OfStream selects the events of a stream.
 func (l Log) OfStream(id uuid.UUID) *Selection {
-	return &Selection{Log: l, column: "stream", values: []uuid.UUID{id}, most: maxLocated}
+	return &Selection{Log: l, chosen: []chosen{{"stream", []uuid.UUID{id}}}, most: maxLocated}
 }
 
 // OfTenants selects the events of practices. That of no practice is "".
 func (l Log) OfTenants(tenants ...string) *Selection {
-	return &Selection{Log: l, column: "tenant", values: tenants, most: maxLocated}
+	return &Selection{Log: l, chosen: []chosen{{"tenant", tenants}}, most: maxLocated}
 }
 
 // After yields the events after an idx.
@@ -138,12 +147,16 @@ func (s *Selection) findPart(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *Selection) locate(ctx context.Context, statement string, after, upTo int64, limit ...any) ([]located, error) {
-	args := append([]any{pgx.QueryExecModeCacheDescribe, s.values, after, upTo, timeOrNull(s.Recorded.Since), timeOrNull(s.Recorded.Until)}, limit...)
-	rows, _ := s.DB.Query(ctx, fmt.Sprintf(statement, s.column), args...)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[located])
+func (s *Selection) locate(ctx context.Context, statement string, after, upTo int64, limit ...any) (found []located, err error) {
+	for _, c := range s.chosen {
+		args := append([]any{pgx.QueryExecModeCacheDescribe, c.values, after, upTo, timeOrNull(s.Recorded.Since), timeOrNull(s.Recorded.Until)}, limit...)
+		rows, _ := s.DB.Query(ctx, fmt.Sprintf(statement, c.column), args...)
+		if found, err = pgx.AppendRows(found, rows, pgx.RowToStructByPos[located]); err != nil {
+			return nil, err
+		}
+	}
 	slices.SortFunc(found, func(a, b located) int { return cmp.Compare(a.Idx, b.Idx) })
-	return found, err
+	return slices.Compact(found), nil
 }
 
 const readLocated = `

@@ -73,6 +73,18 @@ var verdicts = map[string][6]string{
 	"GET /applications":                {asked, refused, refused, refused, in, refused},
 	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
 	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
+
+	"GET /day":                {asked, refused, in, in, refused, refused},
+	"GET /day/book":           {asked, refused, in, in, refused, refused},
+	"POST /day/book":          {asked, refused, in, in, refused, refused},
+	"GET /day/{appointment}":  {asked, refused, in, in, refused, refused},
+	"POST /day/{appointment}": {asked, refused, in, in, refused, refused},
+	"GET /sites":              {asked, refused, refused, refused, in, refused},
+	"POST /sites":             {asked, refused, refused, refused, in, refused},
+	"GET /sites/{site}":       {asked, refused, refused, refused, in, refused},
+	"POST /sites/{site}":      {asked, refused, refused, refused, in, refused},
+
+	"GET /events": {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.
@@ -84,7 +96,7 @@ func verdict(b *browser, route string) string {
 	case to == "/elm-street/staff/sign-in":
 		return asked
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "You cannot use this page"):
-		if !strings.Contains(answer.body, "Only a ") {
+		if !strings.Contains(answer.body, "Only a") {
 			b.t.Errorf("%s does not say who may:\n%s", route, answer.body)
 		}
 		return refused

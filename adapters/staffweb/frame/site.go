@@ -32,7 +32,7 @@ type Site struct {
 	Desk      commands.Desk
 	// Record takes a line of the access record, and never waits.
 	Record func(access.Call)
-	// Head returns the idx of the newest event in the log.
+	// Head returns an idx up to which the pages show the log.
 	Head func(context.Context) (int64, error)
 
 	InFlight int           // pages made at once; further ones are answered 503

@@ -112,6 +112,11 @@ func (e *Engine) Book() *projections.Book {
 	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.Now}
 }
 
+// Requests returns what finds whole requests, and those that have moved.
+func (e *Engine) Requests() projections.Requests {
+	return projections.Requests{DB: e.background, Opens: e.keyring}
+}
+
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
 

@@ -33,6 +33,7 @@ type EventFilter struct {
 	Tenant      string
 	Stream      uuid.UUID
 	Patient     patient.ID     // whom the event concerns
+	Requests    []uuid.UUID    // of the patient, with events that concern others, to whom they were linked
 	Application application.ID // that caused the event, or that it concerns
 	Staff       staff.ID       // who caused the event, for whom an operator did, or whom it concerns
 	Names       []string       // any of them; a name without its version stands for all versions
@@ -119,7 +120,7 @@ func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all 
 func (a Auditor) selection(f EventFilter) *postgres.Selection {
 	switch {
 	case f.Patient.UUID != uuid.Nil:
-		return a.Log.OfPatient(f.Patient.UUID)
+		return a.Log.OfPatient(f.Patient.UUID, f.Requests...)
 	case f.Stream != uuid.Nil:
 		return a.Log.OfStream(f.Stream)
 	case f.Tenant != "":

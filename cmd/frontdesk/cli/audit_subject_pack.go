@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -17,6 +19,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 type auditSubjectPackCmd struct {
@@ -84,6 +87,10 @@ func (c *auditSubjectPackCmd) pack(ctx context.Context, engine *app.Engine) (sub
 	if err != nil {
 		return subjectpack.Pack{}, asked, err
 	}
+	moved, err := c.moved(ctx, engine, &asked)
+	if err != nil {
+		return subjectpack.Pack{}, asked, err
+	}
 	signpost, err := engine.Signposts().Of(ctx, c.Tenant)
 	if err != nil {
 		return subjectpack.Pack{}, asked, err
@@ -92,7 +99,7 @@ func (c *auditSubjectPackCmd) pack(ctx context.Context, engine *app.Engine) (sub
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
 	return subjectpack.Pack{
-		Practice: signpost, Patient: c.Patient, MadeAt: time.Now(),
+		Practice: signpost, Patient: c.Patient, MadeAt: time.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
 		Directory: engine.Directory(), Deliveries: engine.Deliveries().Of,
 		Shown: func(e event.Recorded) (any, error) { return logged(e, true) },
@@ -100,6 +107,22 @@ func (c *auditSubjectPackCmd) pack(ctx context.Context, engine *app.Engine) (sub
 			return contentOf(ctx, w, engine, id)
 		},
 	}, asked, err
+}
+
+// moved has the events of requests asked for that have come from other patients, and not
+// those that are other patients' now, which it returns.
+func (c *auditSubjectPackCmd) moved(ctx context.Context, engine *app.Engine, asked *auditing.EventFilter) (others []projections.Moved, err error) {
+	all, err := engine.Requests().Moved(ctx, c.Tenant, c.Patient)
+	hidden := map[uuid.UUID]bool{}
+	for _, m := range all {
+		if m.Theirs {
+			asked.Requests = append(asked.Requests, m.Request.UUID)
+			continue
+		}
+		others, hidden[m.Request.UUID] = append(others, m), true
+	}
+	asked.Only = func(e event.Recorded) bool { return !hidden[e.Stream.ID] }
+	return others, err
 }
 
 // contentOf writes what `audit attachment` would.

@@ -55,6 +55,7 @@ type commandLine struct {
 	Staff          staffCommands         `embed:""`
 	Authorisations authorisationCommands `embed:""`
 	Patients       patientCommands       `embed:""`
+	Requests       requestCommands       `embed:""`
 	Erasures       erasureCommands       `embed:""`
 	Sites          siteCommands          `embed:""`
 	Appointments   appointmentCommands   `embed:""`
@@ -69,6 +70,7 @@ var groups = []kong.Group{
 	{Key: "staff", Title: "Staff"},
 	{Key: "authorisation", Title: "User authorisations"},
 	{Key: "patient", Title: "Patients"},
+	{Key: "request", Title: "What a practice does with patient requests"},
 	{Key: "erasure", Title: "Erasure, by two operators"},
 	{Key: "day", Title: "A practice's day"},
 	{Key: "program", Title: "The program"},

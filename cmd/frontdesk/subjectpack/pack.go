@@ -28,6 +28,7 @@ type Pack struct {
 	MadeAt   time.Time
 
 	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
+	Moved      []projections.Moved               // requests that are another patient's: nothing else of them is in Events
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
 	Directory  projections.Directory
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
@@ -109,6 +110,7 @@ func (w *writer) records() error {
 	}{
 		{"care-record.json", []list{
 			{"patient", of(w.details())}, {"notes", of(w.notes())}, {"patientRequests", of(w.requests())},
+			{"patientRequestsOfOthers", of(w.moved())},
 			{"appointments", of(w.visits())}, {"consultations", of(w.consultations())},
 		}},
 		{"events.json", []list{{"events", w.events()}}},

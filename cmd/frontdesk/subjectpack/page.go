@@ -71,6 +71,9 @@ func (p page) Notes() iter.Seq[note] { return p.w.notes() }
 // Requests yields the patient requests.
 func (p page) Requests() iter.Seq[patientRequest] { return p.w.requests() }
 
+// Moved yields the requests that were taken to be the patient's.
+func (p page) Moved() iter.Seq[movedRequest] { return p.w.moved() }
+
 // Visits yields what happened to appointments.
 func (p page) Visits() iter.Seq[visit] { return p.w.visits() }
 

@@ -21,8 +21,7 @@ type note struct {
 	InError   *mark         `json:"enteredInError,omitempty"`
 }
 
-// patientRequest is a request as it was made. Should a request come to belong to another
-// patient one day, the pack of the one of before lists it by identifier and date alone.
+// patientRequest is a request as it was made.
 type patientRequest struct {
 	ID           request.ID        `json:"patientRequestId"`
 	Type         request.Type      `json:"requestType"`
@@ -33,6 +32,12 @@ type patientRequest struct {
 	Attachments  []file            `json:"attachments,omitempty"`
 	SubmittedAt  time.Time         `json:"submittedAt"`
 	InError      *mark             `json:"enteredInError,omitempty"`
+}
+
+// movedRequest is a request that was taken to be the patient's, and is another's.
+type movedRequest struct {
+	ID          request.ID `json:"patientRequestId"`
+	SubmittedAt time.Time  `json:"submittedAt"`
 }
 
 // file is a file that was sent with a request.
@@ -113,6 +118,17 @@ func (w *writer) requests() iter.Seq[patientRequest] {
 		}
 		return item, true, nil
 	})
+}
+
+// moved yields the requests that were taken to be the patient's.
+func (w *writer) moved() iter.Seq[movedRequest] {
+	return func(yield func(movedRequest) bool) {
+		for _, m := range w.Moved {
+			if !yield(movedRequest{m.Request, m.SubmittedAt}) {
+				return
+			}
+		}
+	}
 }
 
 // pathOf returns where a file is in the ZIP. The name that its sender has given it could
