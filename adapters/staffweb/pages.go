@@ -10,6 +10,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -26,6 +27,8 @@ type Pages struct {
 	Searches patients.Searches
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
+	// Privacy needs no Site: it has that of the pages.
+	Privacy privacy.Section
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",

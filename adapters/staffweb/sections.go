@@ -9,6 +9,7 @@ import (
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
 )
@@ -32,6 +33,14 @@ func (p *Pages) sections() []frame.Route {
 		(&applications.Section{
 			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
 		}).Routes(),
+		p.privacy().Routes(),
 		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
+}
+
+// privacy is the section of that name, on this site.
+func (p *Pages) privacy() *privacy.Section {
+	section := p.Privacy
+	section.Site = p.Site
+	return &section
 }

@@ -118,6 +118,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Book:           a.book,
 		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		Privacy:        a.privacyPages(),
 	}
 	if c.AuthURL == "" {
 		return pages, nil

@@ -109,6 +109,7 @@ var otherwise = map[string][]string{
 	"AddPasskey":         {"serve"},
 	"RemovePasskey":      {"serve"},
 	"ReapplyErasure":     {"reapply-erasures"},
+	"RecordReading":      {"audit", "subject-pack"},
 }
 
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])`)
