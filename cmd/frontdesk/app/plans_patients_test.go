@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,9 +18,7 @@ func (l *lively) lookAfterPatients(answered func(method, path string, form url.V
 		_, main, _ := strings.Cut(answered(http.MethodGet, path, nil), "<main")
 		_, form, _ := strings.Cut(main, `/`+to+`"`)
 		sent := firstForm(form)
-		for name, values := range fields {
-			sent[name] = values
-		}
+		maps.Copy(sent, fields)
 		return answered(http.MethodPost, to, sent)
 	}
 	wants := func(page, text string) {
