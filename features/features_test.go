@@ -51,6 +51,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.staffSteps(sc)
 			w.patientSteps(sc)
 			w.practiceItselfSteps(sc)
+			w.requestSteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)

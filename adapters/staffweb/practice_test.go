@@ -74,6 +74,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
@@ -88,6 +89,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
+		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

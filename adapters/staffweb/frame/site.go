@@ -76,6 +76,14 @@ func (s *Site) Serves(r *http.Request) bool {
 // Secure reports whether browsers reach the pages by https.
 func (s *Site) Secure() bool { return s.URL != nil && s.URL.Scheme == "https" }
 
+// Origin is where browsers reach the pages.
+func (s *Site) Origin(v *Visit) string {
+	if s.URL == nil { // on a loopback host, which the browser has named
+		return "http://" + v.R.Host
+	}
+	return s.URL.Scheme + "://" + s.URL.Host
+}
+
 // Confirmed reports whether whoever is signed in has proved who they are lately enough
 // for an act that asks for it (D66).
 func (s *Site) Confirmed(v *Visit) bool {

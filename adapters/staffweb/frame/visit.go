@@ -25,16 +25,18 @@ type Visit struct {
 	Practice projections.Signpost // zero unless somebody is signed in
 	Session  signin.Session
 	SignedIn bool
-	Form     url.Values // the body of a POST, the query of any other request
+	Display  projections.Display // zero unless the page is for a screen alone
+	Form     url.Values          // the body of a POST, the query of any other request
 	Ask      Ask
 
-	there  context.Context     // ends when the browser goes away
-	w      http.ResponseWriter // of its headers; the rest of the answer is written after the visit
-	seat   *fair.Seat          // nil for none
-	status int
-	body   bytes.Buffer
-	write  func(http.ResponseWriter) // in place of the body; nil for none
-	since  int64                     // idx up to which a live page has been read
+	there    context.Context     // ends when the browser goes away
+	w        http.ResponseWriter // of its headers; the rest of the answer is written after the visit
+	seat     *fair.Seat          // nil for none
+	ofScreen bool                // nobody is there to load the page again
+	status   int
+	body     bytes.Buffer
+	write    func(http.ResponseWriter) // in place of the body; nil for none
+	since    int64                     // idx up to which a live page has been read
 }
 
 // Sit gives back the seat that the visit has, and takes one among those who ask the
@@ -113,12 +115,15 @@ func (v *Visit) AsStranger() context.Context {
 	return event.WithMetadata(v.Context(), event.Metadata{RequestID: v.ID})
 }
 
-// by is the opaque id of the member of staff; "" if nobody is signed in.
+// by is the opaque id of the member of staff, or of the display; "" for anybody else.
 func (v *Visit) by() string {
-	if !v.SignedIn {
-		return ""
+	switch {
+	case v.SignedIn:
+		return v.Session.Staff.String()
+	case v.Display.Name != "":
+		return v.Display.Display.String()
 	}
-	return v.Session.Staff.String()
+	return ""
 }
 
 // Var is a variable of the route's path, such as the 7 of {n}.

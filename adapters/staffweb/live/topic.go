@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
@@ -69,7 +70,7 @@ type Message struct {
 	Idx   int64 // of the event in the log
 	Topic Topic
 	What  string
-	ID    uuid.UUID // of the request or the appointment
+	ID    uuid.UUID // of the request, the appointment or the display
 }
 
 // row is an event and what pages are told of it.
@@ -88,6 +89,10 @@ var rows = []row{
 	day("arrived", func(e appointment.Arrived) appointment.Subject { return e.Subject }),
 	board("called-in", func(e appointment.CalledIn) appointment.Subject { return e.Subject }),
 	board("call-in-removed", func(e appointment.CallInRemoved) appointment.Subject { return e.Subject }),
+	row{display.Removed{}, func(r event.Recorded) []Message {
+		e := r.Event.(display.Removed)
+		return []Message{{r.Idx, Topic{Board, e.Site}, "display-removed", e.Display.UUID}}
+	}},
 	day("did-not-attend", func(e appointment.DidNotAttend) appointment.Subject { return e.Subject }),
 	day("attended", func(e appointment.Attended) appointment.Subject { return e.Subject }),
 }

@@ -102,6 +102,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
 				Steps:     signin.Steps{DB: a.calls, Now: c.Now},
 				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+				Screens:   signin.Screens{DB: a.calls, Now: c.Now},
 				Journal:   a.journal,
 			},
 			Desk:     a.Desk,
@@ -119,6 +120,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
 		Privacy:        a.privacyPages(),
+		Files:          a.Uploads,
 	}
 	if c.AuthURL == "" {
 		return pages, nil
