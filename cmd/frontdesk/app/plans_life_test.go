@@ -121,7 +121,7 @@ func (l *lively) furnish(receiver string) {
 	l.must(desk.AddCallback(ctx, commands.AddCallback{Application: l.integrator.ID, Callback: "https://app.example/cb"}))
 	for _, username := range []string{"dr.lee", "kim"} {
 		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.Roles{staff.Manager}, Password: livelyPassword})
+			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.AllRoles(), Password: livelyPassword})
 		l.must(err)
 		_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: l.integrator.ID, Username: username})
 		l.must(err)
@@ -218,6 +218,7 @@ func (l *lively) visit() {
 	confirm := inMain("confirm?then=account/passkeys")
 	confirm.Set("password", livelyPassword)
 	page(http.MethodPost, "confirm", confirm)
+	l.lookAfterPatients(answered)
 	form := inMain("account/passkeys")
 	form.Set("name", "My phone")
 	form.Set("signed", key.Make(l.t, asked("add", form.Get("token"))))
