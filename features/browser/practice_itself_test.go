@@ -68,12 +68,13 @@ func TestBrowserPausesRequestsByKeyboardAlone_D89(t *testing.T) {
 	b.tabsTo("end-at")
 	b.do(chromedp.KeyEvent(" "))
 	b.tabsTo("until-date")
-	b.do(chromedp.KeyEvent("02"), chromedp.KeyEvent("07"), chromedp.KeyEvent("2026")) // as in Britain
+	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser takes the day or the month first
 	b.tabsTo("until-time")
-	b.do(chromedp.KeyEvent("08"), chromedp.KeyEvent("30"))
+	b.do(chromedp.KeyEvent("0830A"))
+	b.tabsTo("pause")
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Pause admin requests")
-	b.shows("They can again from 8:30am on Thursday 2 July.")
+	b.shows("They can again from 8:30am on Saturday 8 August.")
 	b.tabsTo("sure")
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.shows("The requests have been paused.")

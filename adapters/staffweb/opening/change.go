@@ -135,12 +135,8 @@ func (s *Section) change(v *frame.Visit) error {
 		return s.again(v, found, c, wrong)
 	}
 	rehearsal := &commands.Rehearsal{Store: s.Desk.Store}
-	err = s.carryOut(v, c, rehearsal)
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
-		return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
-	}
-	if err != nil {
-		return err
+	if err := s.carryOut(v, c, rehearsal); err != nil {
+		return s.refuse(v, found, c, err)
 	}
 	if len(rehearsal.Events) == 0 {
 		return s.again(v, found, c, frame.Wrong(fieldOf(c), "This would change nothing: it is so already"))
@@ -166,7 +162,7 @@ func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, afte
 		return s.ask(v, http.StatusConflict, found, c, after)
 	}
 	if err := s.carryOut(v, c, s.Desk.Store); err != nil {
-		return err
+		return s.refuse(v, found, c, err)
 	}
 	return v.GoTo(v.Base() + "/opening?done=" + c.do)
 }
@@ -187,6 +183,15 @@ func fieldOf(c change) string {
 		return "from-date"
 	}
 	return "main"
+}
+
+// refuse shows why a rule does not let a change be made.
+func (s *Section) refuse(v *frame.Visit, found practice.Receptions, c change, err error) error {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok || refusal.Kind == fault.Unavailable {
+		return err
+	}
+	return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
 }
 
 // again shows the form of a change with what is wrong with it.
