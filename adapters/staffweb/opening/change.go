@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -79,17 +78,6 @@ var doing = map[string]string{"off": "Switch off", "on": "Switch on", "pause": "
 
 func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) error, intent Intent) func(context.Context, commands.Desk) error {
 	return func(ctx context.Context, desk commands.Desk) error { return method(desk, ctx, intent) }
-}
-
-// endTyped reads until when something lasts; zero for no end.
-func endTyped(typed url.Values, zone *time.Location) (time.Time, frame.Faulty) {
-	switch typed.Get("end") {
-	case "never":
-		return time.Time{}, frame.Faulty{}
-	case "at":
-		return momentTyped(typed, "until", zone)
-	}
-	return time.Time{}, frame.Wrong("end-at", "Choose until when")
 }
 
 func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
