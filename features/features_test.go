@@ -50,6 +50,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
 			w.practiceItselfSteps(sc)
+			w.requestSteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)

@@ -43,6 +43,7 @@ type world struct {
 	page         string // which somebody was shown last
 	link         string // which a manager was handed last
 	forgetting   forgetting
+	handling     handling
 	proving      proving
 }
 

@@ -39,6 +39,7 @@ type Request struct {
 	InError     *InError  // nil unless it was marked as entered in error
 	History     []Handled // with the submission, oldest first
 	Complete    bool      // false if older entries were left out of the history
+	Version     int       // how many entries there are, with those that were left out
 }
 
 // Handled is one entry of a history. That of a request has its submission, each of
@@ -79,7 +80,7 @@ func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request
 	if err != nil {
 		return Request{}, fmt.Errorf("read a request: %w", err)
 	}
-	found := Request{ID: id, Complete: true}
+	found := Request{ID: id, Complete: true, Version: len(events)}
 	for _, e := range events {
 		found.see(e, names)
 	}

@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -27,6 +28,7 @@ type Pages struct {
 	Searches patients.Searches
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
+	Files          requests.Files
 	// Privacy needs no Site: it has that of the pages.
 	Privacy privacy.Section
 }

@@ -89,6 +89,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
+		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

@@ -73,6 +73,13 @@ var verdicts = map[string][6]string{
 	"GET /displays":                         {asked, refused, refused, refused, in, refused},
 	"POST /displays":                        {asked, refused, refused, refused, in, refused},
 
+	"GET /requests":                           {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}":                 {asked, refused, in, in, refused, refused},
+	"POST /requests/{request}":                {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}/patient":         {asked, refused, in, in, refused, refused},
+	"POST /requests/{request}/patient":        {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}/attachments/{n}": {asked, refused, in, in, refused, refused},
+
 	"GET /opening":                     {asked, refused, refused, refused, in, refused},
 	"POST /opening":                    {asked, refused, refused, refused, in, refused},
 	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},

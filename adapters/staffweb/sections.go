@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
 )
@@ -21,13 +22,18 @@ func (p *Pages) sections() []frame.Route {
 	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
 	places := projections.Sites{DB: p.DB}
 	given := projections.GivenAuthorisations{DB: p.DB}
-	requests := projections.Requests{DB: p.DB, Opens: p.Opens}
+	asked := projections.Requests{DB: p.DB, Opens: p.Opens}
 	directory := projections.Directory{DB: p.DB}
+	records := projections.Patients{DB: p.DB}
 	return slices.Concat(
+		(&requests.Section{
+			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: projections.People{DB: p.DB},
+			Directory: directory, Records: records, Book: p.Book, Files: p.Files,
+		}).Routes(),
 		(&patients.Section{
-			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: projections.Patients{DB: p.DB},
+			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: records,
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
-			Requests: requests, Appointments: appointments, Directory: directory,
+			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
 		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places}).Routes(),
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),

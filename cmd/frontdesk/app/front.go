@@ -120,6 +120,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
 		Privacy:        a.privacyPages(),
+		Files:          a.Uploads,
 	}
 	if c.AuthURL == "" {
 		return pages, nil
