@@ -53,6 +53,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.patientSteps(sc)
 			w.practiceItselfSteps(sc)
 			w.requestSteps(sc)
+			w.displaySteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)

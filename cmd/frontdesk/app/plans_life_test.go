@@ -28,6 +28,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/display"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
@@ -229,6 +230,22 @@ func (l *lively) visit() {
 	if text := answered(http.MethodPost, "account/passkeys", inMain("account/passkeys")); !strings.Contains(text, "The passkey has been removed.") {
 		l.t.Errorf("the passkey was not removed:\n%s", text)
 	}
+	l.display(answered, inMain)
+}
+
+// display adds a display, and makes the browser its screen.
+func (l *lively) display(answered func(method, path string, form url.Values) string, inMain func(path string) url.Values) {
+	l.t.Helper()
+	answered(http.MethodGet, "displays?add", nil)
+	given, err := l.Desk.AddDisplay(l.t.Context(), commands.AddDisplay{Tenant: "elm-street", Name: "Hall", Site: l.site, Naming: display.Initials})
+	l.must(err)
+	answered(http.MethodGet, "displays", nil)
+	answered(http.MethodGet, "displays/link/"+given.Display.String()+"/"+given.Secret, nil)
+	answered(http.MethodPost, "displays/link", inMain("displays/link"))
+	if text := answered(http.MethodGet, "board/"+l.site.String(), nil); !strings.Contains(text, "Now calling") {
+		l.t.Errorf("the screen shows\n%s", text)
+	}
+	l.must(l.Desk.RemoveDisplay(l.t.Context(), commands.RemoveDisplay{Tenant: "elm-street", Display: given.Display}))
 }
 
 // firstForm is the hidden fields of the first form of a page.
