@@ -59,7 +59,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 	}
 	form := page.form(t, at)
 	form.Set("do", "enable")
-	for name, edit := range map[string][2]string{"another's token": {"token", b.get(applicationsAt + "/" + s.app.String()).form(t, applicationsAt+"/"+s.app.String()).Get("token")}, "none": {"token", ""}} {
+	for name, edit := range map[string][2]string{"another's token": {"token", b.get(applicationsAt+"/"+s.app.String()).form(t, applicationsAt+"/"+s.app.String()).Get("token")}, "none": {"token", ""}} {
 		forged := maps.Clone(form)
 		forged.Set(edit[0], edit[1])
 		if answer := b.post(at, forged); answer.StatusCode != http.StatusForbidden {

@@ -254,7 +254,7 @@ func TestGlassIsBrokenByAReasonForHalfAnHour_D85(t *testing.T) {
 		t.Errorf("%d openings of a closed record", n-opened)
 	}
 	request := uuid.NewString()
-	form := closed("?request=" + request).form(t, at+"/glass")
+	form := closed("?request="+request).form(t, at+"/glass")
 	b.post(at+"/glass", form).wants(t, http.StatusBadRequest, "", html.EscapeString(record.ErrNoGlassReason.Detail))
 	form.Set("reason", "She has collapsed")
 	stale := url.Values{"reason": form["reason"]}

@@ -49,6 +49,7 @@ type service struct {
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
+	spoilt  error // breaks copies off
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
@@ -77,7 +78,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
-				Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
+				Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
+				Now:      s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
 			Limit:    20 * time.Second,
@@ -93,6 +95,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Offers:         projections.Offers{DB: s.pool},
 		Healths:        projections.Healths{DB: s.pool},
 		WhyUndelivered: func(reason string) string { return reason },
+		Privacy:        s.guarded(opens),
 
 		Book:         &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:     patients.Searches{DB: postgres.On(s.pool), Now: s.Now},

@@ -65,14 +65,20 @@ var verdicts = map[string][6]string{
 	"GET /people":                      {asked, refused, refused, refused, in, refused},
 	"POST /people":                     {asked, refused, refused, refused, in, refused},
 
-	"GET /opening":                     {asked, refused, refused, refused, in, refused},
-	"POST /opening":                    {asked, refused, refused, refused, in, refused},
-	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},
-	"GET /opening/close":               {asked, refused, refused, refused, in, refused},
-	"GET /opening/reopen":              {asked, refused, refused, refused, in, refused},
-	"GET /applications":                {asked, refused, refused, refused, in, refused},
-	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
-	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
+	"GET /privacy":                          {asked, refused, refused, refused, refused, in},
+	"POST /privacy":                         {asked, refused, refused, refused, refused, in},
+	"GET /privacy/refused":                  {asked, refused, refused, refused, refused, in},
+	"GET /privacy/patients/{patient}":       {asked, refused, refused, refused, refused, in},
+	"POST /privacy/patients/{patient}":      {asked, refused, refused, refused, refused, in},
+	"POST /privacy/patients/{patient}/copy": {asked, refused, refused, refused, refused, in},
+	"GET /opening":                          {asked, refused, refused, refused, in, refused},
+	"POST /opening":                         {asked, refused, refused, refused, in, refused},
+	"GET /opening/type/{type}":              {asked, refused, refused, refused, in, refused},
+	"GET /opening/close":                    {asked, refused, refused, refused, in, refused},
+	"GET /opening/reopen":                   {asked, refused, refused, refused, in, refused},
+	"GET /applications":                     {asked, refused, refused, refused, in, refused},
+	"GET /applications/{application}":       {asked, refused, refused, refused, in, refused},
+	"POST /applications/{application}":      {asked, refused, refused, refused, in, refused},
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.
