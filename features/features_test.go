@@ -49,6 +49,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
+			w.practiceItselfSteps(sc)
 			w.requestSteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)

@@ -20,6 +20,7 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -244,7 +245,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 	t.Parallel()
 	line := func(room string, at time.Time) []projections.CallIn {
-		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, PatientName: "Ann Archer", RoomName: room, CalledInAt: at}}
+		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, Called: "Ann Archer", RoomName: room, CalledInAt: at}}
 	}
 	for name, c := range map[string]struct {
 		history []event.Event
@@ -264,7 +265,7 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
 			board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: d.keys}}
 			d.follow(t, board)
-			got, err := board.Showing(t.Context(), elm, main, c.since)
+			got, err := board.Showing(t.Context(), elm, main, display.FullName, c.since)
 			if err != nil {
 				t.Fatal(err)
 			}

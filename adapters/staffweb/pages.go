@@ -5,13 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
-	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -20,28 +19,18 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
-	Approvals    projections.Approvals
-	Given        projections.GivenAuthorisations
-	People       projections.People
-	SignIns      projections.SignIns
-	Availability projections.Availability
-	Offers       projections.Offers
-	Healths      projections.Healths
+	DB    projections.Querier // which the read models ask
+	Opens projections.Opener
+	Book  *projections.Book
+	// Searches keeps what searches have found.
+	Searches patients.Searches
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
-
-	Book         *projections.Book
-	Searches     patients.Searches
-	Patients     projections.Patients
-	Records      projections.CareRecords
-	Timeline     projections.Timeline
-	Requests     projections.Requests
-	Appointments projections.Appointments
-	Directory    projections.Directory
-
-	Inbox projections.Inbox
-	Files requests.Files
+	Files          requests.Files
+	// Privacy needs no Site: it has that of the pages.
+	Privacy privacy.Section
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -54,19 +43,7 @@ var sources embed.FS
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
-func (p *Pages) routes() []frame.Route {
-	return slices.Concat(p.own(),
-		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
-		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
-		(&patients.Section{
-			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
-			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
-		}).Routes(),
-		(&requests.Section{
-			Site: p.Site, Inbox: p.Inbox, Requests: p.Requests, People: p.People, Directory: p.Directory, Records: p.Patients, Book: p.Book, Files: p.Files,
-		}).Routes(),
-	)
-}
+func (p *Pages) routes() []frame.Route { return append(p.own(), p.sections()...) }
 
 // own are those of this package.
 func (p *Pages) own() []frame.Route {
