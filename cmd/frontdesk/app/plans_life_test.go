@@ -121,7 +121,7 @@ func (l *lively) furnish(receiver string) {
 	l.must(desk.AddCallback(ctx, commands.AddCallback{Application: l.integrator.ID, Callback: "https://app.example/cb"}))
 	for _, username := range []string{"dr.lee", "kim"} {
 		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.Roles{staff.Manager}, Password: livelyPassword})
+			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.Roles{staff.Receptionist, staff.Manager}, Password: livelyPassword})
 		l.must(err)
 		_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: l.integrator.ID, Username: username})
 		l.must(err)
@@ -198,7 +198,7 @@ func (l *lively) visit() {
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {"wrong"}})
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
-		for _, path := range []string{"account", "people", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
+		for _, path := range []string{"account", "people", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
 		form := page(http.MethodGet, ask, nil)
