@@ -199,7 +199,7 @@ func (l *lively) visit() {
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {"wrong"}})
 		page(http.MethodPost, "sign-in", url.Values{"username": {"dr.lee"}, "password": {livelyPassword}})
 		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
-		for _, path := range []string{"account", "people", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
+		for _, path := range []string{"account", "people", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
 		form := page(http.MethodGet, ask, nil)
