@@ -52,18 +52,35 @@ func (d Desk) BreakGlass(ctx context.Context, c BreakGlass) error {
 type CreateNote struct {
 	Tenant  string
 	Patient patient.ID
+	Note    record.NoteID // zero for a new one
 	Text    string
 }
 
 // CreateNote returns the identifier of the new note. It refuses a blank note, and then
-// a patient of another practice with patient.ErrUnknown.
+// a patient of another practice with patient.ErrUnknown. A note with the identifier that
+// was asked for is not created twice.
 func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
-	id := record.NoteID{UUID: event.NewID()}
+	id := c.Note
+	if id == (record.NoteID{}) {
+		id.UUID = event.NewID()
+	}
 	events, err := record.CreateNote(id, c.Patient, c.Text)
 	if err != nil {
 		return record.NoteID{}, err
 	}
-	return id, d.beginOfPatient(ctx, record.NoteStreamOf(c.Tenant, id), events...)
+	stream := record.NoteStreamOf(c.Tenant, id)
+	if c.Note == (record.NoteID{}) {
+		return id, d.beginOfPatient(ctx, stream, events...)
+	}
+	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
+		return record.NoteID{}, err
+	}
+	return id, Update(ctx, d.Store, stream, func(n record.Note) ([]event.Event, error) {
+		if n.Known() {
+			return nil, nil
+		}
+		return events, nil
+	})
 }
 
 // MarkNoteEnteredInError says that a note must not be relied on.

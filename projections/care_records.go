@@ -116,10 +116,16 @@ func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long 
 
 // entriesOf takes entries, from the newest on, until those before one reach the limit
 // of bytes. What marks an entry as entered in error is looked for in the entry's stream.
-const entriesOf = `
+const (
+	entriesOf       = newestEntries + sizedEntries
+	entriesOfBefore = newestEntries + `
+		AND (recorded_at, entry) < (SELECT recorded_at, entry FROM record_entries WHERE tenant = $1 AND patient = $2 AND entry = $6)` + sizedEntries
+
+	newestEntries = `
 WITH newest AS (
 	SELECT entry, staff, recorded_at FROM record_entries
-	WHERE tenant = $1 AND patient = $2 ORDER BY recorded_at DESC, entry DESC LIMIT $3),
+	WHERE tenant = $1 AND patient = $2`
+	sizedEntries = ` ORDER BY recorded_at DESC, entry DESC LIMIT $3),
 sized AS (
 	SELECT n.entry, n.staff, n.recorded_at, e.id, e.name, e.data, e.metadata, e.sealed,
 		sum(octet_length(e.data) + coalesce(octet_length(e.sealed), 0)) OVER (ORDER BY n.recorded_at DESC, n.entry DESC
@@ -132,6 +138,7 @@ FROM sized e LEFT JOIN staff s ON s.tenant = $1 AND s.staff = e.staff
 LEFT JOIN LATERAL (SELECT * FROM events
 	WHERE stream = e.entry AND version > 1 AND tenant = $1 AND name = ANY ($5) ORDER BY version LIMIT 1) m ON true
 WHERE coalesce(e.before, 0) < $4 ORDER BY e.recorded_at DESC, e.entry DESC`
+)
 
 // marks are the events that mark an entry as entered in error.
 var marks = []string{record.NoteEnteredInError{}.EventName(), request.EnteredInError{}.EventName()}
@@ -171,14 +178,24 @@ func scanEntry(row pgx.CollectableRow, tenant string, all *int) (recordRow, erro
 	return r, err
 }
 
-// open opens the event that names the patient, entries, and their marks, in which nothing
-// is personal that is shown.
+// open opens the event that names the patient, and entries.
 func (c CareRecords) open(ctx context.Context, naming event.Stored, found []recordRow) (record CareRecord, err error) {
+	entries, others, err := c.openEntries(ctx, found, naming)
+	if err != nil {
+		return record, err
+	}
+	name, _ := NameIn(others[0])
+	return CareRecord{PatientName: name.Name, BirthDate: name.BirthDate, Entries: entries}, nil
+}
+
+// openEntries opens entries and other events with one question: and the marks of the
+// entries, in which nothing is personal that is shown.
+func (c CareRecords) openEntries(ctx context.Context, found []recordRow, also ...event.Stored) (entries []RecordEntry, others []event.Recorded, err error) {
 	var stored []event.Stored
 	for _, r := range found {
 		stored = append(stored, r.entry)
 	}
-	stored = append(stored, naming)
+	stored = append(stored, also...)
 	for _, r := range found {
 		if r.mark.Name != "" {
 			stored = append(stored, r.mark)
@@ -186,20 +203,19 @@ func (c CareRecords) open(ctx context.Context, naming event.Stored, found []reco
 	}
 	opened, err := c.Opens.Open(ctx, stored)
 	if err != nil {
-		return record, err
+		return nil, nil, err
 	}
+	others = opened[len(found):][:len(also)]
 	marked := map[uuid.UUID]*InError{}
-	for _, mark := range opened[len(found)+1:] {
+	for _, mark := range opened[len(found)+len(also):] {
 		marked[mark.Stream.ID] = inErrorBy(mark)
 	}
 	for n, e := range opened[:len(found)] {
 		entry := entryOf(e, found[n].name)
 		entry.InError = marked[entry.ID]
-		record.Entries = append(record.Entries, entry)
+		entries = append(entries, entry)
 	}
-	name, _ := NameIn(opened[len(found)])
-	record.PatientName, record.BirthDate = name.Name, name.BirthDate
-	return record, nil
+	return entries, others, nil
 }
 
 func inErrorBy(mark event.Recorded) *InError {

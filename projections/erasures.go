@@ -101,7 +101,7 @@ func (e Erasures) Kept(ctx context.Context) ([]erasure.Line, error) {
 // rowsOfPatient are the tables of read models whose rows go with a patient.
 var rowsOfPatient = []string{
 	"patients", "record_restrictions", "broken_glass", "record_entries", "timeline", "appointments", "call_ins", "authorisations", "attachments",
-	"answers", "inbox",
+	"answers", "inbox", "erasure_requests",
 }
 
 // ExtentOf returns what goes with a person. Of a practitioner nobody can say which events

@@ -2,8 +2,12 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -96,19 +100,22 @@ func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID
 }
 
 // Sight returns how a member of staff stands to a patient's record, for the practice's
-// pages. The API asks [Patients.RecordOpenTo], because no glass is broken for an
-// application (D85).
+// pages. That of an unknown patient is open to everybody. The API asks
+// [Patients.RecordOpenTo], because no glass is broken for an application (D85).
 func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (s record.Sight, err error) {
-	open, err := p.RecordOpenTo(ctx, tenant, id, member)
-	if err != nil || open {
-		return s, err
-	}
-	s.Closed = true
+	var until *time.Time
 	err = p.DB.QueryRow(ctx, `
-		SELECT coalesce(max(until), 'epoch') FROM broken_glass WHERE tenant = $1 AND patient = $2 AND staff = $3`,
-		tenant, id, member).Scan(&s.Until)
+		SELECT p.restricted, p.restricted AND NOT EXISTS (SELECT FROM record_restrictions WHERE tenant = $1 AND patient = $2 AND staff = $3),
+			(SELECT max(until) FROM broken_glass WHERE tenant = $1 AND patient = $2 AND staff = $3)
+		FROM patients p WHERE p.tenant = $1 AND p.patient = $2`, tenant, id, member).Scan(&s.Restricted, &s.Closed, &until)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s, nil
+	}
 	if err != nil {
-		return s, fmt.Errorf("look for broken glass: %w", err)
+		return s, fmt.Errorf("look for a restriction: %w", err)
+	}
+	if until != nil {
+		s.Until = *until
 	}
 	return s, nil
 }

@@ -43,12 +43,12 @@ type Opener interface {
 // that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {
 	return []Projection{Erasures{}, Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
-		Sites{}, Appointments{}, CareRecords{}}
+		Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
 // Following returns the projections behind the feed, which people browse.
 func Following() []Follower {
-	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}}
+	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}, ErasureRequests{}}
 }
 
 // All returns the projections of both sorts.
@@ -74,25 +74,27 @@ type Table struct {
 // tables lists the tables of each projection, which a rebuild makes anew and
 // compares. Nothing else writes to them, apart from deleting rows that are too old.
 var tables = map[string][]Table{
-	Erasures{}.Name():       kept("erasures"),
-	Practices{}.Name():      kept("practices"),
-	Applications{}.Name():   kept("applications", "application_callbacks", "endpoint_grants"),
-	Webhooks{}.Name():       kept("webhooks"),
-	SigningKeys{}.Name():    kept("signing_keys"),
-	Enablements{}.Name():    kept("enablements"),
-	Staff{}.Name():          append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
-	Authorisations{}.Name(): kept("authorisations"),
-	Patients{}.Name():       kept("patients", "record_restrictions", "broken_glass"),
-	Attachments{}.Name():    kept("attachments"),
-	Answers{}.Name():        {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
-	Availability{}.Name():   kept("intakes", "closures"),
-	Sites{}.Name():          kept("sites", "rooms"),
-	Appointments{}.Name():   kept("appointments"),
-	CareRecords{}.Name():    kept("record_entries"),
-	CallInBoard{}.Name():    kept("call_ins"),
-	Timeline{}.Name():       kept("timeline"),
-	SignIns{}.Name():        kept("last_sign_ins"),
-	Inbox{}.Name():          kept("inbox"),
+	Erasures{}.Name():        kept("erasures"),
+	Practices{}.Name():       kept("practices"),
+	Applications{}.Name():    kept("applications", "application_callbacks", "endpoint_grants"),
+	Webhooks{}.Name():        kept("webhooks"),
+	SigningKeys{}.Name():     kept("signing_keys"),
+	Enablements{}.Name():     kept("enablements"),
+	Staff{}.Name():           append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
+	Authorisations{}.Name():  kept("authorisations"),
+	Patients{}.Name():        kept("patients", "record_restrictions", "broken_glass"),
+	Attachments{}.Name():     kept("attachments"),
+	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
+	Availability{}.Name():    kept("intakes", "closures"),
+	Displays{}.Name():        kept("displays"),
+	Sites{}.Name():           kept("sites", "rooms"),
+	Appointments{}.Name():    kept("appointments"),
+	CareRecords{}.Name():     kept("record_entries"),
+	CallInBoard{}.Name():     kept("call_ins"),
+	Timeline{}.Name():        kept("timeline"),
+	SignIns{}.Name():         kept("last_sign_ins"),
+	Inbox{}.Name():           kept("inbox"),
+	ErasureRequests{}.Name(): kept("erasure_requests"),
 }
 
 func kept(names ...string) []Table {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -46,19 +48,23 @@ type service struct {
 	store   *postgres.Store
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
+	looks   *looks
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}}
+	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
+	opens := &postgres.Keyring{DB: postgres.On(s.pool), Codec: codec, Now: s.Now} // nothing is sealed
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
 			Signposts: projections.Signposts{DB: s.pool},
-			Head:      projections.Head{DB: s.pool}.Of,
+			Names:     projections.Names{DB: s.pool, Opens: opens},
+			Record:    s.looks.record,
+			Head:      func(context.Context) (int64, error) { return 1, nil },
 			Door: signin.Door{
 				Guesses:   signin.NewGuesses(s.Now),
 				Queue:     signin.NewQueue(),
@@ -68,9 +74,10 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
 			Desk: commands.Desk{
-				Store: s.store, Staff: directory, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
+				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
 				Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
@@ -78,15 +85,11 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Now:      s.Now,
 			Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 		},
-		Approvals: projections.Approvals{DB: s.pool},
-		Given:     projections.GivenAuthorisations{DB: s.pool},
-		People:    projections.People{DB: s.pool},
-		SignIns:   projections.SignIns{DB: s.pool},
-
-		Availability:   projections.Availability{DB: s.pool},
-		Offers:         projections.Offers{DB: s.pool},
-		Healths:        projections.Healths{DB: s.pool},
+		DB: s.pool, Opens: opens,
+		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
+		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
+		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
@@ -96,6 +99,25 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Cleanup(s.Close)
 	s.open(t)
 	return s
+}
+
+// looks is the access record of the pages.
+type looks struct {
+	mu    sync.Mutex
+	lines []access.Call
+}
+
+func (l *looks) record(line access.Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+// all are the lines until now.
+func (l *looks) all() []access.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
 }
 
 // open registers everybody.

@@ -43,8 +43,9 @@ var (
 // may see a record on the practice's pages, and so what shows the patient's answers, notes
 // or history (rule 4).
 type Sight struct {
-	Closed bool      // the record is restricted to other members of staff
-	Until  time.Time // to when this one has broken the glass; zero for never
+	Restricted bool      // not all members of staff may see the record
+	Closed     bool      // this one is not among those who may
+	Until      time.Time // to when this one has broken the glass; zero for never
 }
 
 // Open reports whether the member of staff may see the record at an instant.

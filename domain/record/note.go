@@ -75,7 +75,7 @@ func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event
 	if err != nil {
 		return nil, err
 	}
-	if n.id == (NoteID{}) || n.about != about {
+	if !n.Known() || n.about != about {
 		return nil, ErrUnknownNote
 	}
 	if n.inError {
@@ -83,6 +83,9 @@ func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event
 	}
 	return []event.Event{NoteEnteredInError{n.id, n.about, reason}}, nil
 }
+
+// Known reports whether the note was created.
+func (n Note) Known() bool { return n.id != (NoteID{}) }
 
 // Apply returns the note as it is after the event.
 func (n Note) Apply(e event.Event) Note {

@@ -103,6 +103,7 @@ func (f Faulty) Titled(title string) string {
 type Field struct {
 	ID, Label, Hint string
 	Kind            string // of the input: text, password or email
+	Optional        bool   // it may be left empty
 	Value           string
 	Fill            string // what browsers may fill in (autocomplete)
 	Fault           string

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -101,26 +102,25 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
 				Steps:     signin.Steps{DB: a.calls, Now: c.Now},
 				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
+				Screens:   signin.Screens{DB: a.calls, Now: c.Now},
 				Journal:   a.journal,
 			},
 			Desk:     a.Desk,
 			Record:   a.recorder.Record,
-			Head:     projections.Head{DB: a.calls}.Of,
+			Head:     a.live.Since,
 			InFlight: pagesInFlight,
 			Limit:    pageLimit,
 			Now:      c.Now,
 			Metrics:  frame.NewMetrics(a.registry),
 			Log:      c.Log,
 		},
-		Approvals: projections.Approvals{DB: a.calls},
-		Given:     projections.GivenAuthorisations{DB: a.calls},
-		People:    projections.People{DB: a.calls},
-		SignIns:   projections.SignIns{DB: a.calls},
-
-		Availability:   projections.Availability{DB: a.calls},
-		Offers:         projections.Offers{DB: a.calls},
-		Healths:        projections.Healths{DB: a.calls},
+		Live: a.live,
+		DB:   a.calls, Opens: a.keyring,
+		Book:           a.book,
+		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		Privacy:        a.privacyPages(),
+		Files:          a.Uploads,
 	}
 	if c.AuthURL == "" {
 		return pages, nil

@@ -39,9 +39,9 @@ func OutcomeOf(call access.Call) Outcome {
 	return Failed
 }
 
-// statuses returns the range of statuses of an outcome. 0 is no bound, and until is
+// Statuses returns the range of statuses of an outcome. 0 is no bound, and until is
 // exclusive.
-func (o Outcome) statuses() (from, until int) {
+func (o Outcome) Statuses() (from, until int) {
 	switch o {
 	case Allowed:
 		return 0, firstRefusal
@@ -63,7 +63,7 @@ type CallFilter struct {
 
 // EachCall yields the calls that pass the filter, newest first.
 func (a Auditor) EachCall(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
-	f.StatusFrom, f.StatusUntil = f.Outcome.statuses()
+	f.StatusFrom, f.StatusUntil = f.Outcome.Statuses()
 	return a.recordOf(f.Personal).Calls(ctx, f.CallFilter)
 }
 

@@ -16,7 +16,7 @@ func TestTheStatusTellsTheOutcome_D37(t *testing.T) {
 		if got := OutcomeOf(access.Call{Status: status}); got != want {
 			t.Errorf("%d is %s, want %s", status, got, want)
 		}
-		if from, until := want.statuses(); status < from || until > 0 && status >= until {
+		if from, until := want.Statuses(); status < from || until > 0 && status >= until {
 			t.Errorf("%s is not asked for by %d", want, status)
 		}
 	}

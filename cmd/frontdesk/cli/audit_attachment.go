@@ -34,25 +34,13 @@ func (c *auditAttachmentCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	if err := copyFile(r.ctx, io.Discard, engine, file); err != nil {
+	if err := engine.CopyFile(r.ctx, io.Discard, file); err != nil {
 		return err
 	}
 	if err := recordSight(r.ctx, engine, file); err != nil {
 		return err
 	}
-	return r.write(out, func(w io.Writer) error { return copyFile(r.ctx, w, engine, file) })
-}
-
-// copyFile writes a file part by part, and says whether it was what it should be.
-func copyFile(ctx context.Context, w io.Writer, engine *app.Engine, file projections.Attachment) error {
-	content, err := engine.Uploads.Open(ctx, file.Tenant, file.Attachment)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, content); err != nil {
-		return fmt.Errorf("write the attachment: %w", err)
-	}
-	return nil
+	return r.write(out, func(w io.Writer) error { return engine.CopyFile(r.ctx, w, file) })
 }
 
 // recordSight appends that a patient's file is about to be shown.

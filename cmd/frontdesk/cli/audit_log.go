@@ -9,8 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/uuid"
-
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
@@ -23,19 +21,6 @@ type auditLogCmd struct {
 	showingFlags `embed:""`
 	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
-}
-
-// loggedEvent is an event as a machine reads it.
-type loggedEvent struct {
-	Idx        int64           `json:"idx"`
-	ID         uuid.UUID       `json:"id"`
-	Name       string          `json:"name"`
-	Tenant     string          `json:"tenant"`
-	Stream     uuid.UUID       `json:"stream"`
-	Version    int             `json:"version"`
-	RecordedAt time.Time       `json:"recordedAt"`
-	Actor      json.RawMessage `json:"actor"`
-	Data       json.RawMessage `json:"data"`
 }
 
 // Run prints the log up to its head and, with --follow, what is appended later.
@@ -151,7 +136,7 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 	if machine {
 		encoder := json.NewEncoder(w)
 		return func(e event.Recorded) error {
-			logged, err := logged(e, personal)
+			logged, err := auditing.LoggedOf(e, personal)
 			if err != nil {
 				return err
 			}
@@ -165,7 +150,7 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 		if lines++; lines%tableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}
-		logged, err := logged(e, personal)
+		logged, err := auditing.LoggedOf(e, personal)
 		if err != nil {
 			return err
 		}
@@ -175,20 +160,3 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 
 // tableLines is how many lines of a table are held to align them.
 const tableLines = 500
-
-// logged is an event, with personal data or without.
-func logged(e event.Recorded, personal bool) (loggedEvent, error) {
-	show := event.Redacted
-	if personal {
-		show = event.Shown
-	}
-	data, err := show(e.Event)
-	if err != nil {
-		return loggedEvent{}, err
-	}
-	actor, err := show(e.Metadata.Actor)
-	return loggedEvent{
-		Idx: e.Idx, ID: e.ID, Name: e.EventName(), Tenant: e.Stream.Tenant, Stream: e.Stream.ID,
-		Version: e.Version, RecordedAt: e.At, Actor: actor, Data: data,
-	}, err
-}

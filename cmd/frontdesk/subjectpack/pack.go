@@ -20,6 +20,9 @@ import (
 	"frontdesk/projections"
 )
 
+// Command is what the reading is recorded as that a pack is.
+const Command = "subject-pack"
+
 // Pack is all that is held about one patient, and where it comes from. A sequence yields
 // the same each time.
 type Pack struct {

@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // note is a note as it was written.
@@ -156,7 +157,7 @@ func (w *writer) consultations() iter.Seq[meeting] {
 // visits yields what happened to the patient's appointments.
 func (w *writer) visits() iter.Seq[visit] {
 	return each(w, func(e event.Recorded) (v visit, has bool, err error) {
-		v.What, v.At = words(e.EventName()), e.At
+		v.What, v.At = projections.Deed(e.EventName()), e.At
 		switch of := e.Event.(type) {
 		case appointment.Booked:
 			v.ID, v.For = of.Appointment, &of.At

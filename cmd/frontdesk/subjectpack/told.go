@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // accessed is who has had to do with the patient's data, and what they did.
@@ -45,7 +46,7 @@ func (w *writer) accesses() iter.Seq[accessed] {
 				w.failed = err
 				return
 			}
-			if !yield(accessed{access, who, words(access.What)}) {
+			if !yield(accessed{access, who, projections.Deed(access.What)}) {
 				return
 			}
 		}
@@ -89,7 +90,7 @@ func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
 			w.failed = err
 			return false
 		}
-		if !yield(told{d, name, words(string(d.Event))}) {
+		if !yield(told{d, name, projections.Deed(string(d.Event))}) {
 			return false
 		}
 	}

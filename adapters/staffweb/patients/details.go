@@ -1,0 +1,82 @@
+package patients
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+)
+
+// detailsPage is the form by which a patient's details are changed.
+type detailsPage struct {
+	frame.Faulty
+	who
+	NameField, BornField frame.Field
+	Token, Seen          string // what the page has shown, so that nobody overwrites what has changed
+}
+
+// personFields are what is asked of a patient.
+func personFields(f frame.Faulty, name, born string) (nameField, bornField frame.Field) {
+	return frame.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
+		frame.Field{ID: "born", Label: "Date of birth", Hint: bornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
+}
+
+func (s *Section) detailsForm(v *frame.Visit) error {
+	w, err := s.about(v)
+	if err != nil {
+		return err
+	}
+	return s.showDetails(v, w, http.StatusOK, frame.Faulty{}, w.Name, w.Born)
+}
+
+func (s *Section) showDetails(v *frame.Visit, w who, status int, faulty frame.Faulty, name, born string) error {
+	page := detailsPage{Faulty: faulty, who: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
+	page.NameField, page.BornField = personFields(faulty, name, born)
+	s.Looked(v, topic, w.ID)
+	s.Show(v, frame.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
+	return nil
+}
+
+// seenOf stands for the details as they are.
+func seenOf(w who) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00" + w.BirthDate }
+
+// changeDetails changes name and date of birth, unless somebody else just has. Details
+// that are the same as before are no change.
+func (s *Section) changeDetails(v *frame.Visit) error {
+	w, err := s.about(v)
+	if err != nil {
+		return err
+	}
+	if !v.Owns(w.purpose()) {
+		return frame.ErrStale
+	}
+	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
+	born, ok := readDate(typed)
+	switch {
+	case !ok:
+		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("born", errBorn), name, typed)
+	case !v.Session.Owns(v.Form.Get("seen"), seenOf(w)):
+		return s.showDetails(v, w, http.StatusConflict, frame.Wrong("name",
+			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)
+	case name == w.Name && born == w.BirthDate:
+		return v.GoTo(w.At)
+	}
+	err = s.Desk.ChangePatientDetails(v.AsStaff(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born})
+	if errors.Is(err, patient.ErrNameless) {
+		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("name", patient.ErrNameless.Detail), name, typed)
+	}
+	if err != nil {
+		return unknown(err)
+	}
+	return v.GoTo(w.At + "?done=details")
+}
+
+func described(w who) string {
+	if w.Born == "" {
+		return w.Name + ", without a date of birth"
+	}
+	return w.Name + ", born on " + w.Born
+}

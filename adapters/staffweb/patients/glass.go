@@ -1,0 +1,65 @@
+package patients
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/record"
+	"frontdesk/domain/written"
+)
+
+// closedPage is what staff see of a patient whose record is closed to them: nothing that
+// the record holds.
+type closedPage struct {
+	frame.Faulty
+	who
+	Typed        string // the reason that was typed
+	Request      string // of which request they want to read on; "" for none
+	Appointments []visitRow
+	Token        string
+}
+
+// ReasonField is where a reason is written.
+func (p closedPage) ReasonField() words {
+	return words{"reason", "Why do you need to see this record?", "In at most 500 characters", p.Typed, p.Fault("reason")}
+}
+
+// closed shows that a record is closed, and asks for a reason to open it.
+func (s *Section) closed(v *frame.Visit, w who, status int, faulty frame.Faulty) (err error) {
+	page := closedPage{Faulty: faulty, who: w, Typed: v.Form.Get("reason"), Token: v.Token(w.purpose())}
+	if id, ok := written.SomeID(v.Form.Get("request")); ok {
+		page.Request = id.String()
+	}
+	if page.Appointments, err = s.appointments(v, w); err != nil {
+		return err
+	}
+	s.Looked(v, topic, w.ID)
+	s.Show(v, frame.View{Template: templates["closed"], Status: status, Title: page.Titled(w.Name), Content: page})
+	return nil
+}
+
+// breakGlass opens a closed record to the member of staff, by a reason. They come back to
+// the request that they were reading, if it was one.
+func (s *Section) breakGlass(v *frame.Visit) error {
+	w, err := s.about(v)
+	if err != nil {
+		return err
+	}
+	if !v.Owns(w.purpose()) {
+		return frame.ErrStale
+	}
+	err = s.Desk.BreakGlass(v.AsStaff(), commands.BreakGlass{Tenant: v.Tenant, Patient: w.ID, By: v.Session.Staff, Reason: v.Form.Get("reason")})
+	if errors.Is(err, record.ErrNoGlassReason) {
+		return s.closed(v, w, http.StatusBadRequest, frame.Wrong("reason", record.ErrNoGlassReason.Detail))
+	}
+	if err != nil {
+		return unknown(err)
+	}
+	if id, ok := written.SomeID(v.Form.Get("request")); ok {
+		return v.GoTo(v.Base() + "/requests/" + id.String())
+	}
+	return v.GoTo(w.At + "?" + url.Values{"done": {"glass"}}.Encode())
+}

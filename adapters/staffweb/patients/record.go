@@ -1,0 +1,181 @@
+package patients
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// recordPage is what staff see of a patient.
+type recordPage struct {
+	frame.Faulty
+	who
+	Done         string // what has just been done; "" for nothing
+	Restricted   string // to whom the record is open; "" if to everybody
+	Entries      []entry
+	Before       uuid.UUID // the page begins behind this entry; zero for the newest
+	Older        uuid.UUID // the last entry, if older ones follow; otherwise zero
+	Requests     []requestRow
+	Appointments []visitRow
+	Typed        string // the note that was typed, if it could not be added
+	Made, Token  string // by the form that adds a note
+}
+
+// NoteField is where a note is written.
+func (p recordPage) NoteField() words {
+	return words{"note", "Note", "All who may see this record can read it. So can the patient, if they ask for their data.", p.Typed, p.Fault("note")}
+}
+
+// Earlier reports whether the page does not begin with the newest entries.
+func (p recordPage) Earlier() bool { return p.Before != uuid.Nil }
+
+// HasOlder reports whether older entries follow.
+func (p recordPage) HasOlder() bool { return p.Older != uuid.Nil }
+
+// words is a field for several lines.
+type words struct{ ID, Label, Hint, Value, Fault string }
+
+// entry is one of the care record.
+type entry struct {
+	What, By, At string
+	Text         string // of a note
+	Address      string // of a request's page
+	Wrong        string // why it was entered in error; "" if it was not
+}
+
+const (
+	entriesShown  = 20
+	requestsShown = 10
+	visitsShown   = 10
+)
+
+// done is what the page says after an act, by the word in its address.
+var done = map[string]string{
+	"registered": "The patient has been registered.",
+	"details":    "The details have been changed.",
+	"note":       "The note has been added to the record.",
+	"glass":      "You have opened this record. Your reason has been recorded.",
+}
+
+// record shows a patient's record, or that it is closed. That it was opened is noted
+// before anything of it is read.
+func (s *Section) record(v *frame.Visit) error {
+	w, err := s.about(v)
+	if err != nil {
+		return err
+	}
+	if !s.open(w) {
+		return s.closed(v, w, http.StatusOK, frame.Faulty{})
+	}
+	before, _ := written.SomeID(v.Form.Get("before")) // anything else begins with the newest
+	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
+}
+
+func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err error) {
+	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+		return unknown(err)
+	}
+	page.who, page.Token = w, v.Token(w.purpose())
+	page.Restricted = s.restricted(v, w)
+	page.Made = newForm(v, w)
+	for _, fill := range []func(*frame.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
+		if err := fill(v, &page); err != nil {
+			return err
+		}
+	}
+	s.Show(v, frame.View{Template: templates["record"], Status: status, Title: page.Titled(w.Name), Content: page})
+	return nil
+}
+
+// restricted says to whom the record is open, if not to everybody.
+func (s *Section) restricted(v *frame.Visit, w who) string {
+	switch {
+	case w.Sight.ByGlass(s.Now()):
+		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + frame.Clock(w.Sight.Until, v.Practice.Zone) + "."
+	case w.Sight.Restricted:
+		return "This record is restricted to you and other named members of staff, or to you alone."
+	}
+	return ""
+}
+
+func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
+	entries, more, err := s.Records.Page(v.Context(), v.Tenant, page.ID, page.Before, entriesShown)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		page.Entries = append(page.Entries, entryOf(v, e))
+	}
+	if more {
+		page.Older = entries[len(entries)-1].ID
+	}
+	return nil
+}
+
+// entryOf says what an entry of the care record is.
+func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
+	id := e.ID
+	shown.By, shown.At = e.UserName, dayAndTime(e.At, v.Practice.Zone)
+	switch e := e.Event.(type) {
+	case record.NoteCreated:
+		shown.What, shown.Text = "Note", e.Text
+	case consultation.Started:
+		shown.What = "Consultation"
+	case request.Submitted:
+		shown.What, shown.Address = requestNames[e.Type], v.Base()+"/requests/"+id.String()
+	}
+	if e.InError != nil {
+		shown.Wrong = e.InError.Reason
+	}
+	return shown
+}
+
+// requestRow is one of the patient's requests.
+type requestRow struct{ What, At, Standing, Address string }
+
+func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
+	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
+	for _, r := range found {
+		page.Requests = append(page.Requests, requestRow{
+			requestNames[r.Type], dayAndTime(r.SubmittedAt, v.Practice.Zone), standing(r), v.Base() + "/requests/" + r.Request.String(),
+		})
+	}
+	return err
+}
+
+// visitRow is one of the patient's appointments.
+type visitRow struct{ At, Site, Status string }
+
+func (s *Section) addAppointments(v *frame.Visit, page *recordPage) (err error) {
+	page.Appointments, err = s.appointments(v, page.who)
+	return err
+}
+
+// appointments are the latest of a patient. They are no part of the record.
+func (s *Section) appointments(v *frame.Visit, w who) (rows []visitRow, err error) {
+	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
+	if err != nil {
+		return nil, err
+	}
+	sites := map[uuid.UUID]string{}
+	for _, a := range slices.Backward(found) {
+		if _, known := sites[a.Site.UUID]; !known {
+			if sites[a.Site.UUID], err = s.Directory.Site(v.Context(), v.Tenant, a.Site.UUID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, a := range found {
+		rows = append(rows, visitRow{dayAndTime(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
+	}
+	return rows, nil
+}

@@ -1,0 +1,89 @@
+package patients
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// registerPage is the form by which somebody becomes a patient.
+type registerPage struct {
+	frame.Faulty
+	NameField, BornField frame.Field
+	List                 list   // who may be the same person
+	Anyway               string // what confirms that they are not; "" if it is not asked
+	Made, Token          string
+}
+
+const alikeShown = 10
+
+func (s *Section) registerForm(v *frame.Visit) error {
+	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, who{})}, "", "")
+}
+
+func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, name, born string) error {
+	page.NameField, page.BornField = personFields(page.Faulty, name, born)
+	page.Token = v.Token("register")
+	s.Show(v, frame.View{Template: templates["register"], Status: status, Title: page.Titled("Register a patient"), Content: page})
+	return nil
+}
+
+// register makes somebody a patient, once for each form. Whoever may be registered already
+// is shown first.
+func (s *Section) register(v *frame.Visit) error {
+	made := v.Form.Get("made")
+	id, ok := madeBy(v, who{}, made)
+	if !v.Owns("register") || !ok {
+		return frame.ErrStale
+	}
+	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
+	born, ok := readDate(typed)
+	if !ok {
+		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("born", errBorn)}, name, typed)
+	}
+	if !v.Session.Owns(v.Form.Get("anyway"), anyway(name, born)) {
+		alike, err := s.alike(v, name, born)
+		if err != nil {
+			return err
+		}
+		if len(alike.Rows) > 0 {
+			return s.showRegister(v, http.StatusConflict, registerPage{Made: made, List: alike, Anyway: v.Token(anyway(name, born))}, name, typed)
+		}
+	}
+	about, _ := written.ID(id)
+	_, err := s.Desk.RegisterPatient(v.AsStaff(), commands.RegisterPatient{Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Name: name, BirthDate: born})
+	if errors.Is(err, patient.ErrNameless) {
+		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("name", patient.ErrNameless.Detail)}, name, typed)
+	}
+	if err != nil && !errors.Is(err, patient.ErrExists) { // the form was sent twice
+		return unknown(err)
+	}
+	return v.GoTo(pathOf(v, patient.ID{UUID: about}) + "?done=registered")
+}
+
+// anyway stands for the details of somebody who is nobody of those who were shown.
+func anyway(name, born string) string { return "register\x00anyway\x00" + name + "\x00" + born }
+
+// alike are patients who may be the same person. A practice that is too large for the book
+// is not warned.
+func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
+	found, err := s.Book.Alike(v.Context(), v.Tenant, name, born, alikeShown)
+	if errors.Is(err, projections.ErrBookFull) {
+		return l, nil
+	}
+	var ids []patient.ID
+	l.At = v.Base() + "/patients"
+	for _, f := range found {
+		l.Rows, ids = append(l.Rows, row{f.Patient, f.Name, bornOn(f.BirthDate)}), append(ids, f.Patient)
+	}
+	if len(ids) > 0 {
+		s.Looked(v, topic, ids...)
+	}
+	return l, err
+}

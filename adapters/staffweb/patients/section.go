@@ -1,0 +1,137 @@
+package patients
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// Section is the pages about patients. All fields are needed.
+type Section struct {
+	*frame.Site
+	Book         *projections.Book
+	Searches     Searches
+	Patients     projections.Patients
+	Records      projections.CareRecords
+	Timeline     projections.Timeline
+	Requests     projections.Requests
+	Appointments projections.Appointments
+	Directory    projections.Directory
+}
+
+//go:embed templates
+var sources embed.FS
+
+var templates = parse("search", "register", "record", "closed", "timeline", "details")
+
+// parse reads pages with what those of the section share.
+func parse(names ...string) map[string]*template.Template {
+	pages := frame.Templates(sources, names...)
+	for _, page := range pages {
+		template.Must(page.ParseFS(sources, "templates/shared.html"))
+	}
+	return pages
+}
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []frame.Route {
+	get := func(page frame.Page) frame.Methods {
+		return frame.Methods{http.MethodGet: frame.WhoMay(staff.SeePatients, page)}
+	}
+	return []frame.Route{
+		frame.At("/patients", "patients", frame.Both(staff.SeePatients, s.searchForm, s.search)),
+		frame.At("/patients/register", "register-patient", frame.Both(staff.SeePatients, s.registerForm, s.register)),
+		frame.At("/patients/{patient}", "patient", get(s.record)),
+		frame.At("/patients/{patient}/glass", "glass", frame.Both(staff.SeePatients, s.record, s.breakGlass)),
+		frame.At("/patients/{patient}/timeline", "timeline", get(s.timeline)),
+		frame.At("/patients/{patient}/details", "patient-details", frame.Both(staff.SeePatients, s.detailsForm, s.changeDetails)),
+		frame.At("/patients/{patient}/notes", "notes", frame.Both(staff.SeePatients, s.record, s.addNote)),
+	}
+}
+
+// topic is what the pages are called in the access record.
+const topic = "patients"
+
+// errNobody answers for patients whom the practice does not have, whether it ever had them
+// or not.
+var errNobody = frame.Sorry(http.StatusNotFound, "There is no patient like this at the practice",
+	"Nothing has been changed.", "Go to Patients and look for them there.")
+
+// who is the patient whom a page is about.
+type who struct {
+	ID patient.ID
+	projections.PatientName
+	Sight record.Sight
+	Born  string // in words; "" if unknown
+	At    string // the address of their page
+}
+
+// about finds the patient whom the path names, and how the member of staff stands to their
+// record.
+func (s *Section) about(v *frame.Visit) (w who, err error) {
+	id, ok := written.SomeID(v.Var("patient"))
+	if !ok {
+		return w, errNobody
+	}
+	w.ID.UUID = id
+	names, err := s.Names.Of(v.Context(), v.Tenant, w.ID)
+	if err != nil {
+		return w, err
+	}
+	name, known := names[w.ID]
+	if !known || name.Name == event.Erased {
+		return w, errNobody
+	}
+	w.PatientName, w.Born, w.At = name, bornOn(name.BirthDate), pathOf(v, w.ID)
+	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
+	return w, err
+}
+
+// open reports whether the record may be shown now.
+func (s *Section) open(w who) bool { return w.Sight.Open(s.Now()) }
+
+// purpose is what forms about the patient are good for.
+func (w who) purpose() string { return "patient\x00" + w.ID.String() }
+
+func pathOf(v *frame.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
+
+// unknown turns the refusal of a patient who is gone by now into the page for that.
+func unknown(err error) error {
+	if errors.Is(err, patient.ErrUnknown) {
+		return errNobody
+	}
+	return err
+}
+
+// namesOf lists patients by name, without those who are gone.
+func (s *Section) namesOf(v *frame.Visit, ids []patient.ID) (l list, err error) {
+	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
+	l.At = v.Base() + "/patients"
+	for _, id := range ids {
+		if name, known := names[id]; known && name.Name != event.Erased {
+			l.Rows = append(l.Rows, row{id, name.Name, bornOn(name.BirthDate)})
+		}
+	}
+	return l, err
+}
+
+// list is patients, each of whom leads to their page below an address.
+type list struct {
+	At   string
+	Rows []row
+}
+
+// row is one patient in a list.
+type row struct {
+	Patient    patient.ID
+	Name, Born string
+}

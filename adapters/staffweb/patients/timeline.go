@@ -1,0 +1,89 @@
+package patients
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// timelinePage is what happened to a patient, and who did it.
+type timelinePage struct {
+	who
+	Happened []happening
+	Older    int64 // the page after this one begins before it; 0 for none
+	Begun    bool  // the page does not begin with the newest
+}
+
+type happening struct{ At, Who, What string }
+
+const happeningsShown = 50
+
+// timeline shows what happened to a patient, newest first. It is part of the record.
+func (s *Section) timeline(v *frame.Visit) error {
+	w, err := s.about(v)
+	if err != nil {
+		return err
+	}
+	if !s.open(w) {
+		return s.closed(v, w, http.StatusOK, frame.Faulty{})
+	}
+	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+		return unknown(err)
+	}
+	before, _ := strconv.ParseInt(v.Form.Get("before"), 10, 64) // anything else is the newest
+	found, err := s.Timeline.OfPatient(v.Context(), v.Tenant, w.ID, max(0, before), happeningsShown)
+	if err != nil {
+		return err
+	}
+	page := timelinePage{who: w, Begun: before > 0}
+	if len(found) == happeningsShown {
+		page.Older = found[len(found)-1].Idx
+	}
+	if page.Happened, err = s.told(v, found); err != nil {
+		return err
+	}
+	s.Show(v, frame.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
+	return nil
+}
+
+// told says in words what happened. Each actor is looked up once.
+func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []happening, err error) {
+	names := map[string]string{}
+	for _, h := range found {
+		name, known := names[h.Actor]
+		if !known {
+			if name, err = s.actor(v, h.Actor); err != nil {
+				return nil, err
+			}
+			names[h.Actor] = name
+		}
+		told = append(told, happening{dayAndTime(h.At, v.Practice.Zone), name, deed(h.Kind)})
+	}
+	return told, nil
+}
+
+// actor names who did something, as the timeline has them.
+func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
+	kind, of, _ := strings.Cut(actor, ":")
+	id, known := written.ID(of)
+	switch event.ActorKind(kind) {
+	case event.ByOperator:
+		return "An operator of the service", nil
+	case event.ByService:
+		return "The service", nil
+	case event.ByStaff:
+		name, err = s.Directory.Staff(v.Context(), v.Tenant, id)
+	case event.ByApplication:
+		name, err = s.Directory.Application(v.Context(), id)
+	}
+	if !known || name == "" {
+		name = "Somebody who is not known any more"
+	}
+	return name, err
+}

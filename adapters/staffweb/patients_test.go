@@ -1,0 +1,360 @@
+package staffweb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb"
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+const patientsPage = "/elm-street/staff/patients"
+
+// reception is the pages with a receptionist, who is signed in, and a patient.
+func reception(t *testing.T, edits ...func(*staffweb.Pages)) (s *service, b *browser, ann patient.ID) {
+	t.Helper()
+	s = newService(t, edits...)
+	s.member(t, "rose", staff.Receptionist)
+	b = s.browser(t)
+	b.signIn(elm, "rose")
+	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+}
+
+func (s *service) member(t *testing.T, username string, roles ...staff.Role) {
+	t.Helper()
+	s.register(t, elm, username, "The name of "+username, false)
+	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: username, Roles: roles}))
+}
+
+func (s *service) patient(t *testing.T, tenant, name, born string) patient.ID {
+	t.Helper()
+	id, err := s.pages.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: tenant, Name: name, BirthDate: born})
+	must(t, err)
+	s.drain(t)
+	return id
+}
+
+// drain gives all events their places in the log, and has the timeline follow.
+func (s *service) drain(t *testing.T) {
+	t.Helper()
+	must(t, postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()))
+}
+
+// count counts the events of a name.
+func (s *service) count(t *testing.T, name string) (n int) {
+	t.Helper()
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = $1`, name).Scan(&n))
+	return n
+}
+
+// find sends the form of the patients' page.
+func (b *browser) find(fields url.Values) seen {
+	b.t.Helper()
+	form := b.get(patientsPage).form(b.t, patientsPage)
+	maps.Copy(form, fields)
+	return b.post(patientsPage, form)
+}
+
+func TestPatientsAreFoundInPlace_D85(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	s.patient(t, elm, "<b>Zoë</b> Archer", "")
+	s.patient(t, oak, "Ann Oakes", "1980-02-29")
+	for _, c := range []struct {
+		fields url.Values
+		want   string
+	}{
+		{url.Values{"name": {"an"}}, "1 patient found"},
+		{url.Values{"name": {"ARCH"}}, "2 patients found"},
+		{url.Values{"name": {"zoe arch"}}, "&lt;b&gt;Zoë&lt;/b&gt; Archer"},
+		{url.Values{"born": {"29/02/1980"}}, "Born on 29 February 1980"},
+		{url.Values{"born": {"1980-02-29"}, "name": {"zoe"}}, "No patient found"},
+		{url.Values{"name": {"oakes"}}, "No patient found"},
+		{url.Values{"identifier": {uuid.NewString()}}, "No patient found"},
+	} {
+		page := b.find(c.fields)
+		page.wants(t, http.StatusOK, "", c.want)
+		if page.Header.Get("Cache-Control") != "no-store" || strings.Contains(page.body, "Ann Oakes") {
+			t.Errorf("%v: %v\n%s", c.fields, page.Header, page.body)
+		}
+	}
+	b.find(url.Values{"identifier": {ann.String()}}).wants(t, http.StatusSeeOther, patientsPage+"/"+ann.String(), "")
+	for field, fault := range map[string]string{"": "Give a name, a date of birth or an identifier", "born": "Give a date of birth as day", "identifier": "36 letters"} {
+		b.find(url.Values{field: {"31 February"}}).wants(t, http.StatusBadRequest, "", fault)
+	}
+	b.post(patientsPage, url.Values{"name": {"ann"}}).wants(t, http.StatusForbidden, "", "out of date")
+
+	b.find(url.Values{"name": {"an"}})
+	lines := s.looks.all()
+	last := lines[len(lines)-1]
+	if last.Endpoint != "patients" || !slices.Equal(last.Patients, []patient.ID{ann}) || len(lines) != 8 {
+		t.Errorf("%d lines, the last is %+v", len(lines), last)
+	}
+	for _, name := range []string{"Archer", "archer", "ARCH", "zoe", "Zo"} {
+		if strings.Contains(s.watched.String(), name) || strings.Contains(fmt.Sprint(lines), name) {
+			t.Errorf("%s is written down:\n%s\n%v", name, s.watched, lines)
+		}
+	}
+}
+
+func TestASearchGoesOnFromTheServer_D85(t *testing.T) {
+	t.Parallel()
+	s, b, _ := reception(t)
+	var changes []event.Change
+	for n := range 501 {
+		id := patient.ID{UUID: event.NewID()}
+		changes = append(changes, event.Change{Stream: patient.StreamOf(elm, id), Events: []event.Event{patient.Registered{Patient: id, Name: fmt.Sprintf("Bill %03d", n)}}})
+	}
+	_, err := s.store.Append(t.Context(), changes...)
+	must(t, err)
+	s.drain(t)
+	first := b.find(url.Values{"name": {"bill"}})
+	for _, want := range []string{"More than 500 patients found", "Showing 1 to 50.", "Bill 049"} {
+		first.wants(t, http.StatusOK, "", want)
+	}
+	form := first.form(t, patientsPage)
+	_, rest, _ := strings.Cut(first.body, `name="search"`)
+	form.Set("search", rest[8:44])
+	form.Set("from", "50")
+	turn := func(by *browser, from string) seen {
+		form.Set("from", from)
+		form.Set("token", by.get(patientsPage).form(t, patientsPage).Get("token"))
+		return by.post(patientsPage, form)
+	}
+	turn(b, "50").wants(t, http.StatusOK, "", "Showing 51 to 100.")
+	if last := s.looks.all()[1]; len(last.Patients) != 50 {
+		t.Errorf("%d patients were noted as shown", len(last.Patients))
+	}
+	for from, want := range map[string]string{"450": "Bill 499", "9999": "Showing 451 to 500.", "-1": "Bill 000", "x": "Bill 000"} {
+		turn(b, from).wants(t, http.StatusOK, "", want)
+	}
+	other := s.browser(t)
+	other.signIn(elm, "rose")
+	turn(other, "50").wants(t, http.StatusNotFound, "", "This search has ended")
+	for range 10 {
+		b.find(url.Values{"name": {"bill"}})
+	}
+	turn(b, "50").wants(t, http.StatusNotFound, "", "This search has ended")
+	var kept int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM patient_searches`).Scan(&kept))
+	if kept != 10 {
+		t.Errorf("%d searches are kept of one session", kept)
+	}
+	_, rest, _ = strings.Cut(b.find(url.Values{"name": {"bill"}}).body, `name="search"`)
+	form.Set("search", rest[8:44])
+	s.Pass(29 * time.Minute)
+	turn(b, "50").wants(t, http.StatusOK, "", "Showing 51 to 100.")
+	s.Pass(time.Minute)
+	turn(b, "50").wants(t, http.StatusNotFound, "", "This search has ended")
+}
+
+func TestARecordIsNotedAsOpenedBeforeItIsShown_D85(t *testing.T) {
+	t.Parallel()
+	refuses := new(bool)
+	s, b, ann := reception(t, func(p *staffweb.Pages) { p.Desk.Store = refusing{p.Desk.Store, refuses} })
+	at := patientsPage + "/" + ann.String()
+	page := b.get(at)
+	for _, want := range []string{"<bdi>Ann Archer</bdi>", "29 February 1980", "Nothing yet."} {
+		page.wants(t, http.StatusOK, "", want)
+	}
+	note := page.form(t, at+"/notes")
+	b.post(at+"/notes", note).wants(t, http.StatusBadRequest, "", "Write the note")
+	note.Set("note", "<script>a cough</script>")
+	for range 2 { // a form that is sent twice
+		b.post(at+"/notes", note).wants(t, http.StatusSeeOther, at+"?done=note", "")
+	}
+	b.get(at).wants(t, http.StatusOK, "", "&lt;script&gt;a cough&lt;/script&gt;")
+	if notes, opened := s.count(t, "care-record.note-created.v1"), s.count(t, "care-record.opened.v1"); notes != 1 || opened != 3 {
+		t.Errorf("%d notes, %d openings", notes, opened)
+	}
+	note.Set("made", uuid.NewString()+note.Get("made")[36:])
+	b.post(at+"/notes", note).wants(t, http.StatusForbidden, "", "out of date")
+
+	*refuses = true
+	if page := b.get(at); page.StatusCode != http.StatusInternalServerError || strings.Contains(page.body, "cough") {
+		t.Errorf("what cannot be noted is shown: %s\n%s", page.Status, page.body)
+	}
+}
+
+// refusing is a store that records nothing once it is told so.
+type refusing struct {
+	commands.Store
+	now *bool
+}
+
+// Append fails.
+func (r refusing) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+	if *r.now {
+		return nil, errors.New("the disk is full")
+	}
+	return r.Store.Append(ctx, changes...)
+}
+
+func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
+	t.Parallel()
+	s, b, _ := reception(t)
+	theirs, gone := s.patient(t, oak, "Ann Oakes", ""), s.patient(t, elm, "Cleo Cole", "")
+	_, err := s.store.Append(t.Context(), event.Change{Stream: patient.StreamOf(elm, gone), Expected: 1, Events: []event.Event{
+		patient.Erased{Patient: gone, Done: erasure.Done{Keys: []erasure.Key{{Kind: event.OfPatient, Holder: gone.UUID}}}},
+	}})
+	must(t, err)
+	b.find(url.Values{"identifier": {gone.String()}}).wants(t, http.StatusOK, "", "No patient found")
+	b.find(url.Values{"name": {"cleo"}}).wants(t, http.StatusOK, "", "No patient found")
+	for _, path := range []string{"", "/glass", "/timeline", "/details", "/notes"} {
+		want := b.get(patientsPage + "/" + uuid.NewString() + path)
+		want.wants(t, http.StatusNotFound, "", "There is no patient like this")
+		for _, id := range []string{theirs.String(), gone.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
+			if page := b.get(patientsPage + "/" + id + path); page.StatusCode != http.StatusNotFound || page.body != want.body {
+				t.Errorf("%s%s: %s\n%s", id, path, page.Status, page.body)
+			}
+		}
+	}
+	for _, path := range []string{"/glass", "/details", "/notes"} {
+		b.post(patientsPage+"/"+theirs.String()+path, url.Values{}).wants(t, http.StatusNotFound, "", "There is no patient like this")
+	}
+}
+
+func TestGlassIsBrokenByAReasonForHalfAnHour_D85(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	at := patientsPage + "/" + ann.String()
+	_, err := s.pages.Desk.CreateNote(t.Context(), commands.CreateNote{Tenant: elm, Patient: ann, Text: "a secret cough"})
+	must(t, err)
+	before := b.get(at).form(t, at+"/notes")
+	must(t, s.pages.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
+	opened := s.count(t, "care-record.opened.v1")
+	closed := func(path string) seen {
+		t.Helper()
+		page := b.get(at + path)
+		page.wants(t, http.StatusOK, "", "you are not among those who may see it")
+		if strings.Contains(page.body, "cough") {
+			t.Errorf("a closed record is shown:\n%s", page.body)
+		}
+		return page
+	}
+	for _, path := range []string{"", "/glass", "/timeline", "/notes"} {
+		closed(path)
+	}
+	before.Set("note", "an opinion")
+	b.post(at+"/notes", before).wants(t, http.StatusForbidden, "", "Your note has not been added")
+	if n := s.count(t, "care-record.opened.v1"); n != opened {
+		t.Errorf("%d openings of a closed record", n-opened)
+	}
+	request := uuid.NewString()
+	form := closed("?request="+request).form(t, at+"/glass")
+	b.post(at+"/glass", form).wants(t, http.StatusBadRequest, "", html.EscapeString(record.ErrNoGlassReason.Detail))
+	form.Set("reason", "She has collapsed")
+	stale := url.Values{"reason": form["reason"]}
+	b.post(at+"/glass", stale).wants(t, http.StatusForbidden, "", "out of date")
+	b.post(at+"/glass", form).wants(t, http.StatusSeeOther, "/elm-street/staff/requests/"+request, "")
+	form.Del("request")
+	b.post(at+"/glass", form).wants(t, http.StatusSeeOther, at+"?done=glass", "")
+	b.get(at).wants(t, http.StatusOK, "", "a secret cough")
+	b.get(at).wants(t, http.StatusOK, "", "until 1:30pm on Wednesday 1 July.")
+	if n := s.count(t, "care-record.glass-broken.v1"); n != 1 {
+		t.Errorf("the glass was broken %d times", n)
+	}
+	s.member(t, "sam", staff.Clinician)
+	rose := b
+	b = s.browser(t)
+	b.signIn(elm, "sam")
+	closed("")
+	b = rose
+	s.Pass(record.GlassTime - time.Second)
+	b.get(at).wants(t, http.StatusOK, "", "a secret cough")
+	s.Pass(time.Second)
+	closed("")
+}
+
+func TestAPatientIsRegisteredOnceAndDetailsAreChangedAsSeen_D85(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	register := patientsPage + "/register"
+	form := b.get(register).form(t, register)
+	send := func(name, born string) seen {
+		form.Set("name", name)
+		form.Set("born", born)
+		return b.post(register, form)
+	}
+	send(" ", "").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
+	send("Bill", "30 2 1980").wants(t, http.StatusBadRequest, "", "Give a date of birth as day")
+	warned := send("archer ANN", "")
+	warned.wants(t, http.StatusConflict, "", "may be the same person")
+	warned.wants(t, http.StatusConflict, "", patientsPage+"/"+ann.String())
+	form = warned.form(t, register)
+	send("Ann Archer", "29 2 1980").wants(t, http.StatusConflict, "", "may be the same person") // not what was confirmed
+	var made string
+	for range 2 {
+		made = send("archer ANN", "").Header.Get("Location")
+	}
+	b.get(made).wants(t, http.StatusOK, "", "The patient has been registered.")
+	if n := s.count(t, "patient.registered.v1"); n != 2 {
+		t.Errorf("%d patients are registered", n)
+	}
+	form.Set("made", ann.String()+form.Get("made")[36:])
+	send("archer ANN", "").wants(t, http.StatusForbidden, "", "out of date")
+
+	at := patientsPage + "/" + ann.String()
+	details := at + "/details"
+	first, second := b.get(details).form(t, details), b.get(details).form(t, details)
+	change := func(form url.Values, name, born string) seen {
+		form.Set("name", name)
+		form.Set("born", born)
+		return b.post(details, form)
+	}
+	change(first, "Ann Archer", "29 2 1980").wants(t, http.StatusSeeOther, at, "")
+	change(first, "", "29 2 1980").wants(t, http.StatusBadRequest, "", "Give the patient a name.")
+	change(first, "Ann Baker", "x").wants(t, http.StatusBadRequest, "", "Give a date of birth as day")
+	change(first, "Ann Baker", "").wants(t, http.StatusSeeOther, at+"?done=details", "")
+	change(second, "Ann Cole", "").wants(t, http.StatusConflict, "", "They are now Ann Baker, without a date of birth.")
+	if n := s.count(t, "patient.details-changed.v1"); n != 1 {
+		t.Errorf("the details were changed %d times", n)
+	}
+	b.get(at).wants(t, http.StatusOK, "", "<bdi>Ann Baker</bdi>")
+}
+
+func TestATimelineSaysWhoDidWhat_D85(t *testing.T) {
+	t.Parallel()
+	s, b, ann := reception(t)
+	at := patientsPage + "/" + ann.String()
+	b.get(at)
+	s.drain(t)
+	timeline := projections.Timeline{DB: s.pool}
+	var member uuid.UUID
+	must(t, s.pool.QueryRow(t.Context(), `SELECT staff FROM staff WHERE username = 'rose'`).Scan(&member))
+	for n, actor := range []event.Actor{event.Staff(member), event.Application(s.app.UUID, "x", nil), event.Operator("alice", ""), event.Staff(uuid.New())} {
+		timeline.Project(event.Recorded{
+			Event: record.CareRecordOpened{Patient: ann}, Idx: int64(n + 1), Stream: event.Stream{Tenant: elm, ID: uuid.New()}, At: s.Now(), Metadata: event.Metadata{Actor: actor},
+		}, func(sql string, args ...any) {
+			_, err := s.pool.Exec(t.Context(), sql, args...)
+			must(t, err)
+		})
+	}
+	page := b.get(at + "/timeline")
+	for _, who := range []string{"The name of rose", "Triage Helper", "An operator of the service", "Somebody who is not known any more"} {
+		page.wants(t, http.StatusOK, "", "<bdi>"+who+"</bdi> opened the record")
+	}
+	b.get(at+"/timeline?before=2").wants(t, http.StatusOK, "", "The name of rose")
+	if older := b.get(at + "/timeline?before=2"); strings.Contains(older.body, "Triage Helper") {
+		t.Errorf("an older page has what is newer:\n%s", older.body)
+	}
+}

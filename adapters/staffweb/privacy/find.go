@@ -1,0 +1,100 @@
+package privacy
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// find shows the patients whose names begin as was typed, or who were born on a day, or the
+// one whose identifier it is. It is a POST, so that no address holds a name.
+func (s *Section) find(v *frame.Visit) error {
+	if !v.Owns("privacy") {
+		return frame.ErrStale
+	}
+	page := homePage{Looked: true, Name: strings.TrimSpace(v.Form.Get("name")), Birth: strings.TrimSpace(v.Form.Get("birth"))}
+	if id, ok := written.ID(page.Name); ok {
+		return v.GoTo(v.Base() + "/privacy/patients/" + id.String())
+	}
+	if page.Faulty = wanting(page.Name, page.Birth); len(page.Faults) > 0 {
+		page.Looked = false
+		return s.showHome(v, http.StatusBadRequest, page)
+	}
+	found, all, err := s.Find(v.Context(), v.Tenant, projections.Wanted{Name: page.Name, BirthDate: page.Birth}, mostFound)
+	if errors.Is(err, projections.ErrBookFull) {
+		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
+		return s.showHome(v, http.StatusBadRequest, page)
+	}
+	if err != nil {
+		return err
+	}
+	page.FoundAll = all
+	return s.showHome(v, http.StatusOK, page, found...)
+}
+
+// wanting says what is missing to look for somebody.
+func wanting(name, birth string) (wrong frame.Faulty) {
+	if name == "" && birth == "" {
+		return frame.Wrong("name", "Enter a name, a date of birth or an identifier")
+	}
+	if _, err := time.Parse(time.DateOnly, birth); birth != "" && err != nil {
+		return frame.Wrong("birth", "Enter the date of birth as year, month and day, such as 1980-02-29")
+	}
+	return wrong
+}
+
+// cursor is the identifier of the line behind which a list goes on; zero for its beginning.
+func cursor(v *frame.Visit, name string) (uuid.UUID, error) {
+	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
+		return uuid.Nil, nil
+	}
+	id, ok := written.ID(v.Form.Get(name))
+	if !ok {
+		return uuid.Nil, frame.ErrUnreadable
+	}
+	return id, nil
+}
+
+// patientNames are the names of the patients on a page.
+type patientNames map[patient.ID]projections.PatientName
+
+func (n patientNames) of(id patient.ID) string {
+	if name := n[id].Name; name != "" {
+		return name
+	}
+	return "a patient whom the practice does not have" // whom a call has made up, or who was erased
+}
+
+func (n patientNames) born(id patient.ID) string { return n[id].BirthDate }
+
+// named returns the names of patients, and notes under a topic that they were shown. Nobody
+// is among them twice, nor anybody whom the practice does not have.
+func (s *Section) named(v *frame.Visit, topic string, shown []patient.ID) (patientNames, error) {
+	once := map[patient.ID]bool{}
+	var wanted []patient.ID
+	for _, id := range shown {
+		if id.UUID != uuid.Nil && !once[id] {
+			once[id], wanted = true, append(wanted, id)
+		}
+	}
+	names, err := s.Names.Of(v.Context(), v.Tenant, wanted...)
+	if err != nil {
+		return nil, err
+	}
+	var known []patient.ID
+	for _, id := range wanted {
+		if _, has := names[id]; has {
+			known = append(known, id)
+		}
+	}
+	s.Looked(v, topic, known...)
+	return names, nil
+}

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb/privacy"
+	"frontdesk/adapters/webhooks"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/subjectpack"
+	"frontdesk/domain/access"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// copiesAtOnce are written at once by this process: each reads the patient's events several
+// times.
+const copiesAtOnce = 4
+
+// privacyPages returns the pages for privacy officers.
+func (a *App) privacyPages() privacy.Section {
+	return privacy.Section{
+		Traces:    projections.Traces{DB: a.calls, Opens: a.keyring},
+		Asked:     projections.ErasureRequests{DB: a.calls},
+		People:    projections.People{DB: a.calls},
+		Directory: projections.Directory{DB: a.calls},
+		Find:      a.book.Find,
+		Calls:     a.linesFor,
+		Told:      a.toldOf,
+		Copy:      a.copyFor,
+		Erased:    a.NoteErasures,
+		Copying:   make(chan struct{}, copiesAtOnce),
+	}
+}
+
+// linesFor reads the access record, with the practitioners whom calls were made for.
+func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
+	record := postgres.AccessRecord{DB: a.calls, Keys: a.keyring, Page: w.Most}
+	f := auditing.CallFilter{CallFilter: postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
+	if w.Refused {
+		f.StatusFrom, f.StatusUntil = auditing.Refused.Statuses()
+	}
+	for call, err := range record.Calls(ctx, f.CallFilter) {
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, call); len(found) == w.Most {
+			break
+		}
+	}
+	return found, nil
+}
+
+// toldOf returns whom webhooks have told of events.
+func (a *App) toldOf(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
+	found, err := webhooks.DeliveryLog{DB: a.calls}.Of(ctx, events)
+	for _, d := range found {
+		told = append(told, privacy.Told{Event: d.ID, Application: d.Application, Arrived: d.Status == webhooks.Delivered})
+	}
+	return told, err
+}
+
+// copyFor prepares what a patient who asks is given.
+func (a *App) copyFor(ctx context.Context, tenant string, id patient.ID) (privacy.Copy, error) {
+	pack, filter, err := a.SubjectPack(ctx, tenant, id)
+	if err != nil {
+		return privacy.Copy{}, err
+	}
+	survey, err := pack.Survey()
+	if err != nil {
+		return privacy.Copy{}, err
+	}
+	return privacy.Copy{
+		Reading: audit.Queried{Command: subjectpack.Command, Filter: filter.String(), Patient: id, Personal: true, Count: survey.Count},
+		Write: func(ctx context.Context, w io.Writer) error {
+			pack, _, err := a.SubjectPack(ctx, tenant, id) // whose parts are read within this ctx
+			if err == nil {
+				_, err = pack.Write(ctx, w, survey)
+			}
+			return err
+		},
+	}, nil
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/subjectpack"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+
+	"github.com/google/uuid"
+)
+
+// packPage is how many events a pack holds at once: each may be some MiB long.
+const packPage = 50
+
+// SubjectPack says where the parts of a patient's pack come from, and which events are in
+// it. It refuses a patient whom the practice does not have.
+func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) (subjectpack.Pack, auditing.EventFilter, error) {
+	asked := auditing.EventFilter{Tenant: tenant, Patient: id}
+	exists, err := e.Desk.Patients.PatientExists(ctx, tenant, id)
+	if err == nil && !exists {
+		err = patient.ErrUnknown
+	}
+	if err != nil {
+		return subjectpack.Pack{}, asked, err
+	}
+	moved, err := e.moved(ctx, tenant, id, &asked)
+	if err != nil {
+		return subjectpack.Pack{}, asked, err
+	}
+	signpost, err := e.Signposts().Of(ctx, tenant)
+	if err != nil {
+		return subjectpack.Pack{}, asked, err
+	}
+	auditor := e.Auditor
+	auditor.Log.Page = packPage
+	end, err := auditor.End(ctx, asked)
+	return subjectpack.Pack{
+		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
+		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
+		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
+		Shown:   func(r event.Recorded) (any, error) { return auditing.LoggedOf(r, true) },
+		Content: e.contentOf,
+	}, asked, err
+}
+
+// moved has the events of requests asked for that have come from other patients, and not
+// those that are other patients' now, which it returns.
+func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.Moved, err error) {
+	all, err := e.Requests().Moved(ctx, tenant, id)
+	hidden := map[uuid.UUID]bool{}
+	for _, m := range all {
+		if m.Theirs {
+			asked.Requests = append(asked.Requests, m.Request.UUID)
+			continue
+		}
+		others, hidden[m.Request.UUID] = append(others, m), true
+	}
+	asked.Only = func(r event.Recorded) bool { return !hidden[r.Stream.ID] }
+	return others, err
+}
+
+// contentOf writes what `audit attachment` would.
+func (e *Engine) contentOf(ctx context.Context, w io.Writer, id request.AttachmentID) error {
+	file, err := e.Attachments.Attachment(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = e.CopyFile(ctx, w, file)
+	if errors.Is(err, postgres.ErrAlteredFile) {
+		return subjectpack.ErrDamaged
+	}
+	return err
+}
+
+// CopyFile writes a file that was sent with a request, part by part, and says whether it
+// was what it should be.
+func (e *Engine) CopyFile(ctx context.Context, w io.Writer, file projections.Attachment) error {
+	content, err := e.Uploads.Open(ctx, file.Tenant, file.Attachment)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, content); err != nil {
+		return fmt.Errorf("write the attachment: %w", err)
+	}
+	return nil
+}

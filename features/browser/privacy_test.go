@@ -1,0 +1,167 @@
+package browser_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// guarded is a practice with two privacy officers and a patient whose restricted record
+// somebody has opened by a reason.
+func guarded(t *testing.T) (*program, patient.ID) {
+	t.Helper()
+	p := start(t)
+	ctx := t.Context()
+	for username, name := range map[string]string{"po.ann": "Ann Officer", "po.bob": "Bob Officer"} {
+		_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
+			Tenant: elm, Username: username, Name: name, Email: "staff@practice.example", Roles: staff.Roles{staff.PrivacyOfficer}, Password: password,
+		})
+		must(t, err)
+	}
+	_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
+		Tenant: elm, Username: "dr.fox", Name: "Dr Fox", Email: "staff@practice.example", Roles: staff.Roles{staff.Clinician}, Password: password,
+	})
+	must(t, err)
+	zoe, err := p.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: elm, Name: "Zoë Quill <b>", BirthDate: "1980-02-29"})
+	must(t, err)
+	must(t, p.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: zoe, Usernames: []string{"dr.lee"}}))
+	fox, err := p.Staff.StaffByUsername(ctx, elm, "dr.fox")
+	must(t, err)
+	must(t, p.Desk.BreakGlass(ctx, commands.BreakGlass{Tenant: elm, Patient: zoe, By: fox, Reason: "Dr Lee is away, and she is in pain."}))
+	return p, zoe
+}
+
+// fetched is what the browser would be answered by a form of the page, with its session.
+func (p *program) fetched(b *tab, form string) []byte {
+	p.t.Helper()
+	cookies, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
+	must(p.t, err)
+	token := js[string](b, `document.querySelector('form[action$="`+form+`"] input[name=token]').value`)
+	address := js[string](b, `document.querySelector('form[action$="`+form+`"]').action`)
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, address, strings.NewReader("token="+token))
+	must(p.t, err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for _, c := range cookies.Cookies {
+		request.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+	}
+	answer, err := http.DefaultClient.Do(request)
+	must(p.t, err)
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	must(p.t, err)
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/zip" || answer.Header.Get("Cache-Control") != "no-store" {
+		p.t.Errorf("the copy is answered %s, %v", answer.Status, answer.Header)
+	}
+	return content
+}
+
+// Two privacy officers see who has broken the glass and who has had to do with a patient,
+// change who may see the record, make a copy, and erase the data together.
+func TestBrowserGuardsPrivacy_D90(t *testing.T) {
+	t.Parallel()
+	p, zoe := guarded(t)
+	ann, bob := newTab(t), newTab(t)
+	ann.open(p.page(elm, "privacy"))
+	ann.signIn("po.ann", password)
+	ann.titled("Privacy")
+	ann.shows("Dr Fox opened the record at")
+	ann.shows("Dr Lee is away, and she is in pain.")
+	ann.fits("privacy")
+	ann.press("Look")
+	ann.shows("Enter a name, a date of birth or an identifier")
+	ann.fits("privacy-wrong")
+	ann.do(chromedp.SetValue("#name", "zoe q"))
+	ann.press("Look")
+	ann.shows("1 patient was found.")
+	ann.fits("privacy-found")
+
+	about := p.page(elm, "privacy/patients/"+zoe.String())
+	ann.open(about)
+	ann.titled("Zoë Quill <b>")
+	for _, text := range []string{"the service itself", "registered the patient", "opened the restricted record for half an hour, and gave a reason", "restricted the record to named staff"} {
+		ann.shows(text)
+	}
+	ann.fits("privacy-patient")
+	ann.do(chromedp.Click("//label[normalize-space(.)='Dr Lee']"))
+	ann.press("Change who may see it")
+	ann.shows("Choose who may see the record.")
+	ann.fits("privacy-nobody-chosen")
+	ann.do(chromedp.Click("//label[normalize-space(.)='Dr Fox']"), chromedp.Click("//label[normalize-space(.)='Dr Lee']"))
+	ann.press("Change who may see it")
+	ann.shows("The record has been restricted.")
+	ann.press("Lift the restriction")
+	ann.shows("The restriction has been lifted.")
+
+	content := p.fetched(ann, "/copy")
+	files, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	must(t, err)
+	if len(files.File) < 4 {
+		t.Errorf("the copy has %d files", len(files.File))
+	}
+	ann.open(about)
+	ann.shows("Ann Officer read about the patient in the log")
+
+	ann.do(chromedp.SetValue("#reason", "She has asked for it."))
+	ann.press("Ask for the erasure")
+	ann.shows("The basis must be")
+	ann.do(chromedp.Click("#basis-" + string(erasure.UnlawfulProcessing)))
+	ann.press("Ask for the erasure")
+	ann.shows("Somebody else has to confirm it")
+	ann.fits("privacy-asked")
+	p.Pass(25 * time.Hour)
+
+	bob.withoutScript()
+	bob.open(p.page(elm, "privacy"))
+	bob.signIn("po.bob", password)
+	bob.shows("Erasures that wait for a second person")
+	bob.open(about)
+	bob.do(chromedp.SetValue("#hold", "There is a claim."))
+	bob.press("Keep the data")
+	bob.shows("The data are kept by a hold.")
+	bob.fits("privacy-held")
+	bob.do(chromedp.SetValue(`input[name^="release-"]`, "The claim is settled."))
+	bob.press("Lift this hold")
+	bob.fits("privacy-confirm")
+	bob.press("Erase the data for good")
+	bob.shows("The patient has been erased.")
+	if answer := bob.open(about); answer.Status != http.StatusNotFound {
+		t.Errorf("the page of somebody who is erased is answered %d", answer.Status)
+	}
+	bob.shows("There is no such patient at the practice")
+}
+
+// The pages are used by keyboard alone, and ask again who is there after 15 minutes.
+func TestBrowserGuardsPrivacyByKeyboard_D90(t *testing.T) {
+	t.Parallel()
+	p, zoe := guarded(t)
+	b := newTab(t)
+	b.open(p.page(elm, "privacy"))
+	b.signIn("po.ann", password)
+	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter + kb.Tab)) // skip the header
+	b.focuses("Zoë Quill <b>")
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Zoë Quill <b>")
+	p.Pass(16 * time.Minute)
+	b.open(p.page(elm, "privacy/patients/"+zoe.String()))
+	if at := b.at(); at.Path != "/elm-street/staff/confirm" {
+		t.Errorf("after 16 minutes the browser is at %s", at)
+	}
+	b.do(chromedp.SetValue("#password", password))
+	b.do(chromedp.Focus("#password"))
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Zoë Quill <b>")
+	b.quiet()
+}

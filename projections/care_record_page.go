@@ -1,0 +1,42 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/patient"
+)
+
+// pageBytes is how much of a record is read for one page. The first entry is always there.
+const pageBytes = 256 << 10
+
+// Page returns at most so many entries of a patient's care record before one of them,
+// newest first, and whether older ones follow. A zero identifier begins with the newest.
+// Of a patient whom the practice does not have there are none.
+func (c CareRecords) Page(ctx context.Context, tenant string, id patient.ID, before uuid.UUID, most int) (entries []RecordEntry, more bool, err error) {
+	sql, args := entriesOf, []any{tenant, id, most + 1, pageBytes, marks}
+	if before != uuid.Nil {
+		sql, args = entriesOfBefore, append(args, before)
+	}
+	size, all := 0, 0
+	rows, _ := c.DB.Query(ctx, sql, args...)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r recordRow, err error) {
+		for _, column := range row.RawValues() {
+			size += len(column)
+		}
+		r, err = scanEntry(row, tenant, &all)
+		return r, err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("read a page of a care record: %w", err)
+	}
+	more = len(found) > most || size >= pageBytes
+	entries, _, err = c.openEntries(ctx, found[:min(most, len(found))])
+	if err != nil {
+		return nil, false, fmt.Errorf("open a page of a care record: %w", err)
+	}
+	return entries, more, nil
+}

@@ -1,0 +1,61 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// ErasureRequests keeps the patients whose erasure somebody has asked for, so that somebody
+// else finds them. It follows the feed. Whether a request still counts, the patient's own
+// stream decides.
+type ErasureRequests struct{ DB Querier }
+
+// Name returns the permanent name, under which the feed keeps its offset.
+func (ErasureRequests) Name() string { return "erasure-requests.v1" }
+
+// Follows returns the types of events that Project has a statement for.
+func (ErasureRequests) Follows() []event.Event {
+	return []event.Event{patient.ErasureRequested{}, patient.ErasureWithdrawn{}, patient.Erased{}}
+}
+
+// Project keeps a row for each patient: only the newest request counts.
+func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any)) {
+	over := func(id patient.ID) {
+		do(`DELETE FROM erasure_requests WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, id)
+	}
+	switch e := r.Event.(type) {
+	case patient.ErasureRequested:
+		do(`INSERT INTO erasure_requests (tenant, patient, erasure, asked_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (tenant, patient) DO UPDATE SET erasure = excluded.erasure, asked_at = excluded.asked_at`,
+			r.Stream.Tenant, e.Patient, e.Erasure, e.RequestedAt)
+	case patient.ErasureWithdrawn:
+		over(e.Patient)
+	case patient.Erased:
+		over(e.Patient)
+	}
+}
+
+// AskedErasure is a patient whose erasure waits for a second person.
+type AskedErasure struct {
+	Patient patient.ID
+	AskedAt time.Time
+}
+
+// Waiting returns the patients of a practice whose erasure can still be confirmed at an
+// instant, those who were asked for longest ago first, at most so many.
+func (q ErasureRequests) Waiting(ctx context.Context, tenant string, now time.Time, most int) ([]AskedErasure, error) {
+	rows, _ := q.DB.Query(ctx, `SELECT patient, asked_at FROM erasure_requests WHERE tenant = $1 AND asked_at >= $2 ORDER BY asked_at, patient LIMIT $3`,
+		tenant, now.Add(-erasure.Latest), most)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AskedErasure])
+	if err != nil {
+		return nil, fmt.Errorf("list erasures that were asked for: %w", err)
+	}
+	return found, nil
+}

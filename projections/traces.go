@@ -1,0 +1,122 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/staff"
+)
+
+// Traces answers what was done to a patient's data, and who has opened a restricted record
+// by a reason. It has no table of its own: it asks the events.
+type Traces struct {
+	DB    Querier
+	Opens Opener
+}
+
+// Trace is one event about a patient, without what it holds.
+type Trace struct {
+	Idx   int64 // its place in the log
+	Event uuid.UUID
+	Name  string      // that it is stored under
+	Actor event.Actor // with the name of a practitioner hidden
+	At    time.Time
+}
+
+// tracesOf reads by the index of events by patient. It opens nothing, so that the size of
+// what patients have sent does not count.
+const tracesOf = `
+SELECT l.idx, e.id, e.name, e.metadata, e.recorded_at FROM events e JOIN log l USING (position)
+WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT position FROM log WHERE idx = $3), $4)
+ORDER BY e.position DESC LIMIT $5`
+
+// OfPatient lists at most so many events about a patient before an idx, newest first. A
+// zero idx begins with the newest.
+func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]Trace, error) {
+	rows, _ := t.DB.Query(ctx, tracesOf, id, tenant, before, int64(math.MaxInt64), most)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found Trace, err error) {
+		var metadata []byte
+		if err := row.Scan(&found.Idx, &found.Event, &found.Name, &metadata, &found.At); err != nil {
+			return found, err
+		}
+		m, err := event.ParseMetadata(metadata)
+		found.Actor = m.Actor
+		return found, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what was done to a patient's data: %w", err)
+	}
+	return found, nil
+}
+
+// Breaking is that somebody has opened a restricted record by a reason.
+type Breaking struct {
+	Event     uuid.UUID
+	Patient   patient.ID
+	Staff     staff.ID
+	At, Until time.Time
+	Reason    string
+}
+
+const brokenAt = `
+SELECT event, patient, staff, broken_at, until, '' FROM broken_glass
+WHERE tenant = $1 AND ($2::uuid IS NULL OR (broken_at, event) < (SELECT broken_at, event FROM broken_glass WHERE tenant = $1 AND event = $2))
+ORDER BY broken_at DESC, event DESC LIMIT $3`
+
+// Broken lists at most so many times that a restricted record of the practice was opened by
+// a reason, newest first, before the one of an event; a zero event begins with the newest.
+func (t Traces) Broken(ctx context.Context, tenant string, before uuid.UUID, most int) ([]Breaking, error) {
+	var than *uuid.UUID
+	if before != uuid.Nil {
+		than = &before
+	}
+	rows, _ := t.DB.Query(ctx, brokenAt, pgx.QueryExecModeCacheDescribe, tenant, than, most)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Breaking])
+	if err != nil {
+		return nil, fmt.Errorf("list broken glass: %w", err)
+	}
+	return found, t.reasons(ctx, tenant, found)
+}
+
+const breakingsIn = `
+SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
+FROM unnest($2::uuid[], $3::uuid[]) AS w (id, stream)
+CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND id = w.id OFFSET 0) e`
+
+// reasons opens why each record was opened.
+func (t Traces) reasons(ctx context.Context, tenant string, of []Breaking) error {
+	if len(of) == 0 {
+		return nil
+	}
+	var ids, streams []uuid.UUID
+	for _, b := range of {
+		ids, streams = append(ids, b.Event), append(streams, record.GlassStreamOf(tenant, b.Patient, b.Staff).ID)
+	}
+	rows, _ := t.DB.Query(ctx, breakingsIn, tenant, ids, streams)
+	stored, err := ScanNames(rows, tenant)
+	if err != nil {
+		return fmt.Errorf("read why a record was opened: %w", err)
+	}
+	opened, err := t.Opens.Open(ctx, stored)
+	if err != nil {
+		return fmt.Errorf("open why a record was opened: %w", err)
+	}
+	why := map[uuid.UUID]string{}
+	for _, r := range opened {
+		if broken, ok := r.Event.(record.GlassBroken); ok {
+			why[r.ID] = broken.Reason
+		}
+	}
+	for n := range of {
+		of[n].Reason = why[of[n].Event]
+	}
+	return nil
+}
