@@ -27,7 +27,7 @@ type row struct {
 func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: born(name.BirthDate), Time: clock(a.StartsAt, v.Practice.Zone),
-		Date: dayWords(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a),
+		Date: dayWords(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if a.ArrivedAt != nil && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
@@ -40,9 +40,9 @@ func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appoi
 		r.Called = true
 	case projections.StatusDidNotAttend:
 		r.MayArrive = true
+	case projections.StatusAttended, projections.StatusCancelled:
+		r.MayChange, r.Cancelled = false, a.Status == projections.StatusCancelled
 	}
-	r.Cancelled = a.Status == projections.StatusCancelled
-	r.MayChange = !r.Cancelled && a.Status != projections.StatusAttended
 	return r
 }
 

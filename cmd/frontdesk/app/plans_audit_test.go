@@ -37,6 +37,11 @@ func (l *lively) change() {
 	for _, err := range []error{
 		err,
 		desk.CallInPatient(ctx, commands.CallInPatient{Tenant: elm, Appointment: visit, Room: room}),
+		desk.MarkArrived(ctx, commands.MarkArrived{Tenant: elm, Appointment: visit}),
+		desk.MoveAppointment(ctx, commands.MoveAppointment{Tenant: elm, Appointment: visit, At: time.Now().Add(time.Hour)}),
+		desk.CancelAppointment(ctx, commands.CancelAppointment{Tenant: elm, Appointment: visit}),
+		desk.RenameSite(ctx, commands.RenameSite{Tenant: elm, Site: l.site, Name: "Main building"}),
+		desk.RenameRoom(ctx, commands.RenameRoom{Tenant: elm, Room: room, Name: "Nurse"}),
 		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient, Usernames: []string{"kim"}}),
 		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient}),
 		desk.SwitchRequestTypeOff(ctx, commands.SwitchRequestTypeOff{Tenant: elm, RequestType: request.Types()[0]}),
@@ -158,7 +163,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 	}
 	var call access.Call
 	for _, f := range []postgres.CallFilter{
-		{Tenant: "elm-street"}, {Application: l.integrator.ID}, {Staff: member}, {Patient: l.patient}, {Since: recently}, {Tenant: "elm-street", Patient: l.patient},
+		{Tenant: "elm-street"}, {Staff: member}, {Patient: l.patient}, {Since: recently}, {Tenant: "elm-street", Patient: l.patient}, {Application: l.integrator.ID},
 	} {
 		calls, err := engine.Auditor.Calls(ctx, auditing.CallFilter{CallFilter: f}, 1)
 		l.must(err)

@@ -28,6 +28,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
@@ -43,6 +44,7 @@ type lively struct {
 	integrator bearertest.Application
 	patient    patient.ID
 	site       site.ID
+	expected   appointment.ID // the one last booked
 }
 
 const livelyPassword = "coffee tin fish"
@@ -139,6 +141,7 @@ func (l *lively) call() {
 		for n, edits := range [][]bearertest.Edit{{bearertest.As("dr.lee")}, nil} {
 			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: time.Now()})
 			l.must(err)
+			l.expected = visit
 			if endpoint.Name == access.ClearCallIn {
 				l.must(l.Desk.CallInPatient(l.t.Context(), commands.CallInPatient{Tenant: "elm-street", Appointment: visit}))
 			}
@@ -201,6 +204,11 @@ func (l *lively) visit() {
 		page(http.MethodPost, "authorisations", page(http.MethodGet, "authorisations", nil))
 		for _, path := range []string{"account", "people", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
+		}
+		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String()} {
+			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
+				l.t.Errorf("%s shows %s", path, shown)
+			}
 		}
 		form := page(http.MethodGet, ask, nil)
 		form.Set("decision", "decline")
