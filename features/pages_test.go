@@ -64,6 +64,11 @@ func (b *browser) fill(page, which string, values url.Values) error {
 	if err := b.get(page); err != nil {
 		return err
 	}
+	return b.submit(which, values)
+}
+
+// submit sends such a form of the page that is shown.
+func (b *browser) submit(which string, values url.Values) error {
 	for _, form := range forms.FindAllStringSubmatch(b.w.page, -1) {
 		button := strings.Contains(form[0], `name="do" value="`+which+`"`)
 		if !button && !strings.HasSuffix(form[1], which) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +17,10 @@ import (
 )
 
 // Appointments keeps the appointments of each practice, and how far they have come.
-type Appointments struct{ DB Querier }
+type Appointments struct {
+	DB    Querier
+	Opens Opener // for the history alone
+}
 
 // Appointment is one row of [Appointments].
 type Appointment struct {
@@ -121,78 +125,6 @@ func (a Appointments) list(ctx context.Context, sql string, args ...any) ([]Appo
 	return found, nil
 }
 
-// CallInBoard keeps who is called in, and into which room, for the board in the
-// waiting room. It follows the feed.
-type CallInBoard struct {
-	DB    Querier
-	Names Names
-}
-
-// CallIn is one line of the board.
-type CallIn struct {
-	Appointment appointment.ID
-	Patient     patient.ID
-	PatientName string
-	RoomName    string // "" if no room is assigned
-	CalledInAt  time.Time
-}
-
-// Name returns the permanent name, under which the feed keeps its offset.
-func (CallInBoard) Name() string { return "call-in-board.v1" }
-
-// Follows returns the types of events that Project has a statement for.
-func (CallInBoard) Follows() []event.Event {
-	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}, patient.Erased{}}
-}
-
-// Project keeps a row for each appointment that is called in.
-func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
-	switch e := r.Event.(type) {
-	case appointment.CalledIn:
-		do(`INSERT INTO call_ins (tenant, appointment, patient, site, room, called_in_at) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (tenant, appointment) DO UPDATE SET room = excluded.room, called_in_at = excluded.called_in_at`,
-			r.Stream.Tenant, e.Appointment, e.Patient, e.Site, idOrNull(e.Room.UUID), e.CalledInAt)
-	case appointment.CallInRemoved:
-		do(`DELETE FROM call_ins WHERE tenant = $1 AND appointment = $2`, r.Stream.Tenant, e.Appointment)
-	case patient.Erased:
-		do(`DELETE FROM call_ins WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
-	}
-}
-
-// Showing lists a site's call-ins since an instant, newest first. Since the
-// practice's midnight, these are today's.
-func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, since time.Time) ([]CallIn, error) {
-	rows, _ := b.DB.Query(ctx, `
-		SELECT c.appointment, c.patient, '', coalesce(r.name, ''), c.called_in_at
-		FROM call_ins c
-		LEFT JOIN rooms r ON r.tenant = c.tenant AND r.room = c.room
-		WHERE c.tenant = $1 AND c.site = $2 AND c.called_in_at >= $3 ORDER BY c.called_in_at DESC, c.appointment`,
-		tenant, at, since)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[CallIn])
-	if err != nil {
-		return nil, fmt.Errorf("read call-in board: %w", err)
-	}
-	return b.named(ctx, tenant, found)
-}
-
-// named gives call-ins the names of their patients. Whom the practice does not have any
-// more is not shown.
-func (b CallInBoard) named(ctx context.Context, tenant string, found []CallIn) (named []CallIn, err error) {
-	patients := make([]patient.ID, len(found))
-	for n, c := range found {
-		patients[n] = c.Patient
-	}
-	names, err := b.Names.Of(ctx, tenant, patients...)
-	for _, c := range found {
-		name, known := names[c.Patient]
-		if known && name.Name != event.Erased {
-			c.PatientName = name.Name
-			named = append(named, c)
-		}
-	}
-	return named, err
-}
-
 // idOrNull returns an identifier as an optional column holds it: the zero one is
 // NULL.
 func idOrNull(id uuid.UUID) *uuid.UUID {
@@ -200,4 +132,32 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 		return nil
 	}
 	return &id
+}
+
+// mostHappened is how many of an appointment's events its history has: the newest.
+const mostHappened = 100
+
+// History returns what has happened to an appointment of a practice, oldest first.
+func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]Handled, error) {
+	rows, _ := a.DB.Query(ctx, `
+		SELECT id, version, recorded_at, name, data, metadata, sealed FROM events
+		WHERE stream = $1 AND tenant = $2 AND name LIKE 'appointment.%' ORDER BY version DESC LIMIT $3`, id, tenant, mostHappened)
+	stored, err := scanStream(rows, appointment.StreamOf(tenant, id))
+	if err != nil {
+		return nil, fmt.Errorf("read an appointment: %w", err)
+	}
+	slices.Reverse(stored)
+	events, err := a.Opens.Open(ctx, stored)
+	if err != nil {
+		return nil, fmt.Errorf("open an appointment: %w", err)
+	}
+	names, err := membersIn(ctx, a.DB, tenant, events)
+	if err != nil {
+		return nil, fmt.Errorf("read an appointment: %w", err)
+	}
+	history := make([]Handled, len(events))
+	for n, e := range events {
+		history[n] = handledBy(e, names)
+	}
+	return history, nil
 }

@@ -39,10 +39,12 @@ type Request struct {
 	InError     *InError  // nil unless it was marked as entered in error
 	History     []Handled // with the submission, oldest first
 	Complete    bool      // false if older entries were left out of the history
+	Version     int       // how many entries there are, with those that were left out
 }
 
-// Handled is one entry of a request's history: its submission, one of [request.Handling],
-// or its marking as entered in error.
+// Handled is one entry of a history. That of a request has its submission, each of
+// [request.Handling], and its marking as entered in error; that of an appointment has all
+// of its events.
 type Handled struct {
 	event.Event
 	At    time.Time
@@ -74,11 +76,11 @@ func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request
 	if _, is := events[0].Event.(request.Submitted); !is {
 		return Request{}, request.ErrUnknown
 	}
-	names, err := q.namesIn(ctx, tenant, events)
+	names, err := membersIn(ctx, q.DB, tenant, events)
 	if err != nil {
 		return Request{}, fmt.Errorf("read a request: %w", err)
 	}
-	found := Request{ID: id, Complete: true}
+	found := Request{ID: id, Complete: true, Version: len(events)}
 	for _, e := range events {
 		found.see(e, names)
 	}
@@ -94,24 +96,28 @@ func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request
 
 func (q Requests) read(ctx context.Context, stream event.Stream) ([]event.Recorded, error) {
 	rows, _ := q.DB.Query(ctx, historyOf, stream.ID, stream.Tenant, maxHistory)
-	stored, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
-		s := event.Stored{Stream: stream}
-		err := row.Scan(&s.ID, &s.Version, &s.At, &s.Name, &s.Data, &s.Metadata, &s.Sealed)
-		return s, err
-	})
+	stored, err := scanStream(rows, stream)
 	if err != nil {
 		return nil, err
 	}
 	return q.Opens.Open(ctx, stored)
 }
 
-// namesIn returns the names of the members of staff who have had to do with a request.
-func (q Requests) namesIn(ctx context.Context, tenant string, events []event.Recorded) (map[uuid.UUID]string, error) {
+func scanStream(rows pgx.Rows, stream event.Stream) ([]event.Stored, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
+		s := event.Stored{Stream: stream}
+		err := row.Scan(&s.ID, &s.Version, &s.At, &s.Name, &s.Data, &s.Metadata, &s.Sealed)
+		return s, err
+	})
+}
+
+// membersIn returns the names of the members of staff who have had to do with events.
+func membersIn(ctx context.Context, db Querier, tenant string, events []event.Recorded) (map[uuid.UUID]string, error) {
 	var members []uuid.UUID
 	for _, e := range events {
 		members = append(members, e.Metadata.Actor.Member(), holderIn(e.Event).UUID)
 	}
-	rows, _ := q.DB.Query(ctx, `SELECT staff, name FROM staff WHERE tenant = $1 AND staff = ANY ($2)`, tenant, members)
+	rows, _ := db.Query(ctx, `SELECT staff, name FROM staff WHERE tenant = $1 AND staff = ANY ($2)`, tenant, members)
 	names := map[uuid.UUID]string{}
 	var id uuid.UUID
 	var name string
@@ -137,12 +143,21 @@ func holderIn(e event.Event) staff.ID {
 	return staff.ID{}
 }
 
-// see moves a request past one event.
-func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+// handledBy returns an event with the names of who did it, and to whom they gave it.
+func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
 	}
+	if given, is := r.Event.(request.Given); is {
+		done.To = names[given.To.UUID]
+	}
+	return done
+}
+
+// see moves a request past one event.
+func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
+	done := handledBy(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
@@ -152,8 +167,6 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	switch e := r.Event.(type) {
 	case request.Submitted:
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
-	case request.Given:
-		done.To = names[e.To.UUID]
 	case request.UrgencyChanged:
 		q.Urgent = e.Urgent
 	case request.Completed:
@@ -180,7 +193,7 @@ SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stre
 	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
 CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE stream = m.stream AND version = 1 OFFSET 0) first
 CROSS JOIN LATERAL (SELECT patient FROM events WHERE stream = m.stream ORDER BY version DESC LIMIT 1) last
-WHERE EXISTS (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4)
+CROSS JOIN LATERAL (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4 LIMIT 1) moves
 ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.

@@ -51,9 +51,9 @@ type Healths struct{ DB Querier }
 
 // However busy an application is, no more than this is looked at.
 const (
-	HealthLooked = 5000               // lines of each index, the newest
-	HealthKept   = 7 * 24 * time.Hour // how old they are at most
-	healthHours  = 24 * time.Hour
+	healthLooked = 5000               // lines of each index, the newest; the page says so
+	healthKept   = 7 * 24 * time.Hour // how old they are at most
+	healthDay    = 24 * time.Hour
 	healthSeen   = 10 // of each list
 )
 
@@ -97,7 +97,7 @@ WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMI
 // clocks in a zone.
 func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
 	of := healthOf{h.DB, tenant, app}
-	week, day := event.LowestID(now.Add(-HealthKept)), event.LowestID(now.Add(-healthHours))
+	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthDay))
 	if found.Hours, err = asked[HealthHour](ctx, of, healthByHour, day, zone.String()); err != nil {
 		return Health{}, err
 	}
@@ -124,7 +124,7 @@ type healthOf struct {
 
 // asked plans a statement each time, with the instant at hand.
 func asked[Row any](ctx context.Context, of healthOf, query string, since uuid.UUID, further any) ([]Row, error) {
-	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, HealthLooked, further)
+	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, healthLooked, further)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
 	if err != nil {
 		return nil, fmt.Errorf("look at an application's health: %w", err)

@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/display"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -132,6 +133,9 @@ func clinicalLife(file request.Attachment) []chapter {
 	return []chapter{
 		plain(stream(main.UUID), site.Added{Site: main, Name: "Elm Street"}, site.Renamed{Site: main, Name: "Elm House"}),
 		plain(stream(room.UUID), site.RoomAdded{Room: room, Site: main, Name: "Room 1"}, site.RoomRenamed{Room: room, Site: main, Name: "Nurse"}),
+		plain(stream(addedDisplay.Display.UUID), addedDisplay, connectedDisplay),
+		plain(stream(openDisplay.Display.UUID), openDisplay),
+		plain(stream(goneDisplay.Display.UUID), goneDisplay, display.Removed{Display: goneDisplay.Display, Site: main}),
 		plain(stream(subject.Appointment.UUID), booked, moved, arrived, calledIn, noRoom, removed, calledIn, absent, arrived, attended),
 		plain(stream(event.DerivedID("test-cancelled")), calledOff...),
 		{stream(note.Note.UUID), byLee, []event.Event{note, noteInError}},

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
+	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
@@ -55,12 +56,12 @@ func TestAPatientWhoseKeyIsDestroyedIsNotShown_D70(t *testing.T) {
 	d.happens(t, event.Stream{Tenant: elm, ID: subject.Appointment.UUID}, booked, calledIn)
 	board := projections.CallInBoard{DB: d.pool, Names: d.names()}
 	d.follow(t, board)
-	if got, err := board.Showing(t.Context(), elm, main, noon); len(got) != 1 || err != nil {
+	if got, err := board.Showing(t.Context(), elm, main, display.FullName, noon); len(got) != 1 || err != nil {
 		t.Fatalf("the board shows %v, error %v", got, err)
 	}
 	d.erases(t, ann)
 	board.Names = d.names()
-	if got, err := board.Showing(t.Context(), elm, main, noon); len(got) != 0 || err != nil {
+	if got, err := board.Showing(t.Context(), elm, main, display.FullName, noon); len(got) != 0 || err != nil {
 		t.Errorf("the board shows %v, error %v", got, err)
 	}
 	if got, err := (projections.CareRecords{DB: d.pool, Opens: d.keys}).Of(t.Context(), elm, ann, false); !errors.Is(err, patient.ErrUnknown) {

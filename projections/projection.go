@@ -43,7 +43,7 @@ type Opener interface {
 // that authorisation and admission ask, and those with columns that must be unique.
 func AtOnce() []Projection {
 	return []Projection{Erasures{}, Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
-		Sites{}, Appointments{}, CareRecords{}}
+		Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
 // Following returns the projections behind the feed, which people browse.
@@ -86,6 +86,7 @@ var tables = map[string][]Table{
 	Attachments{}.Name():     kept("attachments"),
 	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
 	Availability{}.Name():    kept("intakes", "closures"),
+	Displays{}.Name():        kept("displays"),
 	Sites{}.Name():           kept("sites", "rooms"),
 	Appointments{}.Name():    kept("appointments"),
 	CareRecords{}.Name():     kept("record_entries"),

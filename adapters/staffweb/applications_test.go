@@ -33,7 +33,7 @@ func (s *service) portal(t *testing.T, name string) application.ID {
 
 func (s *service) enabled(t *testing.T, app application.ID) bool {
 	t.Helper()
-	offer, err := s.pages.Offers.Of(t.Context(), elm, app)
+	offer, err := projections.Offers{DB: s.pool}.Of(t.Context(), elm, app)
 	must(t, err)
 	return offer.Enabled
 }
@@ -97,7 +97,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 		t.Error("it is enabled")
 	}
 	b.get(at).wants(t, http.StatusOK, "", "It cannot use these while it is not enabled.")
-	if oaks, err := s.pages.Offers.Of(t.Context(), oak, s.app); err != nil || !oaks.Enabled {
+	if oaks, err := (projections.Offers{DB: s.pool}).Of(t.Context(), oak, s.app); err != nil || !oaks.Enabled {
 		t.Errorf("the other practice has %+v, %v", oaks, err)
 	}
 	form.Set("do", "burn")
@@ -127,7 +127,7 @@ func TestManagersSeeHowAnApplicationDoes_D89(t *testing.T) {
 	page := b.get(applicationsAt + "/" + s.app.String())
 	for _, want := range []string{
 		"<dt>1pm to 2pm on Wednesday</dt><dd>1 call answered, 1 call refused, 1 call that we could not serve, 1 webhook not delivered</dd>",
-		"it asked to add notes to patients’ care records, <bdi>for Dr Lee</bdi>.", "<bdi>for itself</bdi>. <bdi>The app has no permission</bdi>",
+		"it asked to add notes to patients’ care records, <bdi>for Dr Lee</bdi>.", "<bdi>for itself</bdi>. It was told: <bdi>The app has no permission</bdi>",
 		"This is our fault", "That a patient’s record is opened, of 1:00pm on Wednesday 1 July. http_5xx",
 	} {
 		page.wants(t, http.StatusOK, "", want)

@@ -38,13 +38,13 @@ func (p *Pages) authorisations(v *frame.Visit) error {
 	page := authorisationsPage{
 		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
 	}
-	own, err := p.Given.By(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+	own, err := projections.GivenAuthorisations{DB: p.DB}.By(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(v, own)
 	if page.EndsOthers {
-		others, err := p.Given.ByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+		others, err := projections.GivenAuthorisations{DB: p.DB}.ByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (p *Pages) judge(v *frame.Visit) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := p.Approvals.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
+	approval, err := projections.Approvals{DB: p.DB}.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication

@@ -9,6 +9,7 @@
 //	authorisations             what staff have given; POST takes one back
 //	account                    who am I, my password, where I am signed in
 //	people                     who works here: invite, reset, roles, deactivate
+//	requests                   what patients ask of the practice; see the package requests
 //
 // A page is a method of [Pages], or of a section, that returns an error. What all pages
 // share is in the package frame: visits, doors, the frame around a page, and what people

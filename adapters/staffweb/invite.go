@@ -109,16 +109,8 @@ func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.In
 func (p *Pages) showLink(v *frame.Visit, name string, given commands.Invitation) error {
 	p.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
-		Link:  p.origin(v) + LinkPath(v.Tenant, given.Secret),
+		Link:  p.Origin(v) + LinkPath(v.Tenant, given.Secret),
 		Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})
 	return nil
-}
-
-// origin is where browsers reach the pages.
-func (p *Pages) origin(v *frame.Visit) string {
-	if p.URL == nil { // on a loopback host, which the browser has named
-		return "http://" + v.R.Host
-	}
-	return p.URL.Scheme + "://" + p.URL.Host
 }

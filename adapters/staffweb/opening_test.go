@@ -11,6 +11,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 const openingAt = "/elm-street/staff/opening"
@@ -18,7 +19,7 @@ const openingAt = "/elm-street/staff/opening"
 // status is what the API would say of medical requests at Elm Street.
 func (s *service) status(t *testing.T) (status practice.Status, next time.Time) {
 	t.Helper()
-	all, err := s.pages.Availability.RequestTypes(t.Context(), elm, s.Now())
+	all, err := projections.Availability{DB: s.pool}.RequestTypes(t.Context(), elm, s.Now())
 	must(t, err)
 	return all[0].Status, all[0].NextOpening
 }
@@ -184,12 +185,12 @@ func TestTheOpeningIsChangedAsItWasShownOrNotAtAll_D89(t *testing.T) {
 	again.wants(t, http.StatusConflict, "", "they are switched off")
 	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusSeeOther, openingAt+"?done=pause", "")
 	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusBadRequest, "", "This would change nothing")
-	found, err := s.pages.Availability.Receptions(t.Context(), elm)
+	found, err := projections.Availability{DB: s.pool}.Receptions(t.Context(), elm)
 	must(t, err)
 	if got := found.Of(request.Medical).Intake; !got.Paused || !got.SwitchedOff {
 		t.Errorf("got %+v", got)
 	}
-	if oaks, err := s.pages.Availability.Receptions(t.Context(), oak); err != nil || len(oaks.Intakes) > 0 {
+	if oaks, err := (projections.Availability{DB: s.pool}).Receptions(t.Context(), oak); err != nil || len(oaks.Intakes) > 0 {
 		t.Errorf("the other practice has %+v, %v", oaks, err)
 	}
 }

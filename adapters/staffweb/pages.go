@@ -5,14 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
-	"frontdesk/adapters/staffweb/applications"
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
+	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -20,27 +19,18 @@ import (
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
 	*frame.Site
+	Live *live.Hub
 
-	Approvals    projections.Approvals
-	Given        projections.GivenAuthorisations
-	People       projections.People
-	SignIns      projections.SignIns
-	Availability projections.Availability
-	Offers       projections.Offers
-	Healths      projections.Healths
+	DB    projections.Querier // which the read models ask
+	Opens projections.Opener
+	Book  *projections.Book
+	// Searches keeps what searches have found.
+	Searches patients.Searches
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
+	Files          requests.Files
 	// Privacy needs no Site: it has that of the pages.
 	Privacy privacy.Section
-
-	Book         *projections.Book
-	Searches     patients.Searches
-	Patients     projections.Patients
-	Records      projections.CareRecords
-	Timeline     projections.Timeline
-	Requests     projections.Requests
-	Appointments projections.Appointments
-	Directory    projections.Directory
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
@@ -53,24 +43,7 @@ var sources embed.FS
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
-func (p *Pages) routes() []frame.Route {
-	return slices.Concat(p.own(),
-		(&opening.Section{Site: p.Site, Availability: p.Availability}).Routes(),
-		(&applications.Section{Site: p.Site, Offers: p.Offers, Given: p.Given, Healths: p.Healths, Why: p.WhyUndelivered}).Routes(),
-		p.privacy().Routes(),
-		(&patients.Section{
-			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: p.Patients, Records: p.Records, Timeline: p.Timeline,
-			Requests: p.Requests, Appointments: p.Appointments, Directory: p.Directory,
-		}).Routes(),
-	)
-}
-
-// privacy is the section of that name, on this site.
-func (p *Pages) privacy() *privacy.Section {
-	section := p.Privacy
-	section.Site = p.Site
-	return &section
-}
+func (p *Pages) routes() []frame.Route { return append(p.own(), p.sections()...) }
 
 // own are those of this package.
 func (p *Pages) own() []frame.Route {

@@ -43,7 +43,7 @@ func (p *Pages) people(v *frame.Visit) error {
 	if v.Form.Has("invite") {
 		return p.inviteForm(v)
 	}
-	everybody, err := p.People.Of(v.Context(), v.Tenant)
+	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Pages) list(v *frame.Visit, people []projections.Person, find string) e
 
 // rowsOf are people as they are shown.
 func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []personRow, err error) {
-	last, err := p.SignIns.Last(v.Context(), v.Tenant)
+	last, err := projections.SignIns{DB: p.DB}.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *Pages) standing(v *frame.Visit, person projections.Person) string {
 // findPeople shows those whose name or username has what was typed. It is a POST, so that
 // no address holds a name.
 func (p *Pages) findPeople(v *frame.Visit) error {
-	everybody, err := p.People.Of(v.Context(), v.Tenant)
+	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (p *Pages) changePeople(v *frame.Visit) error {
 
 // changePerson does it unless the member of staff has changed since the page was shown.
 func (p *Pages) changePerson(v *frame.Visit, act act) error {
-	everybody, err := p.People.Of(v.Context(), v.Tenant)
+	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Signposts: projections.Signposts{DB: s.pool},
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,
-			Head:      projections.Head{DB: s.pool}.Of,
+			Head:      func(context.Context) (int64, error) { return 1, nil },
 			Door: signin.Door{
 				Guesses:   signin.NewGuesses(s.Now),
 				Queue:     signin.NewQueue(),
@@ -75,6 +75,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
+				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
@@ -86,25 +87,12 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Now:      s.Now,
 			Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 		},
-		Approvals: projections.Approvals{DB: s.pool},
-		Given:     projections.GivenAuthorisations{DB: s.pool},
-		People:    projections.People{DB: s.pool},
-		SignIns:   projections.SignIns{DB: s.pool},
-
-		Availability:   projections.Availability{DB: s.pool},
-		Offers:         projections.Offers{DB: s.pool},
-		Healths:        projections.Healths{DB: s.pool},
+		DB: s.pool, Opens: opens,
+		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
+		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
+		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(opens),
-
-		Book:         &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
-		Searches:     patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
-		Patients:     projections.Patients{DB: s.pool},
-		Records:      projections.CareRecords{DB: s.pool, Opens: opens},
-		Timeline:     projections.Timeline{DB: s.pool},
-		Requests:     projections.Requests{DB: s.pool, Opens: opens},
-		Appointments: projections.Appointments{DB: s.pool},
-		Directory:    projections.Directory{DB: s.pool},
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

@@ -20,50 +20,65 @@ const (
 	in      = "in"      // the page answers, be it that the form makes no sense
 	asked   = "asked"   // to sign in
 	refused = "refused" // by role
+	dark    = "dark"    // no screen of a display
 )
 
 // Who may use which page, written once more by hand: strangers, and those who are signed in
 // at another practice, in the first column; then members of staff without a role, a
 // receptionist, a clinician, a manager and a privacy officer.
 var verdicts = map[string][6]string{
-	"GET ":                             {asked, in, in, in, in, in},
-	"GET /":                            {asked, in, in, in, in, in},
-	"GET /sign-in":                     {in, in, in, in, in, in},
-	"POST /sign-in":                    {in, in, in, in, in, in},
-	"POST /sign-in/passkey":            {in, in, in, in, in, in},
-	"GET /sign-in/second":              {asked, in, in, in, in, in}, // after the password
-	"POST /sign-in/second":             {asked, asked, asked, asked, asked, asked},
-	"POST /challenge":                  {in, in, in, in, in, in},
-	"GET /confirm":                     {asked, in, in, in, in, in},
-	"POST /confirm":                    {asked, in, in, in, in, in},
-	"GET /account/passkeys":            {asked, in, in, in, in, in},
-	"POST /account/passkeys":           {asked, in, in, in, in, in},
-	"POST /sign-out":                   {in, in, in, in, in, in},
-	"GET /link/{secret}":               {in, in, in, in, in, in},
-	"GET /link":                        {in, in, in, in, in, in},
-	"POST /link":                       {in, in, in, in, in, in},
-	"GET /authorise":                   {asked, in, in, in, in, in},
-	"POST /authorise":                  {asked, in, in, in, in, in},
-	"GET /authorisations":              {asked, in, in, in, in, in},
-	"POST /authorisations":             {asked, in, in, in, in, in},
-	"GET /account":                     {asked, in, in, in, in, in},
-	"GET /account/password":            {asked, in, in, in, in, in},
-	"POST /account/password":           {asked, in, in, in, in, in},
-	"POST /account/sessions":           {asked, in, in, in, in, in},
-	"GET /patients":                    {asked, refused, in, in, refused, refused},
-	"POST /patients":                   {asked, refused, in, in, refused, refused},
-	"GET /patients/register":           {asked, refused, in, in, refused, refused},
-	"POST /patients/register":          {asked, refused, in, in, refused, refused},
-	"GET /patients/{patient}":          {asked, refused, in, in, refused, refused},
-	"GET /patients/{patient}/glass":    {asked, refused, in, in, refused, refused},
-	"POST /patients/{patient}/glass":   {asked, refused, in, in, refused, refused},
-	"GET /patients/{patient}/timeline": {asked, refused, in, in, refused, refused},
-	"GET /patients/{patient}/details":  {asked, refused, in, in, refused, refused},
-	"POST /patients/{patient}/details": {asked, refused, in, in, refused, refused},
-	"GET /patients/{patient}/notes":    {asked, refused, in, in, refused, refused},
-	"POST /patients/{patient}/notes":   {asked, refused, in, in, refused, refused},
-	"GET /people":                      {asked, refused, refused, refused, in, refused},
-	"POST /people":                     {asked, refused, refused, refused, in, refused},
+	"GET ":                                  {asked, in, in, in, in, in},
+	"GET /":                                 {asked, in, in, in, in, in},
+	"GET /sign-in":                          {in, in, in, in, in, in},
+	"POST /sign-in":                         {in, in, in, in, in, in},
+	"POST /sign-in/passkey":                 {in, in, in, in, in, in},
+	"GET /sign-in/second":                   {asked, in, in, in, in, in}, // after the password
+	"POST /sign-in/second":                  {asked, asked, asked, asked, asked, asked},
+	"POST /challenge":                       {in, in, in, in, in, in},
+	"GET /confirm":                          {asked, in, in, in, in, in},
+	"POST /confirm":                         {asked, in, in, in, in, in},
+	"GET /account/passkeys":                 {asked, in, in, in, in, in},
+	"POST /account/passkeys":                {asked, in, in, in, in, in},
+	"POST /sign-out":                        {in, in, in, in, in, in},
+	"GET /link/{secret}":                    {in, in, in, in, in, in},
+	"GET /link":                             {in, in, in, in, in, in},
+	"POST /link":                            {in, in, in, in, in, in},
+	"GET /authorise":                        {asked, in, in, in, in, in},
+	"POST /authorise":                       {asked, in, in, in, in, in},
+	"GET /authorisations":                   {asked, in, in, in, in, in},
+	"POST /authorisations":                  {asked, in, in, in, in, in},
+	"GET /account":                          {asked, in, in, in, in, in},
+	"GET /account/password":                 {asked, in, in, in, in, in},
+	"POST /account/password":                {asked, in, in, in, in, in},
+	"POST /account/sessions":                {asked, in, in, in, in, in},
+	"GET /patients":                         {asked, refused, in, in, refused, refused},
+	"POST /patients":                        {asked, refused, in, in, refused, refused},
+	"GET /patients/register":                {asked, refused, in, in, refused, refused},
+	"POST /patients/register":               {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}":               {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/glass":         {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/glass":        {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/timeline":      {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/details":       {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/details":      {asked, refused, in, in, refused, refused},
+	"GET /patients/{patient}/notes":         {asked, refused, in, in, refused, refused},
+	"POST /patients/{patient}/notes":        {asked, refused, in, in, refused, refused},
+	"GET /people":                           {asked, refused, refused, refused, in, refused},
+	"POST /people":                          {asked, refused, refused, refused, in, refused},
+	"GET /board/{site}/events":              {dark, dark, dark, dark, dark, dark},
+	"GET /board/{site}":                     {dark, dark, dark, dark, dark, dark},
+	"GET /displays/link":                    {in, in, in, in, in, in},
+	"POST /displays/link":                   {in, in, in, in, in, in},
+	"GET /displays/link/{display}/{secret}": {in, in, in, in, in, in},
+	"GET /displays":                         {asked, refused, refused, refused, in, refused},
+	"POST /displays":                        {asked, refused, refused, refused, in, refused},
+
+	"GET /requests":                           {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}":                 {asked, refused, in, in, refused, refused},
+	"POST /requests/{request}":                {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}/patient":         {asked, refused, in, in, refused, refused},
+	"POST /requests/{request}/patient":        {asked, refused, in, in, refused, refused},
+	"GET /requests/{request}/attachments/{n}": {asked, refused, in, in, refused, refused},
 
 	"GET /privacy":                          {asked, refused, refused, refused, refused, in},
 	"POST /privacy":                         {asked, refused, refused, refused, refused, in},
@@ -71,14 +86,27 @@ var verdicts = map[string][6]string{
 	"GET /privacy/patients/{patient}":       {asked, refused, refused, refused, refused, in},
 	"POST /privacy/patients/{patient}":      {asked, refused, refused, refused, refused, in},
 	"POST /privacy/patients/{patient}/copy": {asked, refused, refused, refused, refused, in},
-	"GET /opening":                          {asked, refused, refused, refused, in, refused},
-	"POST /opening":                         {asked, refused, refused, refused, in, refused},
-	"GET /opening/type/{type}":              {asked, refused, refused, refused, in, refused},
-	"GET /opening/close":                    {asked, refused, refused, refused, in, refused},
-	"GET /opening/reopen":                   {asked, refused, refused, refused, in, refused},
-	"GET /applications":                     {asked, refused, refused, refused, in, refused},
-	"GET /applications/{application}":       {asked, refused, refused, refused, in, refused},
-	"POST /applications/{application}":      {asked, refused, refused, refused, in, refused},
+
+	"GET /opening":                     {asked, refused, refused, refused, in, refused},
+	"POST /opening":                    {asked, refused, refused, refused, in, refused},
+	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},
+	"GET /opening/close":               {asked, refused, refused, refused, in, refused},
+	"GET /opening/reopen":              {asked, refused, refused, refused, in, refused},
+	"GET /applications":                {asked, refused, refused, refused, in, refused},
+	"GET /applications/{application}":  {asked, refused, refused, refused, in, refused},
+	"POST /applications/{application}": {asked, refused, refused, refused, in, refused},
+
+	"GET /day":                {asked, refused, in, in, refused, refused},
+	"GET /day/book":           {asked, refused, in, in, refused, refused},
+	"POST /day/book":          {asked, refused, in, in, refused, refused},
+	"GET /day/{appointment}":  {asked, refused, in, in, refused, refused},
+	"POST /day/{appointment}": {asked, refused, in, in, refused, refused},
+	"GET /sites":              {asked, refused, refused, refused, in, refused},
+	"POST /sites":             {asked, refused, refused, refused, in, refused},
+	"GET /sites/{site}":       {asked, refused, refused, refused, in, refused},
+	"POST /sites/{site}":      {asked, refused, refused, refused, in, refused},
+
+	"GET /events": {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
 // verdict is what a browser is told that asks for a page of Elm Street.
@@ -89,8 +117,10 @@ func verdict(b *browser, route string) string {
 	switch to, _, _ := strings.Cut(answer.Header.Get("Location"), "?app"); {
 	case to == "/elm-street/staff/sign-in":
 		return asked
+	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "This screen shows nothing"):
+		return dark
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(answer.body, "You cannot use this page"):
-		if !strings.Contains(answer.body, "Only a ") {
+		if !strings.Contains(answer.body, "Only a") {
 			b.t.Errorf("%s does not say who may:\n%s", route, answer.body)
 		}
 		return refused

@@ -36,7 +36,8 @@ type Connected struct {
 
 // Removed says that the display shows nothing any more.
 type Removed struct {
-	Display ID `json:"display"`
+	Display ID      `json:"display"`
+	Site    site.ID `json:"site"` // whose board is shown no more
 }
 
 // EventName returns the name that the event is stored under.
@@ -73,7 +74,8 @@ func DigestOf(token string) event.Digest { return sha256.Sum256([]byte(token)) }
 
 // Display is what later decisions need to know of a display.
 type Display struct {
-	id      ID         // zero before it is added
+	id      ID // zero before it is added
+	site    site.ID
 	link    staff.Link // zero once it was used
 	removed bool
 }
@@ -118,14 +120,14 @@ func (d Display) Remove() ([]event.Event, error) {
 	case d.removed:
 		return nil, nil
 	}
-	return []event.Event{Removed{d.id}}, nil
+	return []event.Event{Removed{d.id, d.site}}, nil
 }
 
 // Apply returns the display as it is after the event.
 func (d Display) Apply(e event.Event) Display {
 	switch e := e.(type) {
 	case Added:
-		d.id, d.link = e.Display, e.Link
+		d.id, d.site, d.link = e.Display, e.Site, e.Link
 	case Connected:
 		d.link = staff.Link{}
 	case Removed:

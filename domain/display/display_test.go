@@ -22,7 +22,7 @@ var (
 		Naming: display.Initials, Link: link,
 	}
 	connected = display.Connected{Display: screen, Link: link.Digest, Session: display.DigestOf("a token")}
-	removed   = display.Removed{Display: screen}
+	removed   = display.Removed{Display: screen, Site: added.Site}
 
 	given = eventtest.Given[display.Display]
 )

@@ -26,7 +26,6 @@ type onePage struct {
 	Calls       []callRow
 	Refusals    []callRow
 	Undelivered []deliveryRow
-	Looked      int // lines that are looked at, at most
 	Seen        string
 	Token       string
 }
@@ -50,7 +49,7 @@ func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wron
 	page := onePage{
 		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
 		Itself: frame.Listed(offer.May(application.ApplicationRestricted)), ForUser: frame.Listed(offer.May(application.UserRestricted)),
-		Told: toldWords(offer.Told), Looked: projections.HealthLooked, Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+		Told: toldWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(v, &page); err != nil {
 		return err

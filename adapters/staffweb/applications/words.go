@@ -39,7 +39,11 @@ type givenRow struct {
 type hourRow struct{ Hour, What string }
 
 // callRow is one call.
-type callRow struct{ At, What, For, Told string }
+type callRow struct {
+	At, What, For string
+	Told          string // why it was refused; "" if it was not
+	Ours          bool   // the service failed
+}
 
 // deliveryRow is one webhook that did not arrive.
 type deliveryRow struct{ At, Of, Why string }
@@ -107,7 +111,7 @@ func (s *Section) callRows(v *frame.Visit, calls []projections.SeenCall) (rows [
 			row.For = "for somebody whom the practice does not know"
 		}
 		if c.Status >= 500 {
-			row.Told = "The service could not serve it. This is our fault, not the application’s."
+			row.Told, row.Ours = "", true
 		}
 		rows = append(rows, row)
 	}

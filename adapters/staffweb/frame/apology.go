@@ -46,11 +46,17 @@ func (s *Site) apologise(v *Visit, err error) {
 		v.Header().Set("Retry-After", busySeconds)
 		v.Header().Set("Connection", "close") // whatever has been sent behind it is asked again
 	}
+	if v.ofScreen {
+		v.Header().Set("Refresh", screenSeconds)
+	}
 	s.Show(v, View{Template: sorryPage, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
 }
 
 // busySeconds is when to try again, as the value of Retry-After.
 const busySeconds = "5"
+
+// screenSeconds is when a screen tries again, at which nobody is.
+const screenSeconds = "30"
 
 // What any page may have to say.
 var (

@@ -5,6 +5,7 @@
 //	site.go        what a page is served with; it routes, and bounds each visit
 //	visit.go       one request for a page
 //	route.go       paths, and the doors of their pages
+//	screen.go      the door for the screens in waiting rooms
 //	navigation.go  the sections of the practice, for whoever may use them
 //	headers.go     what browsers are told not to do
 //	render.go      pages within the frame; assets.go: the files that they share

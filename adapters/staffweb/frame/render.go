@@ -53,8 +53,10 @@ type around struct {
 	Base     string
 	Style    string
 	Icon     string
-	Script   string          // its address; "" for none
-	Since    int64           // of a live page: the head of the log when it was read
+	Script   string // its address; "" for none
+	Live     bool
+	Since    int64           // of a live page: an idx from which it has to be told on
+	Again    string          // its address, for loading it again without a script
 	Session  *signin.Session // nil if nobody is signed in
 	SignOut  string          // the token of the form that signs out
 	Sections []section
@@ -73,8 +75,11 @@ func (s *Site) Show(v *Visit, page View) {
 		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), sectionsFor(v.Session.Roles)
 	}
 	if page.Script != NoScript {
-		f.Script, f.Since = scriptURLs[page.Script], v.since
+		f.Script = scriptURLs[page.Script]
 		v.allow(page.Script)
+	}
+	if f.Live = page.Script == Live; f.Live {
+		f.Since, f.Again = v.since, v.again()
 	}
 	block := page.Fragment
 	if block == "" {

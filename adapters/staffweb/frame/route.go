@@ -12,18 +12,19 @@ import (
 // Page answers one visit. If it returns an error, an apology is the answer.
 type Page func(*Visit) error
 
-// Door is a page and who may come in. Only [Anybody] and [WhoMay] make one, so that no
-// page is served for which nobody has decided that (D67).
+// Door is a page and who may come in. Only [Anybody], [WhoMay] and [OfScreen] make one, so
+// that no page is served for which nobody has decided that (D67).
 type Door struct {
-	right  staff.Action // what a member of staff does there; "" lets strangers in
-	behind Page
+	right    staff.Action // what a member of staff does there; "" lets strangers in
+	ofScreen bool         // lets in the screen of a display alone
+	behind   Page
 }
 
 // Anybody may use the page, signed in or not.
-func Anybody(behind Page) Door { return Door{"", behind} }
+func Anybody(behind Page) Door { return Door{behind: behind} }
 
 // WhoMay do this may use the page: members of staff whose roles the table of rights names.
-func WhoMay(right staff.Action, behind Page) Door { return Door{right, behind} }
+func WhoMay(right staff.Action, behind Page) Door { return Door{right: right, behind: behind} }
 
 // Methods are the pages of one path, by HTTP method.
 type Methods map[string]Door
@@ -53,7 +54,11 @@ func (r Route) serve(s *Site) Page {
 		if !ok {
 			return notAllowed(v, r.By)
 		}
-		if err := s.enter(v); err != nil {
+		enter := s.enter
+		if door.ofScreen {
+			enter = s.enterAsScreen
+		}
+		if err := enter(v); err != nil {
 			return err
 		}
 		return door.pass(v)

@@ -18,7 +18,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
 		start := s.Now()
-		v := &Visit{w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: fair.Source(r, s.TrustedProxies), status: http.StatusOK}
+		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: fair.Source(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
 		s.answer(v, answer)

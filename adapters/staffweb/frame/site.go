@@ -32,7 +32,7 @@ type Site struct {
 	Desk      commands.Desk
 	// Record takes a line of the access record, and never waits.
 	Record func(access.Call)
-	// Head returns the idx of the newest event in the log.
+	// Head returns an idx up to which the pages show the log.
 	Head func(context.Context) (int64, error)
 
 	InFlight int           // pages made at once; further ones are answered 503
@@ -75,6 +75,14 @@ func (s *Site) Serves(r *http.Request) bool {
 
 // Secure reports whether browsers reach the pages by https.
 func (s *Site) Secure() bool { return s.URL != nil && s.URL.Scheme == "https" }
+
+// Origin is where browsers reach the pages.
+func (s *Site) Origin(v *Visit) string {
+	if s.URL == nil { // on a loopback host, which the browser has named
+		return "http://" + v.R.Host
+	}
+	return s.URL.Scheme + "://" + s.URL.Host
+}
 
 // Confirmed reports whether whoever is signed in has proved who they are lately enough
 // for an act that asks for it (D66).

@@ -25,15 +25,18 @@ type Visit struct {
 	Practice projections.Signpost // zero unless somebody is signed in
 	Session  signin.Session
 	SignedIn bool
-	Form     url.Values // the body of a POST, the query of any other request
+	Display  projections.Display // zero unless the page is for a screen alone
+	Form     url.Values          // the body of a POST, the query of any other request
 	Ask      Ask
 
-	w      http.ResponseWriter // of its headers; the rest of the answer is written after the visit
-	seat   *fair.Seat          // nil for none
-	status int
-	body   bytes.Buffer
-	write  func(http.ResponseWriter) // in place of the body; nil for none
-	since  int64                     // idx up to which a live page has been read
+	there    context.Context     // ends when the browser goes away
+	w        http.ResponseWriter // of its headers; the rest of the answer is written after the visit
+	seat     *fair.Seat          // nil for none
+	ofScreen bool                // nobody is there to load the page again
+	status   int
+	body     bytes.Buffer
+	write    func(http.ResponseWriter) // in place of the body; nil for none
+	since    int64                     // idx up to which a live page has been read
 }
 
 // Sit gives back the seat that the visit has, and takes one among those who ask the
@@ -67,12 +70,34 @@ func (s *Site) enter(v *Visit) (err error) {
 	if err := s.Sit(v); err != nil {
 		return err
 	}
-	if v.Session, v.SignedIn, err = s.Door.Sessions.Of(v.Context(), v.Tenant, token); err != nil || !v.SignedIn {
+	session := s.Door.Sessions.Of
+	if v.byItself() {
+		session = s.Door.Sessions.Still
+	}
+	if v.Session, v.SignedIn, err = session(v.Context(), v.Tenant, token); err != nil || !v.SignedIn {
 		return err
 	}
 	v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant)
 	return err
 }
+
+// byItself reports whether the browser asks by itself: for what a live page is told, for a
+// part of it, or for the page once more. Then nobody need be there, and the session's idle
+// time goes on (D87).
+func (v *Visit) byItself() bool {
+	return v.R.Method == http.MethodGet && (v.Form.Has("topics") || v.Form.Has("fragment") || v.Form.Has("again"))
+}
+
+// again is the address from which a live page is loaded again without a script.
+func (v *Visit) again() string {
+	query := v.R.URL.Query()
+	query.Set("again", "")
+	return v.R.URL.Path + "?" + query.Encode()
+}
+
+// WhileThere ends when the browser goes away, and not with the page's time limit. It is
+// for what [Visit.Write] writes.
+func (v *Visit) WhileThere() context.Context { return v.there }
 
 // Context ends with the page's time limit.
 func (v *Visit) Context() context.Context { return v.R.Context() }
@@ -90,12 +115,15 @@ func (v *Visit) AsStranger() context.Context {
 	return event.WithMetadata(v.Context(), event.Metadata{RequestID: v.ID})
 }
 
-// by is the opaque id of the member of staff; "" if nobody is signed in.
+// by is the opaque id of the member of staff, or of the display; "" for anybody else.
 func (v *Visit) by() string {
-	if !v.SignedIn {
-		return ""
+	switch {
+	case v.SignedIn:
+		return v.Session.Staff.String()
+	case v.Display.Name != "":
+		return v.Display.Display.String()
 	}
-	return v.Session.Staff.String()
+	return ""
 }
 
 // Var is a variable of the route's path, such as the 7 of {n}.
@@ -146,5 +174,5 @@ func (v *Visit) Since(idx int64) { v.since = idx }
 
 // Write has the answer written by a function once the visit has given back its seat,
 // without the page's time limit. It is for files and streams. Whoever writes sees to the
-// limits and to the end: the request's own context ends when the browser goes away.
+// limits and to the end; [Visit.WhileThere] ends when the browser goes away.
 func (v *Visit) Write(answer func(http.ResponseWriter)) { v.write = answer }

@@ -43,6 +43,10 @@ func Follows() []event.Event {
 // Hub tells all streams of a process what has changed. It looks at the log once for all
 // of them.
 type Hub struct {
+	// Beat is how often a browser hears that its stream lives, and is asked whether it
+	// still may listen.
+	Beat time.Duration
+
 	source  Source
 	now     func() time.Time
 	log     *slog.Logger
@@ -74,6 +78,7 @@ const (
 // NewHub returns a hub that [Hub.Run] has to keep going.
 func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metrics) *Hub {
 	return &Hub{
+		Beat:   20 * time.Second,
 		source: source, now: now, log: log, metrics: metrics, seats: fair.NewShares(mostStreams),
 		closed: make(chan struct{}), woken: make(chan struct{}, 1),
 		holders: map[string][]*Stream{}, feeds: map[string]*feed{}, looked: newBell(),

@@ -12,13 +12,8 @@ import (
 // Still reports whether whoever listens still may.
 type Still func(context.Context) (bool, error)
 
-const (
-	// beat is how often a browser hears that the stream lives, and is asked whether it
-	// still may listen.
-	beat = 20 * time.Second
-	// mostBehind is how late the read models may be before pages say so.
-	mostBehind = 10 * time.Second
-)
+// mostBehind is how late the read models may be before pages say so.
+const mostBehind = 10 * time.Second
 
 // Words that are told to a page beside messages. The script knows them.
 const (
@@ -42,7 +37,7 @@ func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still
 
 // serve returns why the stream has ended, as a word for metrics.
 func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (why string) {
-	beats := time.NewTicker(beat)
+	beats := time.NewTicker(h.Beat)
 	defer beats.Stop()
 	out.retryAfter(s.number)
 	for word := ""; ; {

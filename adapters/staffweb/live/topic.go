@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
@@ -69,7 +70,7 @@ type Message struct {
 	Idx   int64 // of the event in the log
 	Topic Topic
 	What  string
-	ID    uuid.UUID // of the request or the appointment
+	ID    uuid.UUID // of the request, the appointment or the display
 }
 
 // row is an event and what pages are told of it.
@@ -82,9 +83,23 @@ type row struct {
 var rows = []row{
 	inbox[request.Submitted]("submitted"),
 	inbox[request.EnteredInError]("entered-in-error"),
+	inbox[request.Taken]("taken"),
+	inbox[request.Given]("given"),
+	inbox[request.UrgencyChanged]("urgency-changed"),
+	inbox[request.Noted]("noted"),
+	inbox[request.Completed]("completed"),
+	inbox[request.Reopened]("reopened"),
+	inbox[request.ReLinked]("re-linked"),
 	day("booked", func(e appointment.Booked) appointment.Subject { return e.Subject }),
+	{appointment.Moved{}, moved},
+	day("cancelled", func(e appointment.Cancelled) appointment.Subject { return e.Subject }),
+	day("arrived", func(e appointment.Arrived) appointment.Subject { return e.Subject }),
 	board("called-in", func(e appointment.CalledIn) appointment.Subject { return e.Subject }),
 	board("call-in-removed", func(e appointment.CallInRemoved) appointment.Subject { return e.Subject }),
+	row{display.Removed{}, func(r event.Recorded) []Message {
+		e := r.Event.(display.Removed)
+		return []Message{{r.Idx, Topic{Board, e.Site}, "display-removed", e.Display.UUID}}
+	}},
 	day("did-not-attend", func(e appointment.DidNotAttend) appointment.Subject { return e.Subject }),
 	day("attended", func(e appointment.Attended) appointment.Subject { return e.Subject }),
 }
@@ -95,6 +110,17 @@ func inbox[E event.Event](what string) row {
 	return row{of, func(r event.Recorded) []Message {
 		return []Message{{r.Idx, Topic{Kind: Inbox}, what, r.Stream.ID}}
 	}}
+}
+
+// moved tells the day of the site where the patient is expected now, and of the one where
+// they were.
+func moved(r event.Recorded) []Message {
+	e := r.Event.(appointment.Moved)
+	told := []Message{{r.Idx, Topic{Day, e.Site}, "moved", e.Appointment.UUID}}
+	if e.From != (site.ID{}) {
+		told = append(told, Message{r.Idx, Topic{Day, e.From}, "moved", e.Appointment.UUID})
+	}
+	return told
 }
 
 // day is told of an event of an appointment.

@@ -66,7 +66,7 @@ const cannot = "Patients cannot send them: "
 // reasons say why requests are not taken for the time being.
 var reasons = map[practice.Status]string{
 	practice.TypePaused: "they are paused.",
-	practice.TypeClosed: "the practice is closed for them.",
+	practice.TypeClosed: "the practice is closed, or it is outside their hours.",
 }
 
 // when writes an instant by the practice's clocks, with its year if that is not this one.

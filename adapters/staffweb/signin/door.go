@@ -24,6 +24,7 @@ type Door struct {
 	Passkeys  Passkeys
 	Steps     Steps
 	Sessions  Sessions
+	Screens   Screens
 	Journal   *Journal // nil tells nobody
 }
 

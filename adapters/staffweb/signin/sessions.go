@@ -89,6 +89,20 @@ WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at 
 
 // Of finds the session of a token at a practice, and notes that it was seen now.
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
+	session, found, err = s.Still(ctx, tenant, token)
+	if err != nil || !found {
+		return Session{}, false, err
+	}
+	_, err = s.DB.Exec(ctx, `UPDATE staff_sessions SET seen_at = greatest(seen_at, $2) WHERE token_hash = $1`, hashOf(token), s.Now())
+	if err != nil {
+		return Session{}, false, fmt.Errorf("note session: %w", err)
+	}
+	return session, true, nil
+}
+
+// Still finds the session of a token at a practice. A browser that asks by itself is not
+// seen.
+func (s Sessions) Still(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
 		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt)
@@ -97,10 +111,6 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 		return Session{}, false, nil
 	case err != nil:
 		return Session{}, false, fmt.Errorf("read session: %w", err)
-	}
-	_, err = s.DB.Exec(ctx, `UPDATE staff_sessions SET seen_at = greatest(seen_at, $2) WHERE token_hash = $1`, hashOf(token), now)
-	if err != nil {
-		return Session{}, false, fmt.Errorf("note session: %w", err)
 	}
 	return session, true, nil
 }

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
 )
@@ -28,6 +29,7 @@ type App struct {
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
 	book            *projections.Book
+	live            *live.Hub
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
@@ -63,7 +65,10 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.book = a.Book()
 	a.telling = a.newTelling()
 	a.drain.delay = config.DrainDelay
-	a.consumers = a.following()
+	tail := postgres.NewTail(a.background, a.codec, a.grown)
+	a.consumers = a.following(tail)
+	a.live = live.NewHub(a.watch(tail), a.config.Now, a.config.Log, live.NewMetrics(a.registry))
+	a.drain.first = a.live.Close
 	if err := a.canSign(ctx); err != nil {
 		a.Close()
 		return nil, err
@@ -77,9 +82,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 
 // following returns the consumers of the feed: one for each projection that follows it,
 // and the fan-out of webhooks.
-func (a *App) following() []*postgres.Consumer {
+func (a *App) following(tail *postgres.Tail) []*postgres.Consumer {
 	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
-	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	var consumers []*postgres.Consumer
 	for _, p := range projections.Following() {
 		consumers = append(consumers, &postgres.Consumer{
@@ -114,6 +118,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.keeper().Run(following) })
 	consumers.Go(func() { a.comparer.Run(following) })
 	consumers.Go(func() { a.book.Run(following) })
+	consumers.Go(func() { a.live.Run(following) })
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })

@@ -18,14 +18,23 @@ const DefaultDrainDelay = 5 * time.Second
 // is not ready, and goes on accepting and serving, so that the proxies in front of it
 // can move over to other processes before its port refuses them (D47).
 type drain struct {
+	first func() // ends what never ends by itself; nil for nothing
 	delay time.Duration
 	begun atomic.Bool
+}
+
+// begin ends what would keep the process from ending, before anything waits for it.
+func (d *drain) begin() {
+	d.begun.Store(true)
+	if d.first != nil {
+		d.first()
+	}
 }
 
 // run ends the readiness of the process. It returns when the delay is over, when a
 // second signal asks for more haste, or with the error of a listener that fails.
 func (d *drain) run(failed <-chan error) error {
-	d.begun.Store(true)
+	d.begin()
 	if d.delay <= 0 {
 		return nil
 	}

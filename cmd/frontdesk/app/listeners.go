@@ -132,6 +132,7 @@ func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*ser
 	case <-ctx.Done():
 		err = d.run(failed)
 	case err = <-failed:
+		d.begin()
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()

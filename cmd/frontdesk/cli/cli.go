@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/display"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -122,6 +123,7 @@ func newParser(raw Streams, exit func(code int)) (*kong.Kong, error) {
 		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
 		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
 		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[display.ID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
 		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
 		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),

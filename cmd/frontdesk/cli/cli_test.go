@@ -96,11 +96,12 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 }
 
 // otherwise are the intents that are not typed by their names. That there is a
-// signing key is ensured by the service, which also serves the pages of links, passkeys and patients.
+// signing key is ensured by the service, which also serves the pages of links, passkeys, displays and patients.
 var otherwise = map[string][]string{
 	"SetJWKSURL":         {"set-jwks-url"},
 	"AcceptLink":         {"serve"},
 	"ChangePassword":     {"serve"},
+	"ConnectDisplay":     {"serve"},
 	"EnsureSigningKey":   {"serve"},
 	"BreakGlass":         {"serve"},
 	"StageSigningKey":    {"keys", "stage"},

@@ -11,6 +11,9 @@ type siteCommands struct {
 	RenameSite renameSiteCmd `cmd:"" group:"day" help:"Give a site another name."`
 	AddRoom    addRoomCmd    `cmd:"" group:"day" help:"Add a room to a site."`
 	RenameRoom renameRoomCmd `cmd:"" group:"day" help:"Give a room another name."`
+
+	AddDisplay    addDisplayCmd    `cmd:"" group:"day" help:"Let a screen show who is called in at a site."`
+	RemoveDisplay removeDisplayCmd `cmd:"" group:"day" help:"Show nothing on a display any more, at once."`
 }
 
 type addSiteCmd struct {

@@ -76,3 +76,29 @@ func TestALinksCommandIsRefused(t *testing.T) {
 	typed("reset-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
 	typed("reactivate-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
 }
+
+// A display's link is printed once, and nothing else knows its secret.
+func TestADisplayIsAddedAndRemoved_D88(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	typed := func(args ...string) outcome { return frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed("register-practice", "--tenant=elm", "--name=Elm")
+	var site struct{ SiteID string }
+	if err := json.Unmarshal([]byte(typed("add-site", "--tenant=elm", "--name=Main", "--json").out), &site); err != nil {
+		t.Fatal(err)
+	}
+	add := []string{"add-display", "--tenant=elm", "--name=Waiting room", "--site=" + site.SiteID, "--auth-url=https://auth.example"}
+	given := typed(add...)
+	link := regexp.MustCompile(`(?m)^link: https://auth\.example/elm/staff/displays/link/([0-9a-f-]{36})/([A-Z2-7]{52})$`).FindStringSubmatch(given.out)
+	if link == nil {
+		t.Fatalf("printed\n%s%s", given.out, given.err)
+	}
+	typed(append(add, "--naming=nickname")...).wantFailure(t, 1, "full-name, initials and number")
+	if o := typed("remove-display", "--tenant=elm", "--display="+link[1]); o.status != 0 || !strings.Contains(o.out, "display.removed.v1") {
+		t.Errorf("removed: %+v", o)
+	}
+	typed("remove-display", "--tenant=elm", "--display="+site.SiteID).wantFailure(t, 1, "no display")
+	if log := typed("audit", "log", "--json", "--show-personal").out; strings.Contains(log, link[2]) || !strings.Contains(log, `"initials"`) {
+		t.Errorf("the log holds a secret, or no display:\n%s", log)
+	}
+}

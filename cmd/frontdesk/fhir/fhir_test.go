@@ -146,6 +146,8 @@ func TestAChangeHasAProvenance_D82(t *testing.T) {
 		`"who": {"display": "operator:anna"}, "onBehalfOf": {"type": "Practitioner"`)
 	wants(t, fhir.ProvenanceOf(recorded(patient.RecordRestricted{Patient: ann}, event.Service("frontdesk")), false),
 		`"target": [`+annIs+`]`, `"who": {"type": "Device", "display": "frontdesk"}`)
+	wants(t, fhir.ProvenanceOf(recorded(patient.RecordRestricted{Patient: ann}, event.Display(lee)), false),
+		`"who": {"type": "Device", "identifier": {"system": "urn:ietf:rfc:3986", "value": "urn:uuid:`+lee.String()+`"}}`)
 	called := recorded(record.NoteCreated{Patient: ann}, event.Application(diary, "", claim))
 	wants(t, fhir.ProvenanceOf(called, true), `"reason"`, `"onBehalfOf": {"type": "Practitioner"`, `"onBehalfOf": {"type": "Organization"`)
 	wants(t, fhir.ProvenanceOf(recorded(record.NoteCreated{Patient: ann}, event.Staff(lee).Through(diary, "", nil)), false),

@@ -52,6 +52,8 @@ func principal(a event.Actor) party {
 		return party{kind: client, who: of("Device", id), began: true}
 	case a.Kind == event.ByStaff && err == nil:
 		return party{kind: person, who: of("Practitioner", id), began: true}
+	case a.Kind == event.ByDisplay && err == nil:
+		return party{kind: program, who: of("Device", id), began: true}
 	case a.Kind == event.ByService:
 		return party{kind: program, who: Reference{Type: "Device", Display: plain(a.ID)}, began: true}
 	}

@@ -20,7 +20,7 @@ var style string
 
 // pages has the one page. Its lists are written as they are read.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"day": day, "question": question, "size": size,
+	"day": day, "size": size,
 	"mark": func(p page, m *mark) marked { return marked{p, m} },
 }).Parse(pageText))
 
@@ -112,19 +112,6 @@ func day(date string) string {
 		return date
 	}
 	return on.Format("2 January 2006")
-}
-
-// question returns the question that a key of the contract stands for.
-func question(key string) string {
-	switch key {
-	case "healthConcern":
-		return "Health concern"
-	case "recentContact":
-		return "Recent contact"
-	case "requestDetails":
-		return "Details of the request"
-	}
-	return key
 }
 
 // size returns a number of bytes as people read it.

@@ -3,8 +3,11 @@
 //   data-live="TOPIC" data-what="WORDS" data-one data-more  counts what has come, and moves nothing
 // What has a data-id is on the page already, and is not counted. Without this script, the
 // page loads itself again once a minute.
+// Where nobody is (data-screen), the page loads its parts once a minute whatever happens, and
+// itself once it may not.
 "use strict";
 
+const screen = "screen" in document.body.dataset;
 const live = [...document.querySelectorAll("[data-live]")];
 const topics = [...new Set(live.map((part) => part.dataset.live))].join(",");
 const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
@@ -63,10 +66,13 @@ const replace = (part, html) => {
 const load = async (part) => {
   try {
     const answer = await fetch(part.dataset.fragment, { signal: AbortSignal.timeout(10000) });
+    if (screen && answer.status === 403) location.reload();
     if (!answer.ok || answer.redirected) return false;
     const html = await answer.text();
+    if (html === part.shown) return true;
     for (; pressed || inUse(part); await wait(100)) say("kept", !pressed);
     replace(part, html);
+    part.shown = html;
     return true;
   } catch {
     return false;
@@ -146,7 +152,7 @@ const connect = () => {
   on("beat", () => say("late", false));
   on("late", () => say("late", true));
   on("reset", () => changed({}));
-  on("ended", () => { close(); say("ended", true); });
+  on("ended", () => { close(); if (screen) location.reload(); else say("ended", true); });
   on("many", () => { close(); say("many", true); });
   expect();
 };
@@ -162,4 +168,5 @@ if (topics && document.body.dataset.events) {
   addEventListener("pagehide", close);
   addEventListener("pageshow", seen);
   seen();
+  if (screen) setInterval(() => changed({}), 60000);
 }

@@ -1,0 +1,125 @@
+package board
+
+import (
+	"context"
+	"embed"
+	"net/http"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/live"
+	"frontdesk/domain/display"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// Section is the board, and the stream by which it is told of changes.
+type Section struct {
+	*frame.Site
+	Hub   *live.Hub
+	Board projections.CallInBoard
+}
+
+//go:embed templates
+var sources embed.FS
+
+var templates = frame.Templates(sources, "board")
+
+// Routes returns the board of a site. No other door opens to a screen.
+func (s *Section) Routes() []frame.Route {
+	return []frame.Route{
+		frame.At("/board/{site}", "board", frame.Methods{http.MethodGet: frame.OfScreen(s.show)}),
+		frame.At("/board/{site}/events", "board-events", frame.Methods{http.MethodGet: frame.OfScreen(s.follow)}),
+	}
+}
+
+// Path is where the screen of a display finds its board, below the practice's pages.
+func Path(of projections.Display) string { return "/board/" + of.Site.String() }
+
+// boardPage is what a screen shows.
+type boardPage struct {
+	Site   string
+	Topic  string // what it listens to
+	Path   string
+	Wait   string // what people in the waiting room will see
+	Called []projections.CallIn
+}
+
+// waits says what people have to look for.
+var waits = map[display.Naming]string{
+	display.FullName: "Nobody at the moment. Your name will be shown here when you are called.",
+	display.Initials: "Nobody at the moment. Your initials will be shown here when you are called.",
+	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
+}
+
+// show shows who is called in, newest first, or that part of the page alone.
+func (s *Section) show(v *frame.Visit) error {
+	if !isOf(v) {
+		return frame.ErrNoScreen
+	}
+	head, err := s.Head(v.Context())
+	if err != nil {
+		return err
+	}
+	v.Since(head)
+	of := v.Display
+	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, midnight(s.Now(), v.Practice.Zone))
+	if err != nil {
+		return err
+	}
+	s.note(v, called)
+	view := frame.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: frame.Live, Content: boardPage{
+		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waits[of.Naming], Called: called,
+	}}
+	if v.Form.Has("fragment") {
+		view.Fragment = "called"
+	}
+	s.Show(v, view)
+	return nil
+}
+
+// follow tells the screen what changes there, as long as the display is not removed. Unlike
+// a member of staff, a screen is seen by that.
+func (s *Section) follow(v *frame.Visit) error {
+	if !isOf(v) {
+		return frame.ErrNoScreen
+	}
+	token := v.Shown(s.ScreenCookie(v, ""))
+	still := func(ctx context.Context) (bool, error) {
+		_, found, err := s.Door.Screens.Of(ctx, v.Tenant, token)
+		return found, err
+	}
+	return s.Hub.Answer(v, actorOf(v).String(), still, topicOf(v.Display))
+}
+
+// topicOf is what the screen of a display listens to.
+func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
+
+// actorOf is the display as whoever looks at the board.
+func actorOf(v *frame.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
+
+// isOf reports whether the address names the site of the display.
+func isOf(v *frame.Visit) bool {
+	id, ok := written.ID(v.Var("site"))
+	return ok && id == v.Display.Site.UUID
+}
+
+// note writes down whom the screen shows, and which screen it is, if there is anybody.
+func (s *Section) note(v *frame.Visit, called []projections.CallIn) {
+	if len(called) == 0 {
+		return
+	}
+	shown := make([]patient.ID, len(called))
+	for n, c := range called {
+		shown[n] = c.Patient
+	}
+	s.Looked(v, actorOf(v).String(), shown...)
+}
+
+// midnight is when the day of an instant began at the practice.
+func midnight(now time.Time, zone *time.Location) time.Time {
+	year, month, day := now.In(zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+}

@@ -1,0 +1,107 @@
+package day
+
+import (
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/site"
+	"frontdesk/projections"
+)
+
+// act is something that staff do about an appointment.
+type act struct {
+	do func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error
+	// is reports whether it has been done, so that a form that was sent twice is done.
+	is func(a projections.Appointment, v *frame.Visit) bool
+}
+
+// acts are the acts by their names in forms.
+var acts = map[string]act{
+	"arrived": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			return s.Desk.MarkArrived(v.AsStaff(), commands.MarkArrived{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		},
+		func(a projections.Appointment, _ *frame.Visit) bool { return a.ArrivedAt != nil },
+	},
+	"call-in": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			return s.Desk.CallInPatient(v.AsStaff(), commands.CallInPatient{Tenant: v.Tenant, Appointment: a.Appointment, Room: roomIn(v), Seen: seen})
+		},
+		func(a projections.Appointment, v *frame.Visit) bool {
+			return a.Status == projections.StatusCalledIn && a.Room == roomIn(v)
+		},
+	},
+	"clear": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		},
+		is(projections.StatusBooked),
+	},
+	"absent": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		},
+		is(projections.StatusDidNotAttend),
+	},
+	"start": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			_, err := s.Desk.StartConsultation(v.AsStaff(), commands.StartConsultation{
+				Tenant: v.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
+			})
+			return err
+		},
+		is(projections.StatusAttended),
+	},
+	"cancel": {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		},
+		is(projections.StatusCancelled),
+	},
+	"move": {(*Section).move, isMoved},
+}
+
+func is(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
+	return func(a projections.Appointment, _ *frame.Visit) bool { return a.Status == status }
+}
+
+// act does something about an appointment, unless it has changed since the form's page was
+// shown (rule 2).
+func (s *Section) act(v *frame.Visit) error {
+	act, known := acts[v.Form.Get("do")]
+	if !known {
+		return frame.ErrUnreadable
+	}
+	if !v.Owns(purpose) {
+		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", stale)})
+	}
+	found, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	if v.Form.Get("seen") != seenOf(found) {
+		return s.tooLate(v, act, found)
+	}
+	if err := act.do(s, v, found, appointment.Slot{Site: found.Site, At: found.StartsAt}); err != nil {
+		return s.refuse(v, act, err)
+	}
+	return s.after(v, found)
+}
+
+// stale is said about a form of a session that is over.
+const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. Send it again."
+
+// after goes back to the day on which the appointment was, or to its own page if that is
+// where the form was.
+func (s *Section) after(v *frame.Visit, was projections.Appointment) error {
+	done := "done=" + v.Form.Get("do")
+	if v.Form.Get("from") == "day" {
+		return v.GoTo(addressOf(v, was.Site, was.StartsAt, roomIn(v)) + "&" + done + "#a-" + was.Appointment.String())
+	}
+	if room := roomIn(v); room != (site.RoomID{}) {
+		done += "&room=" + room.String()
+	}
+	return v.GoTo(v.Base() + "/day/" + was.Appointment.String() + "?" + done)
+}

@@ -1,0 +1,107 @@
+package day
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// errNone is the answer about an appointment that the practice does not have, of a patient
+// who was erased, and to what names no appointment.
+var errNone = &frame.Apology{
+	Status: http.StatusNotFound, Heading: "There is no such appointment at the practice",
+	Text: "Nothing has been changed.", Advice: "Go back to Day and look for it there.",
+}
+
+// said is what a page says about the form that was sent, and what was typed there.
+type said struct {
+	status int
+	frame.Faulty
+	done string // what has been done; "" for nothing
+}
+
+// appointmentPage is one appointment.
+type appointmentPage struct {
+	frame.Faulty
+	row
+	Done    string
+	Day     string // the address of its day
+	Place   string
+	Rooms   []option
+	To      slotFields
+	History []entry
+	Token   string
+}
+
+// entry is one line of the history.
+type entry struct{ What, At string }
+
+// appointment shows one appointment.
+func (s *Section) appointment(v *frame.Visit) error {
+	return s.show(v, said{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+}
+
+func (s *Section) show(v *frame.Visit, said said) error {
+	found, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	page, err := s.contentOf(v, found, said)
+	if err != nil {
+		return err
+	}
+	s.Show(v, frame.View{Template: templates["appointment"], Status: said.status, Title: said.Titled("Appointment"), Content: page})
+	return nil
+}
+
+// find reads the appointment that the address names.
+func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
+	id, ok := written.ID(v.Var("appointment"))
+	if !ok {
+		return projections.Appointment{}, errNone
+	}
+	found, err := s.Appointments.Of(v.Context(), v.Tenant, appointment.ID{UUID: id})
+	if errors.Is(err, appointment.ErrUnknown) {
+		return found, errNone
+	}
+	return found, err
+}
+
+func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said said) (page appointmentPage, err error) {
+	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	if err != nil {
+		return page, err
+	}
+	name, known := names[found.Patient]
+	if !known || name.Name == event.Erased {
+		return page, errNone
+	}
+	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return page, err
+	}
+	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
+	if err != nil {
+		return page, err
+	}
+	s.Looked(v, "appointment", found.Patient)
+	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
+	room, _ := roomAt(at, roomIn(v))
+	page = appointmentPage{
+		Faulty: said.Faulty, row: s.rowOf(v, at, found, name), Done: said.done, Day: addressOf(v, found.Site, found.StartsAt, room),
+		Place: at.Name, Rooms: roomsOf(at, cmp.Or(found.Room, room)), To: fieldsOf(v, sites, found, said.Faulty), Token: v.Token(purpose),
+	}
+	for _, h := range happened {
+		if what := deed(v, sites, h); what != "" {
+			page.History = append(page.History, entry{what, s.when(v, h.At)})
+		}
+	}
+	return page, nil
+}

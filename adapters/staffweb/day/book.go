@@ -1,0 +1,110 @@
+package day
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// errNobody is the answer about somebody whom the practice does not have, or not any more.
+var errNobody = &frame.Apology{
+	Status: http.StatusNotFound, Heading: "There is no such patient at the practice",
+	Text: "Nothing has been changed.", Advice: "Find the patient first, then book from their page.",
+}
+
+// bookPage is the form that books.
+type bookPage struct {
+	frame.Faulty
+	Patient    patient.ID
+	Name, Born string
+	To         slotFields
+	Once       string // what this one booking is known by
+	Token      string
+}
+
+// bookForm asks when the patient is to be expected.
+func (s *Section) bookForm(v *frame.Visit) error {
+	return s.showBook(v, http.StatusOK, rand.Text(), frame.Faulty{})
+}
+
+func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame.Faulty) error {
+	about, name, err := s.patientIn(v)
+	if err != nil {
+		return err
+	}
+	sites, at, err := s.sites(v, site.ID{})
+	if err != nil {
+		return err
+	}
+	s.Looked(v, "book", about)
+	content := bookPage{
+		Faulty: faults, Patient: about, Name: name.Name, Born: born(name.BirthDate), Once: once, Token: v.Token(purpose),
+		To: slotFields{Faulty: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
+	}
+	if !v.Form.Has("date") {
+		content.To.Date = s.Now().In(v.Practice.Zone).Format(time.DateOnly)
+	}
+	s.Show(v, frame.View{Template: templates["book"], Status: status, Title: faults.Titled("Book an appointment"), Content: content})
+	return nil
+}
+
+// patientIn is whom the form names.
+func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
+	id, ok := written.ID(v.Form.Get("patient"))
+	if !ok {
+		return about, name, errNobody
+	}
+	about.UUID = id
+	names, err := s.Names.Of(v.Context(), v.Tenant, about)
+	if err != nil {
+		return about, name, err
+	}
+	name, known := names[about]
+	if !known || name.Name == event.Erased {
+		return about, name, errNobody
+	}
+	return about, name, nil
+}
+
+// book books what the form says, once (rule 3).
+func (s *Section) book(v *frame.Visit) error {
+	once := v.Form.Get("once")
+	if !v.Owns(purpose) {
+		return s.showBook(v, http.StatusForbidden, once, frame.Wrong("date", stale))
+	}
+	about, ok := written.ID(v.Form.Get("patient"))
+	if !ok || strings.TrimSpace(once) == "" {
+		return frame.ErrUnreadable
+	}
+	slot, err := s.slotIn(v, site.ID{})
+	if wrong, is := errors.AsType[fieldFault](err); is {
+		return s.showBook(v, http.StatusBadRequest, once, wrong.Faulty)
+	}
+	if err != nil {
+		return err
+	}
+	id, err := s.Desk.BookAppointment(v.AsStaff(), commands.BookAppointment{
+		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.Session.Staff.String() + " " + once,
+	})
+	switch {
+	case errors.Is(err, appointment.ErrBooked):
+		return s.showBook(v, http.StatusConflict, rand.Text(), frame.Wrong("date",
+			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
+	case errors.Is(err, patient.ErrUnknown):
+		return errNobody
+	case err != nil:
+		return err
+	}
+	return v.GoTo(addressOf(v, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
+}

@@ -1,0 +1,125 @@
+package day
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// rowsShown are the appointments on one page.
+const rowsShown = 500
+
+// dayPage is a day at a site.
+type dayPage struct {
+	Done                       string // what has just been done; "" for nothing
+	Site                       projections.Site
+	Sites                      []option
+	Date, On                   string // 2006-01-02, and in words
+	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
+	Fragment                   string // the address of the list alone
+	Rooms                      []option
+	Room                       option // into which patients are called in from here; zero for none
+	Rows                       []row
+	More                       bool // there are more than are shown
+	Token                      string
+}
+
+// day shows who is expected. That their names were shown is one line of the access record.
+func (s *Section) day(v *frame.Visit) error {
+	if v.Form.Has("patient") {
+		return v.GoTo(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
+	}
+	head, err := s.Head(v.Context())
+	if err != nil {
+		return err
+	}
+	v.Since(head)
+	sites, at, err := s.sites(v, site.ID{})
+	if err != nil {
+		return err
+	}
+	page, err := s.pageOf(v, sites, at)
+	if err != nil {
+		return err
+	}
+	view := frame.View{Template: templates["day"], Status: http.StatusOK, Title: "Day", Content: page}
+	if len(sites) > 0 {
+		view.Script = frame.Live
+	}
+	if v.Form.Has("fragment") {
+		view.Fragment = "list"
+	}
+	s.Show(v, view)
+	return nil
+}
+
+func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projections.Site) (dayPage, error) {
+	today := s.Now().In(v.Practice.Zone).Format(time.DateOnly)
+	date := v.Form.Get("date")
+	from, until, ok := written.Day(date, v.Practice.Zone)
+	if !ok {
+		date = today
+		from, until, _ = written.Day(date, v.Practice.Zone)
+	}
+	room, chosen := roomAt(at, roomIn(v))
+	page := dayPage{
+		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: dayWords(from, v.Practice.Zone),
+		Yesterday: addressOf(v, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(v, at.Site, until.Add(time.Hour), room),
+		Fragment: addressOf(v, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: v.Token(purpose),
+	}
+	if date != today {
+		page.Today = addressOf(v, at.Site, s.Now(), room)
+	}
+	found, err := s.Appointments.Between(v.Context(), v.Tenant, at.Site, from, until, rowsShown+1)
+	if err != nil {
+		return page, err
+	}
+	page.More = len(found) > rowsShown
+	page.Rows, err = s.rowsOf(v, at, found[:min(len(found), rowsShown)])
+	return page, err
+}
+
+// rowsOf are appointments with the names of their patients. Who was erased just now has
+// none, and is not shown.
+func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projections.Appointment) (rows []row, err error) {
+	patients := make([]patient.ID, len(found))
+	for n, a := range found {
+		patients[n] = a.Patient
+	}
+	names, err := s.Names.Of(v.Context(), v.Tenant, patients...)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range found {
+		if name, known := names[a.Patient]; known && name.Name != event.Erased {
+			rows = append(rows, s.rowOf(v, at, a, name))
+		}
+	}
+	if len(rows) > 0 {
+		s.Looked(v, "day", patients...)
+	}
+	return rows, nil
+}
+
+// addressOf is where the day of an instant is shown. It keeps the room into which somebody
+// calls people in.
+func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) string {
+	query := url.Values{"site": {at.String()}, "date": {on.In(v.Practice.Zone).Format(time.DateOnly)}}
+	if room != (site.RoomID{}) {
+		query.Set("room", room.String())
+	}
+	return v.Base() + "/day?" + query.Encode()
+}
+
+// roomIn is the room that the form names; zero for none.
+func roomIn(v *frame.Visit) (room site.RoomID) {
+	room.UUID, _ = written.SomeID(v.Form.Get("room"))
+	return room
+}

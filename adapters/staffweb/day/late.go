@@ -1,0 +1,55 @@
+package day
+
+import (
+	"errors"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/site"
+	"frontdesk/projections"
+)
+
+// tooLate shows the appointment as it is now, with who changed it last and with what was
+// typed. If who is signed in has done the very same, they have pressed the button twice.
+func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment) error {
+	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
+	if err != nil {
+		return err
+	}
+	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	faults := frame.Faulty{}
+	for n := len(happened) - 1; n >= 0 && len(faults.Faults) == 0; n-- {
+		if isOwn(v, happened[n]) && act.is(found, v) {
+			return s.after(v, found)
+		}
+		if what := deed(v, sites, happened[n]); what != "" {
+			faults = faults.With("facts", what+" at "+s.when(v, happened[n].At)+".")
+		}
+	}
+	return s.show(v, said{status: http.StatusConflict,
+		Faulty: faults.With("facts", "Look at the appointment again: nothing that you did has been saved.")})
+}
+
+// refuse shows the appointment with why nothing was done, and with what was typed.
+func (s *Section) refuse(v *frame.Visit, act act, err error) error {
+	wrong, isField := errors.AsType[fieldFault](err)
+	refusal, isRule := errors.AsType[*fault.Error](err)
+	switch {
+	case isField:
+		return s.show(v, said{status: http.StatusBadRequest, Faulty: wrong.Faulty})
+	case errors.Is(err, site.ErrRoomUnknown):
+		return s.show(v, said{status: http.StatusBadRequest, Faulty: frame.Wrong("room", "Choose a room of this site.")})
+	case errors.Is(err, appointment.ErrCancelled), isRule && refusal.Kind == fault.Conflict:
+		found, err := s.find(v)
+		if err != nil {
+			return err
+		}
+		return s.tooLate(v, act, found)
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package day
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// row is an appointment as it is shown.
+type row struct {
+	ID                                   appointment.ID
+	Patient                              patient.ID
+	Name, Born                           string
+	Time, Date                           string // of the practice's clocks
+	Standing                             string // "Arrived at 9:05am"
+	Number                               string // by which displays may call the patient; "" if nobody is there
+	Seen                                 string // what the page shows of it; a form sends it back
+	MayArrive, MayCallIn, Called, Absent bool   // what can be done next
+	MayChange, Cancelled                 bool
+}
+
+func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
+	r := row{
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: born(name.BirthDate), Time: clock(a.StartsAt, v.Practice.Zone),
+		Date: dayWords(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
+	}
+	if a.ArrivedAt != nil && a.Status != projections.StatusCancelled {
+		r.Number = a.Appointment.Number()
+	}
+	switch a.Status {
+	case projections.StatusBooked:
+		r.MayArrive, r.MayCallIn = a.ArrivedAt == nil, a.ArrivedAt != nil
+		r.Absent = a.ArrivedAt == nil && s.Now().After(a.StartsAt)
+	case projections.StatusCalledIn:
+		r.Called = true
+	case projections.StatusDidNotAttend:
+		r.MayArrive = true
+	case projections.StatusAttended, projections.StatusCancelled:
+		r.MayChange, r.Cancelled = false, a.Status == projections.StatusCancelled
+	}
+	return r
+}
+
+// seenOf says what a page shows of an appointment: where and when it is, and how far it
+// has come.
+func seenOf(a projections.Appointment) string {
+	shown := []string{a.Site.String(), a.StartsAt.UTC().Format(time.RFC3339Nano), string(a.Status)}
+	for _, at := range []*time.Time{a.ArrivedAt, a.CalledInAt} {
+		if at != nil {
+			shown = append(shown, at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	return strings.Join(append(shown, a.Room.String()), " ")
+}
+
+// standing says how far an appointment has come.
+func standing(v *frame.Visit, at projections.Site, a projections.Appointment) string {
+	switch {
+	case a.Status == projections.StatusCalledIn:
+		into := ""
+		if n := slices.IndexFunc(at.Rooms, func(r projections.Room) bool { return r.Room == a.Room }); n >= 0 {
+			into = " to " + frame.Plain(at.Rooms[n].Name)
+		}
+		return "Called in" + into + " at " + clock(*a.CalledInAt, v.Practice.Zone)
+	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
+		return "Arrived at " + clock(*a.ArrivedAt, v.Practice.Zone)
+	}
+	return standings[a.Status]
+}

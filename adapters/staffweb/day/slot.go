@@ -1,0 +1,91 @@
+package day
+
+import (
+	"strings"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/site"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// slotFields are the fields by which somebody says where and when a patient is expected.
+type slotFields struct {
+	frame.Faulty
+	Sites      []option
+	Date, Time string // as they were typed, or 2006-01-02 and 15:04
+}
+
+// fieldsOf are filled in with what was typed, or else with where and when the appointment
+// is.
+func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointment, faults frame.Faulty) slotFields {
+	at := a.StartsAt.In(v.Practice.Zone)
+	f := slotFields{Faulty: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
+	if v.Form.Get("do") == "move" {
+		f.Date, f.Time = v.Form.Get("date"), v.Form.Get("time")
+		if id, ok := written.SomeID(v.Form.Get("site")); ok {
+			f.Sites = optionsOf(sites, site.ID{UUID: id})
+		}
+	}
+	return f
+}
+
+// fieldFault is what is wrong with the fields of a form, as an error.
+type fieldFault struct{ frame.Faulty }
+
+// Error returns the first fault.
+func (f fieldFault) Error() string { return f.Faults[0].Text }
+
+func wrong(field, text string) error { return fieldFault{frame.Wrong(field, text)} }
+
+// slotIn reads where and when a patient is to be expected.
+func (s *Section) slotIn(v *frame.Visit, instead site.ID) (slot appointment.Slot, err error) {
+	_, at, err := s.sites(v, instead)
+	if err != nil {
+		return slot, err
+	}
+	slot.Site = at.Site
+	slot.At, err = s.timeIn(v)
+	return slot, err
+}
+
+func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
+	date, clock, zone := strings.TrimSpace(v.Form.Get("date")), strings.TrimSpace(v.Form.Get("time")), v.Practice.Zone
+	if date == "" {
+		return at, wrong("date", "Enter a date.")
+	}
+	day, _, ok := written.Day(date, zone)
+	if !ok {
+		return at, wrong("date", "Enter a real date, like "+s.Now().In(zone).Format(time.DateOnly)+".")
+	}
+	if date < s.Now().In(zone).Format(time.DateOnly) {
+		return at, wrong("date", "Choose today or a later day.")
+	}
+	if _, err := time.Parse("15:04", clock); err != nil {
+		return at, wrong("time", "Enter a time, like 14:30.")
+	}
+	at, ok = written.Clock(date, clock, zone)
+	if !ok {
+		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+dayWords(day, zone)+".")
+	}
+	return at, nil
+}
+
+// move expects the appointment's patient where and when the form says.
+func (s *Section) move(v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+	to, err := s.slotIn(v, a.Site)
+	if err != nil {
+		return err
+	}
+	return s.Desk.MoveAppointment(v.AsStaff(), commands.MoveAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
+}
+
+// isMoved reports whether the appointment is where and when the form wants it.
+func isMoved(a projections.Appointment, v *frame.Visit) bool {
+	at, ok := written.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
+	named := v.Form.Get("site")
+	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
+}

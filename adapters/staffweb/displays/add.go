@@ -1,0 +1,144 @@
+package displays
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/display"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/site"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// addPage asks about a new display.
+type addPage struct {
+	frame.Faulty
+	Name    frame.Field
+	Sites   []choice
+	Namings []choice
+	Display string // its identifier, so that a form that is sent twice adds one
+	Token   string
+}
+
+// choice is one of several, of which one is chosen.
+type choice struct {
+	ID, Value, Label string
+	Chosen           bool
+}
+
+// addForm asks about a new display, whoever has proved who they are lately enough to add
+// one: whatever opens its link shows who is called in.
+func (s *Section) addForm(v *frame.Visit) error {
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "displays?add")
+	}
+	v.Form = nil
+	return s.ask(v, http.StatusOK, frame.Faulty{})
+}
+
+// ask shows the form with what was typed.
+func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
+	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	id, ok := written.SomeID(v.Form.Get("display"))
+	if !ok {
+		id = event.NewID()
+	}
+	page := addPage{
+		Faulty: wrong, Sites: places(sites, v.Form.Get("site")), Namings: ways(display.Naming(v.Form.Get("naming"))),
+		Display: id.String(), Token: v.Token("displays"),
+		Name: frame.Field{
+			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
+			Kind: "text", Value: v.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
+		},
+	}
+	s.Show(v, frame.View{Template: templates["add"], Status: status, Title: page.Titled("Add a display"), Content: page})
+	return nil
+}
+
+// places are the sites to choose from. A practice that has one site need not choose.
+func places(sites []projections.Site, chosen string) (all []choice) {
+	for n, at := range sites {
+		id := at.Site.String()
+		all = append(all, choice{numbered("site", n), id, at.Name, id == chosen || len(sites) == 1})
+	}
+	return all
+}
+
+// ways are the ways to name people. Unless somebody chooses, the screen says little.
+func ways(chosen display.Naming) (all []choice) {
+	if chosen == "" {
+		chosen = display.Initials
+	}
+	for n, naming := range display.Namings() {
+		all = append(all, choice{numbered("naming", n), string(naming), namings[naming], naming == chosen})
+	}
+	return all
+}
+
+// numbered is the identifier of a choice. That of the first is the field's own, which is
+// where a fault leads to.
+func numbered(field string, n int) string {
+	if n == 0 {
+		return field
+	}
+	return fmt.Sprintf("%s-%d", field, n)
+}
+
+// add adds a display and shows its link, once.
+func (s *Section) add(v *frame.Visit) error {
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "displays?add")
+	}
+	id, ok := written.SomeID(v.Form.Get("display"))
+	if !ok {
+		return frame.ErrUnreadable
+	}
+	at, ok := written.SomeID(v.Form.Get("site"))
+	if !ok {
+		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
+	}
+	wanted := commands.AddDisplay{
+		Tenant: v.Tenant, Display: display.ID{UUID: id}, Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
+	}
+	given, err := s.Desk.AddDisplay(v.AsStaff(), wanted)
+	if err != nil {
+		return s.refuse(v, err)
+	}
+	return s.hand(v, wanted.Name, given)
+}
+
+// refuse shows why a display was not added.
+func (s *Section) refuse(v *frame.Visit, err error) error {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case !ok || refusal.Kind == fault.Unavailable:
+		return err
+	case errors.Is(err, display.ErrAdded):
+		return frame.Sorry(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
+	case errors.Is(err, display.ErrNameless):
+		return s.ask(v, http.StatusBadRequest, frame.Wrong("name", refusal.Detail))
+	case errors.Is(err, site.ErrUnknown):
+		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
+	}
+	return s.ask(v, http.StatusBadRequest, frame.Wrong("naming", "Choose how people are called"))
+}
+
+// handedPage shows a link, once.
+type handedPage struct{ Name, Link, Until string }
+
+// hand shows the link in the answer to the form that had it made. Its secret is kept
+// nowhere.
+func (s *Section) hand(v *frame.Visit, name string, given commands.DisplayLink) error {
+	s.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
+		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),
+	}})
+	return nil
+}

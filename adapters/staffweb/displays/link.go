@@ -1,0 +1,131 @@
+package displays
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"frontdesk/adapters/staffweb/board"
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/commands"
+	"frontdesk/domain/display"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// LinkPath is where a screen opens the link that was made for it.
+func LinkPath(tenant string, link commands.DisplayLink) string {
+	return "/" + tenant + "/staff/displays/link/" + link.Display.String() + "/" + link.Secret
+}
+
+// linkMinutes is how long a browser keeps the secret of a link that was opened.
+const linkMinutes = 30
+
+// secretForm matches what can be a secret, so that nothing else gets into a cookie.
+var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
+
+// linkCookie holds a link between opening it and becoming a display.
+func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
+	c := s.Cookie(v, "frontdesk.screenlink-", link)
+	if link != "" {
+		c.MaxAge = linkMinutes * 60
+	}
+	return c
+}
+
+// openLink takes the secret out of the address. It looks nothing up and uses nothing up,
+// because whatever scans mail follows links (D67).
+func (s *Section) openLink(v *frame.Visit) error {
+	link := ""
+	if id, ok := written.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
+		link = id.String() + "." + v.Var("secret")
+	}
+	v.SetCookie(s.linkCookie(v, link))
+	return v.GoTo(v.Base() + "/displays/link")
+}
+
+// linkPage asks whether this browser shall be the display.
+type linkPage struct {
+	projections.Display
+	Token string
+}
+
+// linkForm asks whoever has opened a link whether this is the screen.
+func (s *Section) linkForm(v *frame.Visit) error {
+	of, link, err := s.opened(v)
+	if err != nil {
+		return err
+	}
+	if v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant); err != nil {
+		return err
+	}
+	s.Show(v, frame.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
+		Content: linkPage{of, tokenOf(link.Secret)}})
+	return nil
+}
+
+// tokenOf is what the form of a link carries. If another link is opened in the browser
+// meanwhile, a form that names the first display must not make it the second.
+func tokenOf(secret string) string { return signin.Session{Token: secret}.FormToken("display") }
+
+// opened finds out which display's link the browser shows. There is one answer to every
+// link that is no good, also at a practice that there is not.
+func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.ConnectDisplay, err error) {
+	shown := v.Shown(s.linkCookie(v, ""))
+	if shown == "" {
+		return of, link, errLink // nobody has tried anything
+	}
+	if err := s.Sit(v); err != nil {
+		return of, link, err
+	}
+	name, secret, _ := strings.Cut(shown, ".")
+	id, _ := written.ID(name)
+	link = commands.ConnectDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}, Secret: secret}
+	err = s.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
+		of, err = s.Displays.ByLink(v.Context(), v.Tenant, link.Display, staff.DigestOfLink(secret), s.Now())
+		return err
+	})
+	if errors.Is(err, staff.ErrLink) {
+		err = errLink
+	}
+	return of, link, err
+}
+
+// connect makes this browser the display's screen, and uses the link up. Whoever was signed
+// in with it is signed out: anybody can reach a screen in a waiting room.
+func (s *Section) connect(v *frame.Visit) error {
+	of, link, err := s.opened(v)
+	if err != nil {
+		return err
+	}
+	if !(signin.Session{Token: link.Secret}).Owns(v.Form.Get("token"), "display") {
+		return errOtherLink
+	}
+	token, err := s.Desk.ConnectDisplay(v.AsStranger(), link)
+	if errors.Is(err, staff.ErrLink) { // somebody was faster
+		return errLink
+	}
+	if err != nil {
+		return err
+	}
+	v.SetCookie(s.linkCookie(v, ""))
+	v.SetCookie(s.ScreenCookie(v, signin.ScreenToken(of.Display, token)))
+	if err := s.signOut(v); err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + board.Path(of))
+}
+
+func (s *Section) signOut(v *frame.Visit) error {
+	if !v.SignedIn {
+		return nil
+	}
+	if err := s.Door.SignOut(v.AsStaff(), v.Tenant, v.Session); err != nil {
+		return err
+	}
+	v.SetCookie(s.SessionCookie(v, ""))
+	return nil
+}

@@ -1,0 +1,96 @@
+package displays
+
+import (
+	"errors"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/display"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// listPage is the displays of a practice.
+type listPage struct {
+	Displays []row
+	Removed  bool // one has just been removed
+	Token    string
+}
+
+// row is one display.
+type row struct {
+	projections.Display
+	Called string // how people are called, in words
+	State  string // whether a screen shows it, in words
+}
+
+// namings says how people are called.
+var namings = map[display.Naming]string{
+	display.FullName: "full name, such as Ann Archer",
+	display.Initials: "initials, such as A A",
+	display.Number:   "the number of the appointment, such as 417 205",
+}
+
+// list shows a manager the displays of the practice, or the form by which one is added.
+func (s *Section) list(v *frame.Visit) error {
+	if v.Form.Has("add") {
+		return s.addForm(v)
+	}
+	found, err := s.Displays.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	page := listPage{Removed: v.Form.Get("done") == "remove", Token: v.Token("displays")}
+	for _, d := range found {
+		page.Displays = append(page.Displays, row{d, namings[d.Naming], s.state(v, d)})
+	}
+	s.Show(v, frame.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
+	return nil
+}
+
+// state says whether a screen shows the display.
+func (s *Section) state(v *frame.Visit, d projections.Display) string {
+	until := frame.Clock(d.LinkUntil, v.Practice.Zone)
+	switch {
+	case d.SeenAt != nil:
+		return "Last shown at " + frame.Clock(*d.SeenAt, v.Practice.Zone)
+	case d.ConnectedAt != nil:
+		return "Its link was opened at " + frame.Clock(*d.ConnectedAt, v.Practice.Zone)
+	case s.Now().Before(d.LinkUntil):
+		return "No screen has opened its link, which can be used until " + until
+	default:
+		return "No screen has opened its link, which could be used until " + until + ". Remove it and add another"
+	}
+}
+
+// change does what a manager has decided about displays.
+func (s *Section) change(v *frame.Visit) error {
+	if !v.Owns("displays") {
+		return frame.ErrStale
+	}
+	switch v.Form.Get("do") {
+	case "add":
+		return s.add(v)
+	case "remove":
+		return s.remove(v)
+	}
+	return frame.ErrUnreadable
+}
+
+// remove makes a display dark at once. Unlike adding one it asks nobody who they are: it
+// shows nothing to anybody.
+func (s *Section) remove(v *frame.Visit) error {
+	id, ok := written.SomeID(v.Form.Get("display"))
+	if !ok {
+		return frame.ErrUnreadable
+	}
+	err := s.Desk.RemoveDisplay(v.AsStaff(), commands.RemoveDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}})
+	if errors.Is(err, display.ErrUnknown) {
+		return errGone
+	}
+	if err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + "/displays?done=remove")
+}

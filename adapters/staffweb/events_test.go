@@ -1,0 +1,177 @@
+package staffweb_test
+
+import (
+	"bufio"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/live"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// changes is a log of what changes at practices.
+type changes struct {
+	mu     sync.Mutex
+	events []event.Recorded
+	told   int64
+	grown  chan struct{}
+}
+
+func (c *changes) Look(context.Context) (live.Sight, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := int64(len(c.events))
+	s := live.Sight{Anew: c.told == 0, From: c.told, Upto: head, Head: head, Events: c.events[c.told:]}
+	c.told = head
+	return s, nil
+}
+
+func (*changes) Shown(context.Context) (int64, error) { return 0, nil }
+
+func (c *changes) Grown() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grown
+}
+
+// submit notes that a request has come, and returns the id of the event.
+func (c *changes) submit(tenant string) (id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := event.Recorded{Event: request.Submitted{}, Idx: int64(len(c.events) + 1), Stream: event.Stream{Tenant: tenant, ID: event.NewID()}}
+	c.events = append(c.events, r)
+	close(c.grown)
+	c.grown = make(chan struct{})
+	return r.Stream.ID.String()
+}
+
+// newLive is a service whose streams beat ten times a second, and what they are told of.
+func newLive(t *testing.T) (*service, *changes) {
+	t.Helper()
+	log := &changes{grown: make(chan struct{})}
+	hub := live.NewHub(log, time.Now, slog.New(slog.DiscardHandler), nil)
+	hub.Beat = 100 * time.Millisecond
+	s := newService(t, func(p *staffweb.Pages) { p.Live = hub })
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { hub.Run(ctx) })
+	t.Cleanup(func() { hub.Close(); stop(); running.Wait() })
+	for _, role := range []staff.Role{staff.Receptionist, staff.Manager} {
+		s.register(t, elm, "the."+string(role), "Somebody", false)
+		s.becomes(t, "the."+string(role), role)
+	}
+	return s, log
+}
+
+func (s *service) becomes(t *testing.T, username string, roles ...staff.Role) {
+	t.Helper()
+	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: username, Roles: roles}))
+}
+
+// stream is what a browser hears.
+type stream struct {
+	*http.Response
+	lines *bufio.Scanner
+}
+
+func (b *browser) stream(query string, header ...string) stream {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.service.URL+"/elm-street/staff/events?"+query, http.NoBody)
+	must(b.t, err)
+	for n := 0; n < len(header); n += 2 {
+		r.Header.Set(header[n], header[n+1])
+	}
+	answer, err := b.client.Do(r)
+	must(b.t, err)
+	b.t.Cleanup(func() { _ = answer.Body.Close() })
+	return stream{answer, bufio.NewScanner(answer.Body)}
+}
+
+// next is the next line that begins with a word.
+func (s stream) next(t *testing.T, word string) string {
+	t.Helper()
+	for s.lines.Scan() {
+		if strings.HasPrefix(s.lines.Text(), word) {
+			return s.lines.Text()
+		}
+	}
+	t.Fatalf("nothing begins with %q: %v", word, s.lines.Err())
+	return ""
+}
+
+func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
+	t.Parallel()
+	s, log := newLive(t)
+	b := s.browser(t)
+	b.signIn(elm, "the.receptionist")
+	log.submit(elm)
+	heard := b.stream("topics=inbox&since=1")
+	if got := heard.Header; got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store" || got.Get("X-Accel-Buffering") != "no" {
+		t.Errorf("header %v", got)
+	}
+	log.submit(oak)
+	told := log.submit(elm)
+	if got := heard.next(t, "data: {\"topic"); got != `data: {"topic":"inbox","what":"submitted","id":"`+told+`"}` {
+		t.Errorf("heard %s", got)
+	}
+	// The header is what the browser was told, and counts more than what its page shows.
+	if got := b.stream("topics=inbox&since=1", "Last-Event-ID", "2").next(t, "data: {\"topic"); !strings.Contains(got, told) {
+		t.Errorf("heard %s", got)
+	}
+	// A stream is no sign that somebody is there, and neither is what the page fetches by itself.
+	s.Pass(20 * time.Minute)
+	heard.next(t, "event: beat")
+	b.get("/elm-street/staff/account?fragment").wants(t, http.StatusOK, "", "Your account")
+	s.Pass(15 * time.Minute)
+	heard.next(t, "event: ended")
+	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
+	// Roles count for streams that have begun.
+	b.signIn(elm, "the.receptionist")
+	heard = b.stream("topics=inbox")
+	heard.next(t, "event: beat")
+	s.becomes(t, "the.receptionist", staff.Manager)
+	heard.next(t, "event: ended")
+	if b.stream("topics=inbox").StatusCode != http.StatusForbidden {
+		t.Error("a manager is told of requests")
+	}
+}
+
+func TestWhatAStreamIsAskedFor_D87(t *testing.T) {
+	t.Parallel()
+	s, _ := newLive(t)
+	b := s.browser(t)
+	b.signIn(elm, "the.receptionist")
+	id := event.NewID().String()
+	for query, want := range map[string]int{
+		"topics=inbox,day:" + id + ",board:" + id: http.StatusOK,
+		"":                   http.StatusBadRequest,
+		"topics=":            http.StatusBadRequest,
+		"topics=people":      http.StatusBadRequest,
+		"topics=inbox:" + id: http.StatusBadRequest,
+		"topics=day":         http.StatusBadRequest,
+		"topics=day:*":       http.StatusBadRequest,
+		"topics=" + strings.Repeat("inbox,", 8) + "inbox": http.StatusBadRequest,
+		"topics=inbox&since=x":                            http.StatusBadRequest,
+		"topics=inbox&since=-1":                           http.StatusBadRequest,
+	} {
+		if got := b.stream(query).StatusCode; got != want {
+			t.Errorf("%s: %d, want %d", query, got, want)
+		}
+	}
+	if got := b.do(http.MethodHead, "/elm-street/staff/events?topics=inbox", nil); got.StatusCode != http.StatusOK {
+		t.Errorf("HEAD: %s", got.Status)
+	}
+	s.pages.Live.Close()
+	if got := b.stream("topics=inbox"); got.StatusCode != http.StatusServiceUnavailable || !got.Close {
+		t.Errorf("a process that stops: %s", got.Status)
+	}
+}

@@ -1,0 +1,92 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/staff"
+)
+
+// Section is the stream of the pages that members of staff use.
+type Section struct {
+	*frame.Site
+	Hub *Hub
+}
+
+// Routes returns its only route. Each topic has a right of its own.
+func (s *Section) Routes() []frame.Route {
+	return []frame.Route{frame.At("/events", "events", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOwnAccount, s.events)})}
+}
+
+// events tells the page what changes, as long as the session lasts and has the rights.
+func (s *Section) events(v *frame.Visit) error {
+	topics, ok := parseTopics(v.Form.Get("topics"))
+	if !ok {
+		return frame.ErrUnreadable
+	}
+	if !may(v.Session.Roles, topics) {
+		return errNotTold
+	}
+	still := func(ctx context.Context) (bool, error) {
+		session, found, err := s.Door.Sessions.Still(ctx, v.Tenant, v.Session.Token)
+		return found && may(session.Roles, topics), err
+	}
+	return s.Hub.Answer(v, v.Session.ID.String(), still, topics...)
+}
+
+func may(roles staff.Roles, topics []Topic) bool {
+	for _, topic := range topics {
+		if !roles.May(rights[topic.Kind]) {
+			return false
+		}
+	}
+	return true
+}
+
+var errNotTold = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
+	"If it is part of your work, ask your manager to change your roles.")
+
+// joinLimit is the time that a stream may take to begin, while the visit has a seat.
+const joinLimit = 5 * time.Second
+
+// Answer answers a visit with a stream. The holder is whose streams are counted together:
+// a session, or a display.
+func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic) error {
+	since, ok := sinceOf(v)
+	if !ok {
+		return frame.ErrUnreadable
+	}
+	if v.R.Method == http.MethodHead {
+		v.Answer("text/event-stream", nil)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(v.Context(), joinLimit)
+	defer cancel()
+	stream, err := h.Join(ctx, Wish{v.Tenant, holder, topics, since})
+	switch {
+	case errors.Is(err, ErrFull), errors.Is(err, ErrStopping):
+		return frame.ErrBusy
+	case err != nil:
+		return err
+	}
+	v.Write(func(w http.ResponseWriter) { h.Serve(v.WhileThere(), w, stream, still) })
+	return nil
+}
+
+// sinceOf is the last idx that the browser knows: what it was told, or else what its page
+// shows.
+func sinceOf(v *frame.Visit) (since int64, ok bool) {
+	text := v.R.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = v.Form.Get("since")
+	}
+	if text == "" {
+		return 0, true
+	}
+	since, err := strconv.ParseInt(text, 10, 64)
+	return since, err == nil && since >= 0
+}

@@ -1,0 +1,165 @@
+package requests
+
+import (
+	"slices"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// requestPage is a request as staff see it.
+type requestPage struct {
+	frame.Faulty
+	Done            string // what has just been done; "" for nothing
+	ID              request.ID
+	Patient         patient.ID
+	Name, Born      string
+	Kind, At        string
+	Urgent, ByProxy bool
+	InError         string // why it must not be relied on; "" if nobody has said so
+	Standing        string
+	Closed          bool // what follows is hidden
+	Proxy           *request.Proxy
+	Answers         []request.Answer
+	Files           []file
+	History         []entry
+	Others          []other
+	IsDone, Held    bool // Held: somebody has it
+	MayComplete     bool
+	Words           words
+	Outcome, To     choice
+	Seen, Token     string
+}
+
+// file is an attachment, as it is listed.
+type file struct {
+	N          int
+	Name, Kind string
+	ShownHere  bool
+}
+
+// entry is one line of the history.
+type entry struct{ What, At, Text string }
+
+// other is another request of the patient.
+type other struct {
+	ID                 request.ID
+	Kind, At, Standing string
+}
+
+// othersShown are the patient's other requests on the page; their own page has all.
+const othersShown = 10
+
+// contentOf is what the page of a request shows.
+func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said) (content requestPage, err error) {
+	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	if err != nil {
+		return content, err
+	}
+	name, known := names[found.Patient]
+	if !known || name.Name == event.Erased {
+		return content, errNoRequest
+	}
+	sees, err := s.sees(v, found.Patient)
+	if err != nil {
+		return content, err
+	}
+	content = requestPage{
+		Faulty: said.Faulty, Done: said.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: born(name.BirthDate),
+		Kind: kindNames[found.Type], At: s.when(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
+		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
+		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
+		Standing:    s.standingOf(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		History: s.historyOf(v, found, sees),
+	}
+	content.fill(found, said)
+	if content.To, err = s.colleagues(v, found, said); err != nil {
+		return content, err
+	}
+	content.Others, err = s.othersOf(v, found)
+	return content, err
+}
+
+// fill adds what the patient asks, which those do not see whom the record is closed to,
+// and the fields.
+func (p *requestPage) fill(found projections.Request, said said) {
+	p.Words = wordsOf(found, said)
+	p.Outcome = choice{ID: "outcome", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
+	if found.InError != nil {
+		p.InError = found.InError.Reason
+	}
+	if p.Closed {
+		return
+	}
+	p.Proxy, p.Answers = found.Proxy, found.Answers
+	for n, a := range found.Attachments {
+		kind := kindOf(a.ContentType)
+		p.Files = append(p.Files, file{n + 1, harmless(a.FileName), kind.words, kind.shownHere})
+	}
+}
+
+// standingOf says how the request stands.
+func (s *Section) standingOf(v *frame.Visit, found projections.Request) string {
+	if found.Done != nil {
+		return s.standing(v, found.Holder, found.HolderName, &found.Done.At)
+	}
+	return orNobody(s.standing(v, found.Holder, found.HolderName, nil))
+}
+
+func orNobody(standing string) string {
+	if standing == "" {
+		return "Nobody has it."
+	}
+	return standing
+}
+
+// historyOf is who did what, oldest first.
+func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool) (history []entry) {
+	for _, h := range found.History {
+		what, text := deed(v, h)
+		if !sees {
+			text = ""
+		}
+		history = append(history, entry{what, s.when(v, h.At), text})
+	}
+	return history
+}
+
+// othersOf are the newest other requests of the patient, without what they ask.
+func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []other, err error) {
+	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		if r.Request != found.ID && len(others) < othersShown {
+			others = append(others, other{r.Request, kindNames[r.Type], s.when(v, r.SubmittedAt), orNobody(s.standing(v, r.Holder, r.HolderName, r.DoneAt))})
+		}
+	}
+	return others, nil
+}
+
+// colleagues are those to whom the request can be given: who works here, handles requests,
+// and does not have it.
+func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (choice, error) {
+	to := choice{ID: "to", Label: "Give it to a colleague", Fault: said.Fault("to")}
+	people, err := s.People.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return to, err
+	}
+	people = slices.DeleteFunc(people, func(p projections.Person) bool {
+		return !p.Active || !p.Roles.May(staff.HandleRequests) || p.Staff == found.Holder
+	})
+	for _, p := range people {
+		name := frame.Plain(p.Name)
+		if p.Staff == v.Session.Staff {
+			name += " (you)"
+		}
+		to.Options = append(to.Options, option{p.Staff.String(), name, p.Staff.String() == said.typed.to})
+	}
+	return to, nil
+}

@@ -1,0 +1,47 @@
+package requests
+
+import (
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/request"
+	"frontdesk/projections"
+)
+
+// words is a field for several lines.
+type words struct{ ID, Label, Hint, Value, Fault string }
+
+// choice is a field by which one of several is chosen.
+type choice struct {
+	ID, Label string
+	Options   []option
+	Fault     string
+}
+
+// whoReads says who may come to read what staff write about a request.
+const whoReads = "Colleagues see this. So does the patient, if they ask for their data."
+
+// wordsOf is the one field in which staff write about a request. What is typed there stays
+// until it is used, whatever else is done to the request.
+func wordsOf(found projections.Request, said said) words {
+	label := "Note, or how it ended"
+	if found.Done != nil {
+		label = "Note, or why it has to be reopened"
+	}
+	return words{ID: "text", Label: label, Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")}
+}
+
+func outcomesOf(chosen string) (options []option) {
+	for _, outcome := range request.Outcomes() {
+		options = append(options, option{string(outcome), outcomeNames[outcome], string(outcome) == chosen})
+	}
+	return options
+}
+
+// typedIn is what the form has. Browsers end lines by two characters.
+func typedIn(v *frame.Visit) typed {
+	return typed{text: strings.ReplaceAll(v.Form.Get("text"), "\r\n", "\n"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
+}
+
+// left reports whether something was written that an act has not used.
+func (t typed) left() bool { return strings.TrimSpace(t.text) != "" }

@@ -1,0 +1,115 @@
+package requests
+
+import (
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// act is something that staff do about a request.
+type act struct {
+	do     func(s *Section, v *frame.Visit, r projections.Request, t typed) error
+	writes bool // it uses what was written, so it is for those who see what the patient asks
+}
+
+// acts are the acts by their names in forms.
+var acts = map[string]act{
+	"take": {do: func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
+		return s.Desk.TakePatientRequest(v.AsStaff(), commands.TakePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff})
+	}},
+	"give":       {do: (*Section).give},
+	"urgent":     {do: urgency(true)},
+	"not-urgent": {do: urgency(false)},
+	"note": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+		return s.Desk.NotePatientRequest(v.AsStaff(), commands.NotePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Text: t.text})
+	}},
+	"complete": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+		return s.Desk.CompletePatientRequest(v.AsStaff(), commands.CompletePatientRequest{
+			Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
+		})
+	}},
+	"reopen": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+		return s.Desk.ReopenPatientRequest(v.AsStaff(), commands.ReopenPatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Reason: t.text})
+	}},
+}
+
+func urgency(urgent bool) func(*Section, *frame.Visit, projections.Request, typed) error {
+	return func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
+		return s.Desk.ChangePatientRequestUrgency(v.AsStaff(), commands.ChangePatientRequestUrgency{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Urgent: urgent})
+	}
+}
+
+// give gives the request to a colleague who is on the page's list.
+func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
+	to, err := s.colleagues(v, r, said{typed: t})
+	if err != nil {
+		return err
+	}
+	for _, colleague := range to.Options {
+		if id, ok := written.ID(colleague.Value); ok && colleague.Chosen {
+			return s.Desk.GivePatientRequest(v.AsStaff(), commands.GivePatientRequest{
+				Tenant: v.Tenant, Request: r.ID, Seen: r.Version, From: r.Holder, To: staff.ID{UUID: id},
+			})
+		}
+	}
+	return errNoColleague
+}
+
+// errNoColleague refuses to give a request to nobody, or to somebody who does not handle
+// requests.
+var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a colleague.")
+
+// handle does something about a request, unless the request has changed since the form's
+// page was shown (rule 2).
+func (s *Section) handle(v *frame.Visit) error {
+	act, known := acts[v.Form.Get("do")]
+	if !known {
+		return frame.ErrUnreadable
+	}
+	typed := typedIn(v)
+	if !v.Owns(purpose(v)) {
+		return s.show(v, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", stale)})
+	}
+	found, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	if len(unseen(v, found)) > 0 {
+		return s.tooLate(v, found, typed, frame.Faulty{})
+	}
+	if err := s.mayWrite(v, found); act.writes && err != nil {
+		return err
+	}
+	if err := act.do(s, v, found, typed); err != nil {
+		return s.refuse(v, typed, err)
+	}
+	return s.after(v, act, typed)
+}
+
+// mayWrite refuses to have anything written by those who do not see what the patient asks.
+func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
+	sees, err := s.sees(v, found.Patient)
+	if err == nil && !sees {
+		return errClosed
+	}
+	return err
+}
+
+// stale is said about a form of a session that is over.
+const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."
+
+// after goes back to the request, or stays if something was typed that is not used yet.
+func (s *Section) after(v *frame.Visit, act act, typed typed) error {
+	do := v.Form.Get("do")
+	if act.writes || !typed.left() {
+		return v.GoTo(v.Base() + "/requests/" + v.Var("request") + "?done=" + do)
+	}
+	typed.to = ""
+	return s.show(v, said{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
+}

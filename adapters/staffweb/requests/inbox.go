@@ -1,0 +1,175 @@
+package requests
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// rowsShown are the requests on one page.
+const rowsShown = 50
+
+// inboxPage is one page of a tab.
+type inboxPage struct {
+	Title       string
+	Tab         projections.InboxTab
+	Tabs        []tab
+	Types       []option
+	Urgent      bool // only those are shown
+	Rows        []row
+	Empty       string // what is said in place of no rows
+	Further     bool   // this is not the first page
+	First, Next string // addresses; Next is "" on the last page
+}
+
+// tab leads to one tab.
+type tab struct {
+	Name, Address string
+	Count         string // "" for none
+	Here          bool
+}
+
+// row is a request as the inbox shows it.
+type row struct {
+	ID              request.ID
+	Name, Born      string // of the patient
+	Kind            string // "Medical request"
+	At, Age         string
+	Urgent, ByProxy bool
+	InError         bool
+	Files           string // "" for none
+	Holder          string // a sentence; "" if nobody has it
+}
+
+// inbox shows who waits. Names are opened for the page that is shown, in one query, and
+// that they were shown is one line of the access record.
+func (s *Section) inbox(v *frame.Visit) error {
+	head, err := s.Head(v.Context())
+	if err != nil {
+		return err
+	}
+	v.Since(head)
+	filter := filterOf(v)
+	found, next, err := s.Inbox.Page(v.Context(), v.Tenant, filter, rowsShown)
+	if err != nil {
+		return err
+	}
+	counts, err := s.Inbox.Counts(v.Context(), v.Tenant, v.Session.Staff)
+	if err != nil {
+		return err
+	}
+	rows, err := s.rowsOf(v, found)
+	if err != nil {
+		return err
+	}
+	here := addressOf(v, filter)
+	content := inboxPage{
+		Title: tabNames[filter.Tab], Tab: filter.Tab, Tabs: tabsOf(v, filter, counts), Types: typesOf(filter.Type), Urgent: filter.Urgent,
+		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: here.String(),
+	}
+	if next != (projections.InboxPlace{}) {
+		content.Next = withPlace(here, next)
+	}
+	s.Show(v, frame.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: frame.Live})
+	return nil
+}
+
+// filterOf is what the address asks for. What it has that there is not asks for nothing.
+func filterOf(v *frame.Visit) projections.InboxFilter {
+	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: placeOf(v.Form.Get("after"))}
+	if tab := projections.InboxTab(v.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
+		f.Tab = tab
+	}
+	if kind := request.Type(v.Form.Get("type")); kind.Known() == nil {
+		f.Type = kind
+	}
+	return f
+}
+
+// addressOf is where the first page of what is asked for is.
+func addressOf(v *frame.Visit, f projections.InboxFilter) *url.URL {
+	query := url.Values{"tab": {string(f.Tab)}}
+	if f.Type != "" {
+		query.Set("type", string(f.Type))
+	}
+	if f.Urgent {
+		query.Set("urgent", "yes")
+	}
+	return &url.URL{Path: v.Base() + "/requests", RawQuery: query.Encode()}
+}
+
+// mostCounted is where counting ends. Done requests are not counted: they wait for nobody.
+const mostCounted = 1000
+
+// tabsOf are the tabs, with how many requests are in each, whatever is filtered.
+func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
+	for _, t := range projections.InboxTabs() {
+		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
+		count := strconv.Itoa(counts[t])
+		switch {
+		case t == projections.InboxDone, counts[t] == 0:
+			count = ""
+		case counts[t] >= mostCounted:
+			count = strconv.Itoa(mostCounted-1) + "+"
+		}
+		tabs = append(tabs, tab{tabNames[t], leads.String(), count, t == f.Tab})
+	}
+	return tabs
+}
+
+// rowsOf are requests with the names of their patients. Who was erased just now has none,
+// and is not shown.
+func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []row, err error) {
+	patients := make([]patient.ID, 0, len(found))
+	for _, r := range found {
+		if !slices.Contains(patients, r.Patient) {
+			patients = append(patients, r.Patient)
+		}
+	}
+	names, err := s.Names.Of(v.Context(), v.Tenant, patients...)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range found {
+		if name, known := names[r.Patient]; known && name.Name != event.Erased {
+			rows = append(rows, s.rowOf(v, r, name))
+		}
+	}
+	s.Looked(v, "requests", patients...)
+	return rows, nil
+}
+
+func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.PatientName) row {
+	return row{
+		ID: r.Request, Name: of.Name, Born: born(of.BirthDate), Kind: kindNames[r.Type],
+		At: s.when(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
+		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.standing(v, r.Holder, r.HolderName, r.DoneAt),
+	}
+}
+
+// standing says who has a request, or who is done with it.
+func (s *Section) standing(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
+	who := frame.Plain(name)
+	switch {
+	case holder == staff.ID{}:
+		return ""
+	case holder == v.Session.Staff:
+		who = "You"
+	}
+	if done != nil {
+		return who + " completed it at " + s.when(v, *done) + "."
+	}
+	if holder == v.Session.Staff {
+		return "You have it."
+	}
+	return who + " has it."
+}

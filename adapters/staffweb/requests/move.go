@@ -1,0 +1,144 @@
+package requests
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// movePage asks to whom else a request belongs.
+type movePage struct {
+	frame.Faulty
+	ID          request.ID
+	Name, Born  string // of the patient whose it is taken to be
+	Find        string // what was looked for; "" for nothing
+	FoundWords  string
+	Found       []candidate
+	Words       words
+	Seen, Token string
+}
+
+// candidate is a patient who was found.
+type candidate struct {
+	Patient    patient.ID
+	Name, Born string
+	Chosen     bool
+}
+
+// candidatesShown are at most so many.
+const candidatesShown = 20
+
+// moveForm shows whose request it is, and asks for a name.
+func (s *Section) moveForm(v *frame.Visit) error {
+	found, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	return s.ask(v, found, said{status: http.StatusOK})
+}
+
+// move finds patients, or moves the request to one of them.
+func (s *Section) move(v *frame.Visit) error {
+	found, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	typed := typedIn(v)
+	switch {
+	case !v.Owns(purpose(v)):
+		return s.ask(v, found, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", stale)})
+	case v.Form.Get("do") == "find":
+		return s.ask(v, found, said{status: http.StatusOK, typed: typed})
+	case v.Form.Get("do") != "move":
+		return frame.ErrUnreadable
+	case len(unseen(v, found)) > 0:
+		return s.tooLate(v, found, typed, frame.Faulty{})
+	}
+	if err := s.mayWrite(v, found); err != nil {
+		return err
+	}
+	return s.moveTo(v, found, typed)
+}
+
+func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed) error {
+	to, ok := written.SomeID(typed.to)
+	if !ok {
+		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+	}
+	err := s.Desk.ReLinkPatientRequest(v.AsStaff(), commands.ReLinkPatientRequest{
+		Tenant: v.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
+	})
+	switch {
+	case err == nil:
+		return v.GoTo(v.Base() + "/requests/" + found.ID.String() + "?done=move")
+	case errors.Is(err, patient.ErrUnknown):
+		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+	case errors.Is(err, request.ErrInvalidText):
+		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", request.ErrInvalidText.Detail)})
+	}
+	return s.refuse(v, typed, err)
+}
+
+// noPatient is said if no patient was chosen whom the practice has.
+const noPatient = "Choose one of the patients."
+
+// ask shows the form, with those who were found. A search is a POST, so that no address
+// holds a name.
+func (s *Section) ask(v *frame.Visit, found projections.Request, said said) error {
+	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	if err != nil {
+		return err
+	}
+	name, known := names[found.Patient]
+	if !known || name.Name == event.Erased {
+		return errNoRequest
+	}
+	content := movePage{
+		Faulty: said.Faulty, ID: found.ID, Name: name.Name, Born: born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Words: words{ID: "text", Label: "Why is it theirs?", Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")},
+	}
+	if err := s.search(v, found, said, &content); err != nil {
+		return err
+	}
+	s.Show(v, frame.View{Template: templates["patient"], Status: said.status, Title: content.Titled("Move the request to another patient"), Content: content})
+	return nil
+}
+
+// search looks for patients with the name that was typed, if any was. Who was shown is in
+// the access record; what was typed is nowhere.
+func (s *Section) search(v *frame.Visit, of projections.Request, said said, content *movePage) error {
+	shown := []patient.ID{of.Patient}
+	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" {
+		found, more, err := s.Book.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			shown = append(shown, f.Patient)
+			if f.Patient != of.Patient {
+				content.Found = append(content.Found, candidate{f.Patient, f.Name, born(f.BirthDate), f.Patient.String() == said.typed.to})
+			}
+		}
+		content.FoundWords = foundWords(len(content.Found), more)
+	}
+	s.Looked(v, "patients", shown...)
+	return nil
+}
+
+func foundWords(n int, more bool) string {
+	switch {
+	case n == 0:
+		return "No other patient found."
+	case more:
+		return frame.Counted(n, "patient") + " shown, and there are more. Enter more of the name."
+	}
+	return frame.Counted(n, "patient") + " found."
+}

@@ -1,0 +1,62 @@
+package requests
+
+import (
+	"context"
+	"embed"
+	"io"
+	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// Section is the pages of requests. All fields are needed.
+type Section struct {
+	*frame.Site
+	Inbox     projections.Inbox
+	Requests  projections.Requests
+	People    projections.People
+	Directory projections.Directory
+	Records   Records
+	Book      Book
+	Files     Files
+}
+
+// Records knows whose records are restricted.
+type Records interface {
+	// Sight returns how a member of staff stands to the patient's record.
+	Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (record.Sight, error)
+}
+
+// Book finds patients by their names.
+type Book interface {
+	// Search returns at most so many patients whose names have all words of a text in them,
+	// and whether there are more.
+	Search(ctx context.Context, tenant, text string, most int) (found []projections.Found, more bool, err error)
+}
+
+// Files keeps what was sent with requests.
+type Files interface {
+	// Open returns a reader of a file. It ends with an error in place of io.EOF unless the
+	// file is what was sent.
+	Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error)
+}
+
+//go:embed templates
+var sources embed.FS
+
+var templates = frame.Templates(sources, "inbox", "request", "patient")
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []frame.Route {
+	return []frame.Route{
+		frame.At("/requests", "requests", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.inbox)}),
+		frame.At("/requests/{request}", "request", frame.Both(staff.HandleRequests, s.request, s.handle)),
+		frame.At("/requests/{request}/patient", "request-patient", frame.Both(staff.HandleRequests, s.moveForm, s.move)),
+		frame.At("/requests/{request}/attachments/{n}", "attachment", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.attachment)}),
+	}
+}

@@ -1,0 +1,64 @@
+package requests
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+var errAltered = errors.New("not what was sent")
+
+func TestASpoiltFileNeverLeavesWhole_D84(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 3*pieceBytes + 7} {
+		content := bytes.Repeat([]byte("x"), size)
+		for name, reader := range map[string]io.Reader{"at once": bytes.NewReader(content), "byte by byte": iotest.OneByteReader(bytes.NewReader(content))} {
+			var sent bytes.Buffer
+			if err := send(&sent, reader); err != nil || !bytes.Equal(sent.Bytes(), content) {
+				t.Errorf("%d bytes %s: %d came, %v", size, name, sent.Len(), err)
+			}
+		}
+		var sent bytes.Buffer
+		err := send(&sent, io.MultiReader(bytes.NewReader(content), iotest.ErrReader(errAltered)))
+		if !errors.Is(err, errSpoilt) || !errors.Is(err, errAltered) || size > 0 && sent.Len() >= size {
+			t.Errorf("%d bytes that are spoilt: %d came, %v", size, sent.Len(), err)
+		}
+	}
+}
+
+func TestABrowserThatGoesAwaySpoilsNoFile(t *testing.T) {
+	t.Parallel()
+	closed, writer := io.Pipe()
+	_ = closed.Close()
+	if err := send(writer, strings.NewReader("content")); err == nil || errors.Is(err, errSpoilt) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFileIsShownOnlyIfThatIsSafe_D84(t *testing.T) {
+	t.Parallel()
+	const word = "application/msword"
+	for _, c := range []struct{ name, mediaType, how, want string }{
+		{"rash.jpg", "image/jpeg", "inline", "rash.jpg"},
+		{"RASH.JPEG", "image/jpeg", "inline", "RASH.JPEG"},
+		{"letter.doc", word, "attachment", "letter.doc"},
+		{"letter.exe", word, "attachment", "letter.exe.doc"},
+		{"letter\u202ecod.exe", word, "attachment", "lettercod.exe.doc"},
+		{"../../etc/passwd", "image/png", "inline", "-..-etc-passwd.png"},
+		{"a\"; filename=\"b.html", "image/png", "inline", "a-; filename=-b.html.png"},
+		{"ausschlag Ä.png", "image/png", "inline", "ausschlag Ä.png"},
+		{"\x00\r\n", "image/png", "inline", "attachment.png"},
+		{strings.Repeat("x", 300) + ".png", "image/png", "inline", strings.Repeat("x", longestName-4) + ".png"},
+		{"page.html", "text/html", "attachment", "page.html.bin"},
+		{"picture.svg", "image/svg+xml", "attachment", "picture.svg.bin"},
+	} {
+		how, parameters, err := mime.ParseMediaType(disposition(c.name, c.mediaType))
+		if err != nil || how != c.how || parameters["filename"] != c.want {
+			t.Errorf("%q: %s, %q, %v", c.name, how, parameters["filename"], err)
+		}
+	}
+}

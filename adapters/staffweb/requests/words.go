@@ -1,0 +1,162 @@
+package requests
+
+import (
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// kindNames are the types of requests as people say them.
+var kindNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
+
+// outcomeNames say how a request ended, as a choice and in its history.
+var outcomeNames = map[request.Outcome]string{
+	request.Replied:           "We replied to them",
+	request.AppointmentBooked: "An appointment was booked",
+	request.Signposted:        "We told them who else can help",
+	request.NoActionNeeded:    "Nothing had to be done",
+}
+
+// option is one of several that can be chosen.
+type option struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// tabNames are the tabs as people say them.
+var tabNames = map[projections.InboxTab]string{
+	projections.InboxNew: "New", projections.InboxMine: "Mine", projections.InboxOpen: "Open", projections.InboxDone: "Done",
+}
+
+// emptyWords say that a tab is empty.
+func emptyWords(f projections.InboxFilter) string {
+	switch {
+	case f.Type != "" || f.Urgent || f.After != projections.InboxPlace{}:
+		return "No requests like these."
+	case f.Tab == projections.InboxNew:
+		return "Nobody is waiting: there are no new requests."
+	case f.Tab == projections.InboxMine:
+		return "You have no requests."
+	case f.Tab == projections.InboxOpen:
+		return "Nobody has a request at the moment."
+	}
+	return "No request has been completed yet."
+}
+
+// typesOf are the types by which the inbox is filtered.
+func typesOf(chosen request.Type) (options []option) {
+	for _, kind := range request.Types() {
+		options = append(options, option{string(kind), kindNames[kind] + "s", kind == chosen})
+	}
+	return options
+}
+
+// filesWords counts files; "" for none.
+func filesWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return frame.Counted(n, "file")
+}
+
+// born is a birth date as people write it. What is no date stays as it is.
+func born(date string) string {
+	on, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return on.Format("2 January 2006")
+}
+
+// ago says how long something has waited, in one unit and never too long.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "received just now"
+	case d < time.Hour:
+		return "received " + frame.Counted(int(d/time.Minute), "minute") + " ago"
+	case d < 48*time.Hour:
+		return "received " + frame.Counted(int(d/time.Hour), "hour") + " ago"
+	}
+	return "received " + frame.Counted(int(d/(24*time.Hour)), "day") + " ago"
+}
+
+// when is an instant on the practice's clocks: the time of today, otherwise with the day.
+func (s *Section) when(v *frame.Visit, at time.Time) string {
+	at, now := at.In(v.Practice.Zone), s.Now().In(v.Practice.Zone)
+	switch {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("3:04pm")
+	case at.Year() == now.Year():
+		return at.Format("3:04pm on Monday 2 January")
+	}
+	return at.Format("3:04pm on 2 January 2006")
+}
+
+// whoDid names who did something.
+func whoDid(v *frame.Visit, h projections.Handled) string {
+	switch {
+	case h.Actor.Member() == v.Session.Staff.UUID && h.Actor.Kind != event.ByOperator:
+		return "You"
+	case h.By != "":
+		return frame.Plain(h.By)
+	case h.Actor.Kind == event.ByApplication:
+		return "An application"
+	}
+	return "Somebody"
+}
+
+// deed is what happened to a request: a clause, and what was written.
+func deed(v *frame.Visit, h projections.Handled) (clause, text string) {
+	who := whoDid(v, h)
+	switch e := h.Event.(type) {
+	case request.Submitted:
+		return who + " sent this", ""
+	case request.Taken:
+		return who + " took this", ""
+	case request.Given:
+		return who + " gave this to " + toWhom(v, e, h.To), ""
+	case request.UrgencyChanged:
+		if e.Urgent {
+			return who + " marked this as urgent", ""
+		}
+		return who + " marked this as not urgent", ""
+	case request.Noted:
+		return who + " wrote a note", e.Text
+	case request.Completed:
+		return who + " completed this (" + outcomeNames[e.Outcome] + ")", e.Text
+	case request.Reopened:
+		return who + " reopened this", e.Reason
+	case request.ReLinked:
+		return who + " moved this from another patient", e.Reason
+	case request.EnteredInError:
+		return who + " marked this as entered in error", e.Reason
+	}
+	return who + " changed this", ""
+}
+
+func toWhom(v *frame.Visit, e request.Given, name string) string {
+	switch e.To {
+	case v.Session.Staff:
+		return "you"
+	case staff.ID{}:
+		return "nobody"
+	}
+	return frame.Plain(name)
+}
+
+// doneWords are what a page says after an act, by the act's name.
+var doneWords = map[string]string{
+	"take":       "You have this request now.",
+	"give":       "You have given the request to a colleague.",
+	"urgent":     "The request is marked as urgent.",
+	"not-urgent": "The request is no longer marked as urgent.",
+	"note":       "Your note has been added.",
+	"complete":   "The request is completed.",
+	"reopen":     "The request is open again, and you have it.",
+	"move":       "The request has been moved to this patient.",
+}

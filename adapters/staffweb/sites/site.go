@@ -1,0 +1,166 @@
+package sites
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+// errNone is the answer to what names no site of the practice.
+var errNone = &frame.Apology{
+	Status: http.StatusNotFound, Heading: "There is no such site at the practice",
+	Text: "Nothing has been changed.", Advice: "Go back to Sites and choose one there.",
+}
+
+// sitePage is one site.
+type sitePage struct {
+	frame.Faulty
+	Done  string // what has just been done; "" for nothing
+	Site  projections.Site
+	Name  field
+	Rooms []field
+	New   field // of another room
+	Token string
+}
+
+// field is a name that can be changed.
+type field struct {
+	ID, Label string
+	N         int    // of a room, from 1
+	Room      string // whose name it is; "" for that of the site
+	Was       string // as the page has shown it
+	Typed     string
+	Fault     string
+}
+
+func (f field) changed() bool { return strings.TrimSpace(f.Typed) != f.Was }
+
+var doneWords = map[string]string{"added": "The site has been added. Add its rooms here.", "saved": "The names have been saved."}
+
+// site shows a site with its rooms.
+func (s *Section) site(v *frame.Visit) error {
+	at, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	s.showSite(v, http.StatusOK, sitePage{Done: doneWords[v.Form.Get("done")], Site: at, Name: field{Was: at.Name, Typed: at.Name}, Rooms: roomFields(v, at)})
+	return nil
+}
+
+func (s *Section) showSite(v *frame.Visit, status int, page sitePage) {
+	page.Token = v.Token(purpose)
+	page.Name.ID, page.Name.Label = "name", "Name of the site"
+	page.New.ID, page.New.Label = "new", "Another room"
+	s.Show(v, frame.View{Template: templates["site"], Status: status, Title: page.Titled("Site"), Content: page})
+}
+
+// find reads the site that the address names.
+func (s *Section) find(v *frame.Visit) (projections.Site, error) {
+	all, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return projections.Site{}, err
+	}
+	id, ok := written.SomeID(v.Var("site"))
+	i := slices.IndexFunc(all, func(of projections.Site) bool { return of.Site.UUID == id })
+	if !ok || i < 0 {
+		return projections.Site{}, errNone
+	}
+	return all[i], nil
+}
+
+// roomFields are the rooms of a site, with what the form says of them.
+func roomFields(v *frame.Visit, at projections.Site) (fields []field) {
+	for n, room := range at.Rooms {
+		number := strconv.Itoa(n + 1)
+		f := field{N: n + 1, ID: "room" + number, Label: "Name of room " + number, Room: room.Room.String(), Was: room.Name, Typed: room.Name}
+		for sent := 1; v.Form.Has("id" + strconv.Itoa(sent)); sent++ {
+			if at := strconv.Itoa(sent); v.Form.Get("id"+at) == f.Room {
+				f.Was, f.Typed = v.Form.Get("was"+at), v.Form.Get("room"+at)
+			}
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// change saves the names that were changed, and adds a room if one is named.
+func (s *Section) change(v *frame.Visit) error {
+	at, err := s.find(v)
+	if err != nil {
+		return err
+	}
+	page := sitePage{
+		Site: at, Name: field{Was: v.Form.Get("was"), Typed: v.Form.Get("name")}, Rooms: roomFields(v, at), New: field{Typed: v.Form.Get("new")},
+	}
+	if !v.Owns(purpose) {
+		page.Faulty = frame.Wrong("name", stale)
+		s.showSite(v, http.StatusForbidden, page)
+		return nil
+	}
+	if page.check(); len(page.Faults) > 0 {
+		s.showSite(v, http.StatusBadRequest, page)
+		return nil
+	}
+	if err := s.save(v, page); err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + "/sites/" + at.Site.String() + "?done=saved")
+}
+
+// check finds what is wrong with the names that were changed.
+func (p *sitePage) check() {
+	check := func(f *field, taken bool, of string) {
+		if f.Fault = wrongName(strings.TrimSpace(f.Typed), taken, of); f.Fault != "" {
+			p.Faulty = p.With(f.ID, f.Fault)
+		}
+	}
+	if p.Name.changed() {
+		p.Name.ID = "name"
+		check(&p.Name, false, "site")
+	}
+	for n := range p.Rooms {
+		if f := &p.Rooms[n]; f.changed() {
+			check(f, p.has(f.Typed, f.Room), "room")
+		}
+	}
+	if p.New.changed() {
+		p.New.ID = "new"
+		check(&p.New, p.has(p.New.Typed, ""), "room")
+	}
+}
+
+// has reports whether another room is going to have a name.
+func (p *sitePage) has(name, but string) bool {
+	return slices.ContainsFunc(p.Rooms, func(f field) bool {
+		return f.Room != but && strings.TrimSpace(f.Typed) == strings.TrimSpace(name)
+	})
+}
+
+func (s *Section) save(v *frame.Visit, page sitePage) error {
+	if page.Name.changed() {
+		err := s.Desk.RenameSite(v.AsStaff(), commands.RenameSite{Tenant: v.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
+		if err != nil {
+			return err
+		}
+	}
+	for n, f := range page.Rooms {
+		if !f.changed() {
+			continue
+		}
+		err := s.Desk.RenameRoom(v.AsStaff(), commands.RenameRoom{Tenant: v.Tenant, Room: page.Site.Rooms[n].Room, Name: f.Typed})
+		if err != nil {
+			return err
+		}
+	}
+	if !page.New.changed() {
+		return nil
+	}
+	_, err := s.Desk.AddRoom(v.AsStaff(), commands.AddRoom{Tenant: v.Tenant, Site: page.Site.Site, Name: page.New.Typed})
+	return err
+}

@@ -1,0 +1,97 @@
+package sites
+
+import (
+	"embed"
+	"net/http"
+	"slices"
+	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/commands"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// Section is the pages of sites. All fields are needed.
+type Section struct {
+	*frame.Site
+	Sites projections.Sites
+}
+
+//go:embed templates
+var sources embed.FS
+
+var templates = frame.Templates(sources, "sites", "site")
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []frame.Route {
+	return []frame.Route{
+		frame.At("/sites", "sites", frame.Both(staff.ManageSites, s.list, s.add)),
+		frame.At("/sites/{site}", "site", frame.Both(staff.ManageSites, s.site, s.change)),
+	}
+}
+
+// purpose is what the tokens of the section's forms are for.
+const purpose = "sites"
+
+// longest is how many letters a name has at most: boards show it in large type.
+const longest = 60
+
+// sitesPage is the list of sites.
+type sitesPage struct {
+	frame.Faulty
+	Sites []projections.Site
+	Name  string // of a new site, as it was typed
+	Token string
+}
+
+func (s *Section) list(v *frame.Visit) error {
+	return s.show(v, http.StatusOK, frame.Faulty{})
+}
+
+func (s *Section) show(v *frame.Visit, status int, faults frame.Faulty) error {
+	found, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	content := sitesPage{Faulty: faults, Sites: found, Name: v.Form.Get("name"), Token: v.Token(purpose)}
+	s.Show(v, frame.View{Template: templates["sites"], Status: status, Title: faults.Titled("Sites"), Content: content})
+	return nil
+}
+
+// add adds a site.
+func (s *Section) add(v *frame.Visit) error {
+	if !v.Owns(purpose) {
+		return s.show(v, http.StatusForbidden, frame.Wrong("name", stale))
+	}
+	all, err := s.Sites.Of(v.Context(), v.Tenant)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(v.Form.Get("name"))
+	taken := slices.ContainsFunc(all, func(of projections.Site) bool { return of.Name == name })
+	if fault := wrongName(name, taken, "site"); fault != "" {
+		return s.show(v, http.StatusBadRequest, frame.Wrong("name", fault))
+	}
+	id, err := s.Desk.AddSite(v.AsStaff(), commands.AddSite{Tenant: v.Tenant, Name: name})
+	if err != nil {
+		return err
+	}
+	return v.GoTo(v.Base() + "/sites/" + id.String() + "?done=added")
+}
+
+// stale is said about a form of a session that is over.
+const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."
+
+// wrongName says what is wrong with a name; "" if nothing is.
+func wrongName(name string, taken bool, of string) string {
+	switch {
+	case name == "":
+		return "Enter a name for the " + of + "."
+	case len([]rune(name)) > longest:
+		return "Enter a name that is at most 60 letters long."
+	case taken:
+		return "There is a " + of + " of this name already. Enter another name."
+	}
+	return ""
+}

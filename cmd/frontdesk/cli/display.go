@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+
+	"frontdesk/adapters/staffweb/displays"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/display"
+	"frontdesk/domain/site"
+)
+
+type addDisplayCmd struct {
+	practiceFlags `embed:""`
+	linkFlag      `embed:""`
+	Site          site.ID        `required:"" placeholder:"UUID" help:"The site's identifier."`
+	Name          string         `required:"" help:"The display's name, such as where it hangs."`
+	Naming        display.Naming `default:"initials" placeholder:"NAMING" help:"How people are called: full-name, initials or number."`
+}
+
+// Run prints the link, which nobody can print a second time.
+func (c *addDisplayCmd) Run(r *run) error {
+	base, err := c.base()
+	if err != nil {
+		return err
+	}
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		given, err := desk.AddDisplay(ctx, commands.AddDisplay{Tenant: c.Tenant, Name: c.Name, Site: c.Site, Naming: c.Naming})
+		return made{"displayId": given.Display, "link": base + displays.LinkPath(c.Tenant, given), "expiresAt": given.ExpiresAt}, err
+	})
+}
+
+type removeDisplayCmd struct {
+	practiceFlags `embed:""`
+	Display       display.ID `required:"" placeholder:"UUID" help:"The display's identifier."`
+}
+
+func (c *removeDisplayCmd) Run(r *run) error {
+	return change(r, c.engineFlags, c.Tenant, commands.Desk.RemoveDisplay, commands.RemoveDisplay{Tenant: c.Tenant, Display: c.Display})
+}

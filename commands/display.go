@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/domain/display"
+	"frontdesk/domain/event"
+	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
+)
+
+// AddDisplay adds a display for the board of a site.
+type AddDisplay struct {
+	Tenant  string
+	Display display.ID // the same for what is sent twice; zero for a new one
+	Name    string
+	Site    site.ID
+	Naming  display.Naming
+}
+
+// DisplayLink is a link by which a screen becomes a display.
+type DisplayLink struct {
+	Display   display.ID
+	Secret    string    // what the link holds; it is kept nowhere, so it can be shown once
+	ExpiresAt time.Time // exclusive
+}
+
+// AddDisplay refuses a site of another practice with site.ErrUnknown, and a display that is
+// there with display.ErrAdded.
+func (d Desk) AddDisplay(ctx context.Context, c AddDisplay) (DisplayLink, error) {
+	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
+		return DisplayLink{}, err
+	}
+	if c.Display == (display.ID{}) {
+		c.Display.UUID = event.NewID()
+	}
+	link, secret := staff.NewLink(d.instant())
+	added := display.Added{Display: c.Display, Name: c.Name, Site: c.Site, Naming: c.Naming, Link: link}
+	err := d.display(ctx, c.Tenant, c.Display, func(known display.Display) ([]event.Event, error) { return known.Add(added) })
+	if err != nil {
+		return DisplayLink{}, err
+	}
+	return DisplayLink{c.Display, secret, link.ExpiresAt}, nil
+}
+
+// ConnectDisplay makes a screen a display by a link.
+type ConnectDisplay struct {
+	Tenant  string
+	Display display.ID
+	Secret  string
+}
+
+// ConnectDisplay uses the link up, and refuses one that is no good with staff.ErrLink. It
+// returns the token by which the screen is known from now on, which is kept nowhere. The
+// log names the display as who did it: whatever opens its link is taken for it.
+func (d Desk) ConnectDisplay(ctx context.Context, c ConnectDisplay) (token string, err error) {
+	session, token := display.NewSession()
+	metadata := event.MetadataFrom(ctx)
+	metadata.Actor = event.Display(c.Display.UUID)
+	err = d.display(event.WithMetadata(ctx, metadata), c.Tenant, c.Display, func(known display.Display) ([]event.Event, error) {
+		return known.Connect(staff.DigestOfLink(c.Secret), session, d.Now())
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// RemoveDisplay ends what a display shows, at once.
+type RemoveDisplay struct {
+	Tenant  string
+	Display display.ID
+}
+
+// RemoveDisplay changes nothing if the display was removed before. It refuses a display of
+// another practice with display.ErrUnknown.
+func (d Desk) RemoveDisplay(ctx context.Context, c RemoveDisplay) error {
+	return d.display(ctx, c.Tenant, c.Display, display.Display.Remove)
+}
+
+// display has a decision taken about a display, and appends it.
+func (d Desk) display(ctx context.Context, tenant string, id display.ID, decide func(display.Display) ([]event.Event, error)) error {
+	return Update(ctx, d.Store, display.StreamOf(tenant, id), decide)
+}

@@ -1,0 +1,117 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// typed puts a date or a time into a field, as the browser's own picker does.
+func typed(field, value string) chromedp.Action[chromedp.Void] {
+	return chromedp.SetValue("#"+field, value)
+}
+
+// A manager decides when requests are taken, and looks at each page on the way.
+func TestBrowserChangesTheOpening_D89(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.page(elm, "opening"))
+	b.signIn("dr.may", password)
+	b.open(p.page(elm, "opening"))
+	b.fits("opening")
+
+	b.open(p.page(elm, "opening/type/medical"))
+	b.do(chromedp.Click("#end-at"))
+	b.press("Pause")
+	b.shows("Enter a date")
+	b.titled("Error: Medical requests")
+	b.fits("opening-wrong")
+	b.do(chromedp.Click("#when-hours"))
+	for _, day := range []string{"mon", "tue", "wed", "thu", "fri"} {
+		b.do(typed(day+"-from-0", "08:00"), typed(day+"-until-0", "12:30"), typed(day+"-from-1", "14:00"), typed(day+"-until-1", "18:30"))
+	}
+	b.press("Change the hours")
+	b.titled("Change the hours of medical requests")
+	b.shows("They can again from 2:00pm on Wednesday 1 July.")
+	b.fits("opening-check")
+	b.press("Change the hours of medical requests")
+	b.shows("The opening hours have been changed.")
+
+	b.open(p.page(elm, "opening/close"))
+	b.do(typed("from-date", "2026-12-24"), typed("from-time", "12:30"), chromedp.Click("#end-never"))
+	b.fits("opening-close")
+	b.press("Continue")
+	b.shows("What they would see at 12:30pm on Thursday 24 December")
+	b.fits("opening-check-closure")
+	b.press("Close the practice")
+	b.shows("Until somebody opens the practice.")
+	b.fits("opening-closures")
+	b.open(p.page(elm, "opening/type/medical"))
+	b.fits("opening-type")
+	b.open(p.page(elm, "opening/reopen"))
+	b.fits("opening-reopen")
+	b.quietBut("400")
+}
+
+// By keyboard alone, a manager pauses requests. The pages have no script that could help.
+func TestBrowserPausesRequestsByKeyboardAlone_D89(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.page(elm, "opening"))
+	b.signIn("dr.may", password)
+	b.open(p.page(elm, "opening/type/admin"))
+	if scripts := js[int](b, `document.scripts.length`); scripts > 0 {
+		t.Errorf("the page has %d scripts", scripts)
+	}
+	b.tabsTo("end-at")
+	b.do(chromedp.KeyEvent(" "))
+	b.tabsTo("until-date")
+	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser takes the day or the month first
+	b.tabsTo("until-time")
+	b.do(chromedp.KeyEvent("0830A"))
+	b.tabsTo("pause")
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Pause admin requests")
+	b.shows("They can again from 8:30am on Saturday 8 August.")
+	b.tabsTo("sure")
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("The requests have been paused.")
+	b.quiet()
+}
+
+// tabsTo presses Tab until an element has the focus.
+func (b *tab) tabsTo(id string) {
+	b.t.Helper()
+	for range 120 {
+		if js[string](b, `document.activeElement.id`) == id {
+			return
+		}
+		b.do(chromedp.KeyEvent(kb.Tab))
+	}
+	b.t.Fatalf("Tab never reaches %s", id)
+}
+
+// A manager looks at an application, disables it and enables it again.
+func TestBrowserDisablesAnApplication_D89(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	b.open(p.page(elm, "applications"))
+	b.signIn("dr.may", password)
+	b.open(p.page(elm, "applications"))
+	b.fits("applications")
+	at := "applications/" + p.integrator.ID.String()
+	p.call(elm, "dr.lee") // is refused: nobody has authorised it
+	b.open(p.page(elm, at))
+	b.fits("application-enabled")
+	b.press("Disable")
+	b.shows("Its calls are refused from now on.")
+	b.fits("application-disabled")
+	if _, refusal := p.call(elm, "dr.lee"); !strings.HasPrefix(refusal, "unauthorized: The app has not been granted access to this tenant") {
+		t.Errorf("the call is refused for %s", refusal)
+	}
+	b.press("Enable")
+	b.shows("It can call from now on.")
+	b.quiet()
+}

@@ -1,0 +1,238 @@
+package browser_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// inbox is a practice with requests, and Bob, a receptionist beside Dr Lee.
+type inbox struct {
+	*program
+	ann, bill patient.ID
+	rash      request.ID // of Ann, with a picture
+}
+
+func startInbox(t *testing.T) *inbox {
+	t.Helper()
+	p := &inbox{program: start(t)}
+	_, err := p.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
+		Tenant: elm, Username: "bob", Name: "Bob Hale", Email: "bob@practice.example", Roles: staff.Roles{staff.Receptionist}, Password: password,
+	})
+	must(t, err)
+	p.ann, p.bill = p.patient("Ann Archer", "1950-02-28"), p.patient("Bill Baker", "")
+	p.rash = p.asks(request.Submission{
+		Patient: p.ann, Type: request.Medical, Requester: request.ByProxy, HighPriority: true,
+		Proxy: &request.Proxy{FirstName: "Bea", LastName: "Archer", RelationshipToPatient: "daughter"},
+		Response: []request.Answer{
+			{Question: "healthConcern", Answer: "A rash on both arms, since Monday.\n<script>alert(1)</script>"}, {Question: "recentContact", Answer: ""},
+		},
+		Attachments: []request.Attachment{p.picture("rash.png")},
+	})
+	p.asks(request.Submission{
+		Patient: p.bill, Type: request.Admin, Requester: request.ByPatient,
+		Response: []request.Answer{{Question: "requestDetails", Answer: "A letter for my employer"}},
+	})
+	return p
+}
+
+func (p *inbox) patient(name, born string) patient.ID {
+	p.t.Helper()
+	id, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name, BirthDate: born})
+	must(p.t, err)
+	return id
+}
+
+func (p *inbox) asks(s request.Submission) request.ID {
+	p.t.Helper()
+	id, err := p.Desk.SubmitPatientRequest(p.t.Context(), commands.SubmitPatientRequest{Tenant: elm, Submission: s})
+	must(p.t, err)
+	return id
+}
+
+// picture keeps a small blue square, as it was sent.
+func (p *inbox) picture(name string) request.Attachment {
+	p.t.Helper()
+	square := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	for n := range 64 * 64 {
+		square.Set(n%64, n/64, color.RGBA{0, 94, 184, 255})
+	}
+	var content bytes.Buffer
+	must(p.t, png.Encode(&content, square))
+	file := request.Attachment{
+		ID: request.AttachmentID{UUID: event.NewID()}, FileName: name, ContentType: "image/png",
+		Size: int64(content.Len()), SHA256: sha256.Sum256(content.Bytes()),
+	}
+	must(p.t, p.Uploads.AddChunk(p.t.Context(), elm, file.ID, 0, content.Bytes()))
+	return file
+}
+
+// as opens a page as somebody.
+func (p *inbox) as(username, name string, steps ...chromedp.Action[chromedp.Void]) *tab {
+	p.t.Helper()
+	b := newTab(p.t)
+	b.do(steps...)
+	b.open(p.page(elm, name))
+	b.signIn(username, password)
+	b.open(p.page(elm, name))
+	return b
+}
+
+// comes waits until the inbox shows a text, because it follows the log.
+func (b *tab) comes(address, text string) {
+	b.t.Helper()
+	for {
+		b.open(address)
+		if js[bool](b, `document.body.innerText.includes(`+"`"+text+"`"+`)`) {
+			return
+		}
+		if b.ctx.Err() != nil {
+			b.t.Fatalf("the inbox never showed %q", text)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// Two receptionists in two browsers take the same request: one has it, the other is told
+// who, and nothing typed is lost.
+func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	bob := p.as("bob", "")
+	bob.titled("Requests")
+	bob.comes(p.page(elm, "requests"), "Bill Baker")
+	p.asks(request.Submission{
+		Patient: p.bill, Type: request.Admin, Requester: request.ByPatient,
+		Response: []request.Answer{{Question: "requestDetails", Answer: "And another one"}},
+	})
+	bob.hasNews("1 new request – show")
+	bob.look("requests")
+	bob.loading(chromedp.Click(".news a"))
+	if rows := js[int](bob, `document.querySelectorAll(".inbox li").length`); rows != 3 {
+		t.Errorf("%d requests are shown", rows)
+	}
+	bob.loading(chromedp.Click(`//a[contains(., "Ann Archer")]`))
+	bob.titled("Request")
+	bob.shows("<script>alert(1)</script>")
+	bob.look("request")
+	lee := p.as("dr.lee", "requests/"+p.rash.String())
+
+	bob.do(chromedp.SetValue("#text", "It is on her legs, too"))
+	bob.press("Take it")
+	bob.shows("You have this request now. What you typed is still here, and not saved yet.")
+	bob.press("Add as a note")
+	bob.shows("Your note has been added.")
+	bob.look("request-taken")
+
+	lee.do(chromedp.SetValue("#text", "I shall ring her\ntomorrow"))
+	if answer := lee.press("Take it"); answer.Status != http.StatusConflict {
+		t.Errorf("the slower one was answered %d", answer.Status)
+	}
+	lee.shows("Bob Hale took this at 1:00pm.")
+	lee.shows("Bob Hale wrote a note at 1:00pm.")
+	if kept := js[string](lee, `document.querySelector("#text").value`); kept != "I shall ring her\ntomorrow" {
+		t.Errorf("what was typed is now %q", kept)
+	}
+	if focused := js[string](lee, `document.activeElement.className`); focused != "summary" {
+		t.Errorf("focus is on %q, want the summary of what has happened", focused)
+	}
+	lee.look("request-too-late")
+
+	bob.quiet()
+	bob.do(chromedp.SetValue("#text", "Told her to see the pharmacist"))
+	bob.press("Complete the request")
+	bob.shows("Choose how it ended.")
+	bob.look("request-no-outcome")
+	bob.do(chromedp.SetValue("#outcome", "signposted"))
+	bob.press("Complete the request")
+	bob.shows("You completed this (We told them who else can help)")
+	bob.look("request-completed")
+	bob.comes(p.page(elm, "requests?tab=done"), "You completed it at 1:00pm.")
+	lee.open(p.page(elm, "requests/"+p.rash.String()+"/attachments/1"))
+	if width := js[int](lee, `document.images[0].naturalWidth`); width != 64 {
+		t.Errorf("the picture is %d pixels wide", width)
+	}
+	lee.picture("attachment")
+}
+
+// By keyboard alone, without script, on a phone and at 400 % zoom.
+func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
+	t.Parallel()
+	p := startInbox(t)
+	request := p.page(elm, "requests/"+p.rash.String())
+	b := p.as("bob", "requests", chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	b.comes(p.page(elm, "requests"), "Bill Baker")
+	b.narrow(390, "requests")
+	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	b.narrow(320, "requests")
+	b.open(request)
+	b.narrow(320, "request")
+	b.open(request + "/patient")
+	b.do(chromedp.SetValue("#find", "bill"))
+	b.press("Find")
+	b.narrow(320, "request-patient")
+
+	b.withoutScript()
+	b.open(request)
+	b.do(chromedp.Focus(`//button[@value="take"]`), chromedp.KeyEvent(kb.Tab+"He rang about it, not she"+kb.Tab))
+	b.loading(chromedp.KeyEvent(kb.Enter)) // Add as a note
+	b.shows("He rang about it, not she")
+	b.do(chromedp.Focus(`//a[contains(., "another patient’s request")]`))
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Move the request to another patient")
+	b.do(chromedp.Focus("#find"), chromedp.KeyEvent("bill"))
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("1 patient found.")
+	b.quiet()
+	b.picture("narrow-request-move")
+	b.press("Move the request")
+	b.shows("Choose one of the patients.")
+	b.do(chromedp.Focus(`input[name="to"]`), chromedp.KeyEvent(" "+kb.Tab+"It is his rash"+kb.Tab))
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("The request has been moved to this patient.")
+	b.shows("You moved this from another patient")
+}
+
+// hasNews waits until the page says what has come, and fails if it has moved a row.
+func (b *tab) hasNews(text string) {
+	b.t.Helper()
+	for js[string](b, `document.querySelector(".news").innerText`) != text {
+		if b.ctx.Err() != nil {
+			b.t.Fatalf("the page never said %q", text)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if rows := js[int](b, `document.querySelectorAll(".inbox li").length`); rows != 2 {
+		b.t.Errorf("%d requests are shown under the hand", rows)
+	}
+}
+
+// narrow fails if the page is wider than the screen, has targets that a thumb misses, or
+// findings.
+func (b *tab) narrow(width int, name string) {
+	b.t.Helper()
+	if got := js[int](b, `document.documentElement.scrollWidth`); got > width {
+		b.t.Errorf("%s is %d pixels wide", name, got)
+	}
+	small := js[[]string](b, `[...document.querySelectorAll("button, select, textarea, input:not([type=hidden])")]
+		.filter(e => e.getBoundingClientRect().height < 40).map(e => e.outerHTML)`)
+	if len(small) > 0 {
+		b.t.Errorf("%s has targets that a thumb misses: %s", name, small)
+	}
+	b.look("narrow-" + name)
+}

@@ -1,0 +1,100 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/display"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// CallInBoard keeps who is called in, and into which room, for the board in the
+// waiting room. It follows the feed.
+type CallInBoard struct {
+	DB    Querier
+	Names Names
+}
+
+// CallIn is one line of the board.
+type CallIn struct {
+	Appointment appointment.ID
+	Patient     patient.ID
+	Called      string // how the patient is named there
+	RoomName    string // "" if no room is assigned
+	CalledInAt  time.Time
+}
+
+// mostCalledIn is how many lines a board shows, which hangs where people read it from afar.
+const mostCalledIn = 12
+
+// Name returns the permanent name, under which the feed keeps its offset.
+func (CallInBoard) Name() string { return "call-in-board.v1" }
+
+// Follows returns the types of events that Project has a statement for.
+func (CallInBoard) Follows() []event.Event {
+	return []event.Event{appointment.CalledIn{}, appointment.CallInRemoved{}, patient.Erased{}}
+}
+
+// Project keeps a row for each appointment that is called in.
+func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
+	switch e := r.Event.(type) {
+	case appointment.CalledIn:
+		do(`INSERT INTO call_ins (tenant, appointment, patient, site, room, called_in_at) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (tenant, appointment) DO UPDATE SET room = excluded.room, called_in_at = excluded.called_in_at`,
+			r.Stream.Tenant, e.Appointment, e.Patient, e.Site, idOrNull(e.Room.UUID), e.CalledInAt)
+	case appointment.CallInRemoved:
+		do(`DELETE FROM call_ins WHERE tenant = $1 AND appointment = $2`, r.Stream.Tenant, e.Appointment)
+	case patient.Erased:
+		do(`DELETE FROM call_ins WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
+	}
+}
+
+// Showing lists a site's newest call-ins since an instant, newest first, as a display names
+// people. Since the practice's midnight, these are today's.
+func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, by display.Naming, since time.Time) ([]CallIn, error) {
+	rows, _ := b.DB.Query(ctx, `
+		SELECT c.appointment, c.patient, '', coalesce(r.name, ''), c.called_in_at
+		FROM call_ins c
+		LEFT JOIN rooms r ON r.tenant = c.tenant AND r.room = c.room
+		WHERE c.tenant = $1 AND c.site = $2 AND c.called_in_at >= $3 ORDER BY c.called_in_at DESC, c.appointment LIMIT $4`,
+		tenant, at, since, mostCalledIn)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[CallIn])
+	if err != nil {
+		return nil, fmt.Errorf("read call-in board: %w", err)
+	}
+	return b.named(ctx, tenant, by, found)
+}
+
+// named says how the patients of call-ins are called. Nobody's name is opened for a board
+// that shows numbers. Elsewhere, whom the practice does not have any more is not shown.
+func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming, found []CallIn) (named []CallIn, err error) {
+	var names map[patient.ID]PatientName
+	if by.NeedsName() {
+		if names, err = b.Names.Of(ctx, tenant, patientsOf(found)...); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range found {
+		name, known := names[c.Patient]
+		if by.NeedsName() && (!known || name.Name == event.Erased) {
+			continue
+		}
+		c.Called = by.Of(name.Name, c.Appointment.Number())
+		named = append(named, c)
+	}
+	return named, nil
+}
+
+func patientsOf(called []CallIn) []patient.ID {
+	patients := make([]patient.ID, len(called))
+	for n, c := range called {
+		patients[n] = c.Patient
+	}
+	return patients
+}

@@ -1,0 +1,120 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"frontdesk/domain/display"
+	"frontdesk/domain/event"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+var (
+	addedDisplay = display.Added{
+		Display: display.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")}, Name: "Waiting room", Site: main,
+		Naming: display.Initials, Link: staff.Link{Digest: event.Digest{1}, ExpiresAt: noon.Add(staff.LinkLifetime)},
+	}
+	openDisplay = display.Added{Display: display.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e2")}, Name: "Hall", Site: main, Naming: display.Number, Link: addedDisplay.Link}
+	goneDisplay = display.Added{Display: display.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e3")}, Name: "Porch", Site: main, Naming: display.Number, Link: addedDisplay.Link}
+
+	connectedDisplay = display.Connected{Display: addedDisplay.Display, Link: addedDisplay.Digest, Session: event.Digest{2}}
+)
+
+// A display is found by its link until a screen has opened it, then by its session, and not
+// at all once it is removed; and never at another practice.
+func TestADisplayIsFoundByWhatItsScreenShows_D88(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	d.wantNamed(t)
+	displays, id := projections.Displays{DB: d.pool}, addedDisplay.Display
+	last := addedDisplay.ExpiresAt.Add(-time.Microsecond)
+	byLink := func(when, tenant string, link event.Digest, now time.Time, want error) {
+		t.Helper()
+		if found, err := displays.ByLink(t.Context(), tenant, id, link, now); !errors.Is(err, want) || err == nil && found.Name != "Waiting room" {
+			t.Errorf("%s, by link: %+v, %v", when, found, err)
+		}
+	}
+	bySession := func(when, tenant string, session event.Digest, after time.Time, want error) {
+		t.Helper()
+		if found, err := displays.BySession(t.Context(), tenant, id, session, after); !errors.Is(err, want) || err == nil && found.Site != main {
+			t.Errorf("%s, by session: %+v, %v", when, found, err)
+		}
+	}
+	stream := display.StreamOf(elm, id)
+	d.happens(t, stream, addedDisplay)
+	byLink("added", elm, event.Digest{1}, last, nil)
+	byLink("late", elm, event.Digest{1}, addedDisplay.ExpiresAt, staff.ErrLink)
+	byLink("elsewhere", oak, event.Digest{1}, last, staff.ErrLink)
+	byLink("another", elm, event.Digest{2}, last, staff.ErrLink)
+	bySession("added", elm, event.Digest{2}, noon, display.ErrUnknown)
+
+	d.happens(t, stream, connectedDisplay)
+	connected := d.at
+	byLink("connected", elm, event.Digest{1}, last, staff.ErrLink)
+	bySession("connected", elm, event.Digest{2}, connected.Add(-time.Microsecond), nil)
+	bySession("too long ago", elm, event.Digest{2}, connected, display.ErrUnknown)
+	bySession("elsewhere", oak, event.Digest{2}, noon, display.ErrUnknown)
+	bySession("another", elm, event.Digest{1}, noon, display.ErrUnknown)
+	seen := connected.Add(time.Hour)
+	if _, err := d.pool.Exec(t.Context(), `INSERT INTO display_sights VALUES ($1, $2, $3)`, elm, id, seen); err != nil {
+		t.Fatal(err)
+	}
+	bySession("seen", elm, event.Digest{2}, connected, nil)
+
+	want := []projections.Display{{
+		Display: id, Name: "Waiting room", Site: main, SiteName: "Elm Street", Naming: display.Initials,
+		LinkUntil: addedDisplay.ExpiresAt, ConnectedAt: &connected, SeenAt: &seen,
+	}}
+	got, err := displays.Of(t.Context(), elm)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := displays.Of(t.Context(), oak); err != nil || len(got) != 0 {
+		t.Errorf("elsewhere: %v, %v", got, err)
+	}
+
+	d.happens(t, stream, display.Removed{Display: id, Site: main})
+	bySession("removed", elm, event.Digest{2}, noon, display.ErrUnknown)
+	if got, err := displays.Of(t.Context(), elm); err != nil || len(got) != 0 {
+		t.Errorf("removed: %v, %v", got, err)
+	}
+}
+
+// wantNamed fails unless a board says no more of patients than it is to show. It opens no
+// name for numbers.
+func (d *day) wantNamed(t *testing.T) {
+	t.Helper()
+	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked, calledIn)
+	opens := &opener{Opener: d.keys}
+	board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: opens}}
+	d.follow(t, board)
+	for naming, want := range map[display.Naming]string{
+		display.FullName: "Ann Archer", display.Initials: "A A", display.Number: subject.Appointment.Number(),
+	} {
+		opens.asked = false
+		got, err := board.Showing(t.Context(), elm, main, naming, noon)
+		if err != nil || len(got) != 1 || got[0].Called != want || got[0].Patient != ann {
+			t.Errorf("%s: %+v, %v", naming, got, err)
+		}
+		if opens.asked != (naming != display.Number) {
+			t.Errorf("%s: names were opened: %v", naming, opens.asked)
+		}
+	}
+}
+
+// opener knows whether it was asked to open anything.
+type opener struct {
+	projections.Opener
+	asked bool
+}
+
+func (o *opener) Open(ctx context.Context, events []event.Stored) ([]event.Recorded, error) {
+	o.asked = true
+	return o.Opener.Open(ctx, events)
+}
