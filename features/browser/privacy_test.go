@@ -124,7 +124,6 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.fits("privacy-asked")
 	p.Pass(25 * time.Hour)
 
-	bob.withoutScript()
 	bob.open(p.page(elm, "privacy"))
 	bob.signIn("po.bob", password)
 	bob.shows("Erasures that wait for a second person")
@@ -136,6 +135,8 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	bob.do(chromedp.SetValue(`input[name^="release-"]`, "The claim is settled."))
 	bob.press("Lift this hold")
 	bob.fits("privacy-confirm")
+	bob.withoutScript()
+	bob.open(about)
 	bob.press("Erase the data for good")
 	bob.shows("The patient has been erased.")
 	if answer := bob.open(about); answer.Status != http.StatusNotFound {
