@@ -19,7 +19,7 @@ Feature: The practice guards its patients' privacy
   @D90
   Scenario: Who has opened a restricted record is seen first
     Given "Olu Ode" lets only "Dr Lee" see the record of "Ann Archer"
-    And "Rose Reed" breaks the glass of "Ann Archer" because "she is in pain, and Dr Lee is away"
+    And "Rose Reed" has broken the glass of "Ann Archer" because "she is in pain, and Dr Lee is away"
     When "Olu Ode" opens "privacy"
     Then the page says "Ann Archer"
     And the page says "Rose Reed"

@@ -17,7 +17,7 @@ import (
 // privacySteps are about the pages of privacy officers, and what staff are shown.
 func (w *world) privacySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" lets only "([^"]*)" see the record of "([^"]*)"$`, w.letsOnly)
-	sc.Step(`^"([^"]*)" breaks the glass of "([^"]*)" because "([^"]*)"$`, w.breaksGlass)
+	sc.Step(`^"([^"]*)" has broken the glass of "([^"]*)" because "([^"]*)"$`, w.hasBrokenGlass)
 	sc.Step(`^"([^"]*)" looks for "([^"]*)" among the patients$`, func(name, text string) error {
 		return w.browser(name).fill("patients", "/patients", url.Values{"name": {text}})
 	})
@@ -39,7 +39,7 @@ func (w *world) letsOnly(officer, member, about string) error {
 	return w.browser(officer).fill(w.guarded(about), "restrict", url.Values{"member": {id.String()}})
 }
 
-func (w *world) breaksGlass(member, about, reason string) error {
+func (w *world) hasBrokenGlass(member, about, reason string) error {
 	id, err := w.Staff.StaffByUsername(w.ctx, w.tenant(w.practice), w.usernames[member])
 	if err != nil {
 		return err
