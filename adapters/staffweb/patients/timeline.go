@@ -75,7 +75,7 @@ func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
 	switch event.ActorKind(kind) {
 	case event.ByOperator:
 		return "An operator of the service", nil
-	case event.ByService:
+	case event.ByService, event.ByDisplay:
 		return "The service", nil
 	case event.ByStaff:
 		name, err = s.Directory.Staff(v.Context(), v.Tenant, id)

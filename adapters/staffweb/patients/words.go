@@ -47,6 +47,11 @@ var deeds = map[projections.Kind]string{
 	projections.KindRecordOpened:   "opened the record",
 	projections.KindGlassBroken:    "opened the restricted record by giving a reason",
 	projections.KindEnteredInError: "marked an entry as entered in error",
+
+	projections.KindRequestOpened:    "looked at a request, or a file of it",
+	projections.KindRequestCompleted: "completed a request",
+	projections.KindRequestReopened:  "reopened a request",
+	projections.KindRequestReLinked:  "moved a request from one patient to another",
 }
 
 // deed says what an entry is; by its own name if it has no words.
