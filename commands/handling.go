@@ -11,17 +11,21 @@ import (
 
 // Each of these changes a request of the practice, and refuses one that it does not have
 // with request.ErrUnknown. Who acts stands in the metadata; By is who has the request then.
+// Seen is how many events the request had when whoever acts looked at it: if it has others by
+// now, the refusal is request.ErrChanged. Zero is for those who have not looked.
 type (
 	// TakePatientRequest has a member of staff take a request that nobody has.
 	TakePatientRequest struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		By      staff.ID
 	}
 	// GivePatientRequest gives a request to an active member of staff.
 	GivePatientRequest struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		From    staff.ID // who has it, as the giver has seen it; zero for nobody
 		To      staff.ID
 	}
@@ -29,18 +33,21 @@ type (
 	ChangePatientRequestUrgency struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		Urgent  bool
 	}
 	// NotePatientRequest adds a note of the practice for itself.
 	NotePatientRequest struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		Text    string
 	}
 	// CompletePatientRequest ends a request that nobody else has.
 	CompletePatientRequest struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		By      staff.ID
 		Outcome request.Outcome
 		Text    string // "" for none
@@ -49,6 +56,7 @@ type (
 	ReopenPatientRequest struct {
 		Tenant  string
 		Request request.ID
+		Seen    int
 		By      staff.ID
 		Reason  string
 	}
@@ -56,6 +64,7 @@ type (
 	ReLinkPatientRequest struct {
 		Tenant   string
 		Request  request.ID
+		Seen     int
 		From, To patient.ID // from whom, as the member of staff has seen it
 		Reason   string
 	}
@@ -64,7 +73,7 @@ type (
 // TakePatientRequest refuses with request.ErrTaken or request.ErrCompleted. It changes
 // nothing if they have the request already.
 func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
 }
 
 // GivePatientRequest refuses somebody who is not active with staff.ErrUnknown, and then
@@ -77,49 +86,52 @@ func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) erro
 	if err := member.Active(); err != nil {
 		return err
 	}
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
 }
 
 // ChangePatientRequestUrgency changes nothing if the request is as urgent already.
 func (d Desk) ChangePatientRequestUrgency(ctx context.Context, c ChangePatientRequestUrgency) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(c.Urgent) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(c.Urgent) })
 }
 
 // NotePatientRequest refuses a blank note with request.ErrInvalidText.
 func (d Desk) NotePatientRequest(ctx context.Context, c NotePatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Note(c.Text) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Note(c.Text) })
 }
 
 // CompletePatientRequest refuses with request.ErrCompleted, or with request.ErrTaken if
 // somebody else has the request.
 func (d Desk) CompletePatientRequest(ctx context.Context, c CompletePatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
 		return r.Complete(c.By, c.Outcome, c.Text)
 	})
 }
 
 // ReopenPatientRequest refuses a request that is not done with request.ErrNotDone.
 func (d Desk) ReopenPatientRequest(ctx context.Context, c ReopenPatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Reopen(c.By, c.Reason) })
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Reopen(c.By, c.Reason) })
 }
 
 // ReLinkPatientRequest refuses with request.ErrMoved if the request is not that of the
 // former patient any more, and with patient.ErrUnknown if the practice does not have the
 // other.
 func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) error {
-	return d.handle(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
 		return r.ReLink(c.From, c.To, c.Reason)
 	})
 }
 
 // handle has a decision taken about a request. It refuses with patient.ErrUnknown unless
 // the practice has the patient to whom the request is linked then.
-func (d Desk) handle(ctx context.Context, tenant string, id request.ID, decide func(request.Request) ([]event.Event, error)) error {
+func (d Desk) handle(ctx context.Context, tenant string, id request.ID, seen int, decide func(request.Request) ([]event.Event, error)) error {
 	return retry(ctx, func() error {
 		stream := request.StreamOf(tenant, id)
 		history, err := d.Store.Load(ctx, stream)
 		if err != nil {
 			return err
+		}
+		if seen != 0 && seen != len(history) {
+			return request.ErrChanged
 		}
 		events, err := decide(event.Fold[request.Request](history...))
 		if err != nil || len(events) == 0 {

@@ -50,12 +50,15 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.webhookSteps(sc)
 			w.staffSteps(sc)
 			w.daySteps(sc)
+			w.patientSteps(sc)
 			w.practiceItselfSteps(sc)
 			w.requestSteps(sc)
+			w.displaySteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)
 			w.proofSteps(sc)
+			w.privacySteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},
 	}

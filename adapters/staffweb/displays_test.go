@@ -3,6 +3,7 @@ package staffweb_test
 import (
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -135,9 +136,21 @@ func TestAScreenShowsTheBoardUntilItsDisplayIsRemoved_D88(t *testing.T) {
 	}
 	id := strings.Split(link, "/")[5]
 	lines := w.looks.all()
-	if last := lines[len(lines)-1]; len(lines) != 2 || string(last.Endpoint) != "display:"+id || last.Mode != access.ByPage || last.Patients[0] != w.ann || last.Staff != (staff.ID{}) {
+	if len(lines) != 2 {
+		t.Fatalf("recorded %+v", lines)
+	}
+	if last := lines[1]; string(last.Endpoint) != "display:"+id || last.Mode != access.ByPage || last.Patients[0] != w.ann || last.Staff != (staff.ID{}) {
 		t.Errorf("recorded %+v", lines)
 	}
+
+	site, pages := *w.pages.Site, *w.pages // another process, as after a restart
+	pages.Site = &site
+	restarted := httptest.NewServer(pages.Handler())
+	defer restarted.Close()
+	elsewhere := w.browser(t)
+	elsewhere.service = &service{Server: restarted}
+	elsewhere.header.Set("Cookie", kept.Name+"="+kept.Value)
+	elsewhere.get(w.board()).wants(t, http.StatusOK, "", `<bdi>A A</bdi>`)
 
 	w.Pass(12 * time.Hour) // the practice's midnight is over
 	screen.get(w.board()).wants(t, http.StatusOK, "", "Your initials will be shown here when you are called.")
@@ -177,20 +190,22 @@ func TestAScreenOpensNothingElse_D88(t *testing.T) {
 	branch := "/elm-street/staff/board/" + w.branch.String()
 	oaks := strings.Replace(w.board(), elm, oak, 1)
 	for name, c := range map[string]struct{ path, cookie string }{
-		"another site":              {branch, kept.Name + "=" + kept.Value},
-		"no site":                   {"/elm-street/staff/board/main", kept.Name + "=" + kept.Value},
-		"another practice":          {oaks, kept.Name + "=" + kept.Value},
-		"as another practice's":     {oaks, "frontdesk.screen-oak-lane=" + kept.Value},
-		"no practice":               {"/nowhere/staff/board/" + w.main.String(), "frontdesk.screen-nowhere=" + kept.Value},
-		"nothing":                   {w.board(), "x=y"},
-		"a guess":                   {w.board(), kept.Name + "=" + id + ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
-		"half of it":                {w.board(), kept.Name + "=" + kept.Value[:len(kept.Value)-1]},
-		"a member of staff":         {w.board(), session.Name + "=" + session.Value},
-		"a session in its place":    {w.board(), kept.Name + "=" + session.Value},
-		"a session as its token":    {w.board(), kept.Name + "=" + id + "." + session.Value},
-		"what is not text":          {w.board(), kept.Name + "=%00." + kept.Value},
-		"a long one, for good":      {w.board(), kept.Name + "=" + kept.Value + strings.Repeat("A", 2000)},
-		"asked for a part, at that": {branch + "?fragment", kept.Name + "=" + kept.Value},
+		"another site":               {branch, kept.Name + "=" + kept.Value},
+		"no site":                    {"/elm-street/staff/board/main", kept.Name + "=" + kept.Value},
+		"another practice":           {oaks, kept.Name + "=" + kept.Value},
+		"as another practice's":      {oaks, "frontdesk.screen-oak-lane=" + kept.Value},
+		"no practice":                {"/nowhere/staff/board/" + w.main.String(), "frontdesk.screen-nowhere=" + kept.Value},
+		"nothing":                    {w.board(), "x=y"},
+		"a guess":                    {w.board(), kept.Name + "=" + id + ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+		"half of it":                 {w.board(), kept.Name + "=" + kept.Value[:len(kept.Value)-1]},
+		"a member of staff":          {w.board(), session.Name + "=" + session.Value},
+		"a session in its place":     {w.board(), kept.Name + "=" + session.Value},
+		"a session as its token":     {w.board(), kept.Name + "=" + id + "." + session.Value},
+		"what is not text":           {w.board(), kept.Name + "=%00." + kept.Value},
+		"a long one, for good":       {w.board(), kept.Name + "=" + kept.Value + strings.Repeat("A", 2000)},
+		"the stream of another site": {branch + "/events?topics=board:" + w.main.String(), kept.Name + "=" + kept.Value},
+		"another practice's stream":  {oaks + "/events", kept.Name + "=" + kept.Value},
+		"a part of another site's":   {branch + "?fragment", kept.Name + "=" + kept.Value},
 	} {
 		stranger := w.browser(t)
 		stranger.header.Set("Cookie", c.cookie)

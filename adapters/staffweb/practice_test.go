@@ -49,6 +49,7 @@ type service struct {
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
+	spoilt  error // breaks copies off
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
@@ -78,7 +79,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
-				Now: s.Now, AuthorisationLifetime: 12 * time.Hour,
+				Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
+				Now:      s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
 			Limit:    20 * time.Second,
@@ -90,6 +92,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
 		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
+		Privacy:        s.guarded(opens),
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

@@ -80,6 +80,13 @@ var verdicts = map[string][6]string{
 	"POST /requests/{request}/patient":        {asked, refused, in, in, refused, refused},
 	"GET /requests/{request}/attachments/{n}": {asked, refused, in, in, refused, refused},
 
+	"GET /privacy":                          {asked, refused, refused, refused, refused, in},
+	"POST /privacy":                         {asked, refused, refused, refused, refused, in},
+	"GET /privacy/refused":                  {asked, refused, refused, refused, refused, in},
+	"GET /privacy/patients/{patient}":       {asked, refused, refused, refused, refused, in},
+	"POST /privacy/patients/{patient}":      {asked, refused, refused, refused, refused, in},
+	"POST /privacy/patients/{patient}/copy": {asked, refused, refused, refused, refused, in},
+
 	"GET /opening":                     {asked, refused, refused, refused, in, refused},
 	"POST /opening":                    {asked, refused, refused, refused, in, refused},
 	"GET /opening/type/{type}":         {asked, refused, refused, refused, in, refused},

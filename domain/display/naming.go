@@ -27,13 +27,11 @@ func (n Naming) NeedsName() bool { return n != Number }
 // Of returns how a patient of that name, with an appointment of that number, is called
 // (rule 4). A name without a letter has no initials, so its patient is called by number.
 func (n Naming) Of(name, number string) string {
-	switch n {
-	case FullName:
+	if n == FullName {
 		return name
-	case Initials:
-		if initials := initialsOf(name); initials != "" {
-			return initials
-		}
+	}
+	if initials := initialsOf(name); n == Initials && initials != "" {
+		return initials
 	}
 	return number
 }

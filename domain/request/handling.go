@@ -22,6 +22,8 @@ var (
 	ErrNotDone   = fault.New(fault.Conflict, "patient-request-not-done", "Leave the patient request open: it is not done, or somebody has reopened it.")
 	ErrMoved     = fault.New(fault.Conflict, "patient-request-moved", "Look whose patient request it is now: somebody has linked it to another patient.")
 
+	ErrChanged = fault.New(fault.Conflict, "patient-request-changed", "Look at the patient request again: somebody has changed it.")
+
 	ErrUnknownOutcome = fault.New(fault.Invalid, "unknown-outcome",
 		"Choose an outcome from replied, appointment-booked, signposted and no-action-needed.")
 	ErrInvalidText = fault.New(fault.Invalid, "invalid-text", "Write something, in at most 10,000 characters.")

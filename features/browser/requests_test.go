@@ -116,7 +116,16 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	bob := p.as("bob", "")
 	bob.titled("Requests")
 	bob.comes(p.page(elm, "requests"), "Bill Baker")
+	p.asks(request.Submission{
+		Patient: p.bill, Type: request.Admin, Requester: request.ByPatient,
+		Response: []request.Answer{{Question: "requestDetails", Answer: "And another one"}},
+	})
+	bob.hasNews("1 new request – show")
 	bob.look("requests")
+	bob.loading(chromedp.Click(".news a"))
+	if rows := js[int](bob, `document.querySelectorAll(".inbox li").length`); rows != 3 {
+		t.Errorf("%d requests are shown", rows)
+	}
 	bob.loading(chromedp.Click(`//a[contains(., "Ann Archer")]`))
 	bob.titled("Request")
 	bob.shows("<script>alert(1)</script>")
@@ -173,6 +182,10 @@ func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 	b.narrow(320, "requests")
 	b.open(request)
 	b.narrow(320, "request")
+	b.open(request + "/patient")
+	b.do(chromedp.SetValue("#find", "bill"))
+	b.press("Find")
+	b.narrow(320, "request-patient")
 
 	b.withoutScript()
 	b.open(request)
@@ -186,13 +199,27 @@ func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.shows("1 patient found.")
 	b.quiet()
-	b.look("narrow-request-move")
+	b.picture("narrow-request-move")
 	b.press("Move the request")
 	b.shows("Choose one of the patients.")
 	b.do(chromedp.Focus(`input[name="to"]`), chromedp.KeyEvent(" "+kb.Tab+"It is his rash"+kb.Tab))
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.shows("The request has been moved to this patient.")
 	b.shows("You moved this from another patient")
+}
+
+// hasNews waits until the page says what has come, and fails if it has moved a row.
+func (b *tab) hasNews(text string) {
+	b.t.Helper()
+	for js[string](b, `document.querySelector(".news").innerText`) != text {
+		if b.ctx.Err() != nil {
+			b.t.Fatalf("the page never said %q", text)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if rows := js[int](b, `document.querySelectorAll(".inbox li").length`); rows != 2 {
+		b.t.Errorf("%d requests are shown under the hand", rows)
+	}
 }
 
 // narrow fails if the page is wider than the screen, has targets that a thumb misses, or

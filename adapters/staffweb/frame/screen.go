@@ -29,7 +29,7 @@ func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
 // enterAsScreen finds out which display a screen is. A browser that shows nothing is told
 // nothing of the practice, and the database is not asked. Whoever is signed in with it does
 // not count, and is not seen.
-func (s *Site) enterAsScreen(v *Visit) (err error) {
+func (s *Site) enterAsScreen(v *Visit) error {
 	v.ofScreen = true
 	if err := s.readForm(v); err != nil {
 		return err
@@ -42,13 +42,14 @@ func (s *Site) enterAsScreen(v *Visit) (err error) {
 	if err := s.Sit(v); err != nil {
 		return err
 	}
-	found := false
-	if v.Display, found, err = s.Door.Screens.Of(v.Context(), v.Tenant, token); err != nil {
+	of, found, err := s.Door.Screens.Of(v.Context(), v.Tenant, token)
+	if err != nil {
 		return err
 	}
 	if !found {
 		return ErrNoScreen
 	}
+	v.Display = of
 	v.SetCookie(s.ScreenCookie(v, token)) // for as long again
 	v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant)
 	return err

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -184,12 +183,11 @@ func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.
 	if err != nil {
 		return err
 	}
-	clock := func(at time.Time) string { return frame.Clock(at, v.Practice.Zone) }
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), clock(b.At), clock(b.Until), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), when(v, b.At), when(v, b.Until), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), clock(w.AskedAt), clock(w.AskedAt.Add(latest))})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), when(v, w.AskedAt), when(v, w.AskedAt.Add(latest))})
 	}
 	for _, id := range found {
 		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})

@@ -21,27 +21,27 @@ type act struct {
 // acts are the acts by their names in forms.
 var acts = map[string]act{
 	"take": {do: func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
-		return s.Desk.TakePatientRequest(v.AsStaff(), commands.TakePatientRequest{Tenant: v.Tenant, Request: r.ID, By: v.Session.Staff})
+		return s.Desk.TakePatientRequest(v.AsStaff(), commands.TakePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff})
 	}},
 	"give":       {do: (*Section).give},
 	"urgent":     {do: urgency(true)},
 	"not-urgent": {do: urgency(false)},
 	"note": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
-		return s.Desk.NotePatientRequest(v.AsStaff(), commands.NotePatientRequest{Tenant: v.Tenant, Request: r.ID, Text: t.text})
+		return s.Desk.NotePatientRequest(v.AsStaff(), commands.NotePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Text: t.text})
 	}},
 	"complete": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
 		return s.Desk.CompletePatientRequest(v.AsStaff(), commands.CompletePatientRequest{
-			Tenant: v.Tenant, Request: r.ID, By: v.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
+			Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
 		})
 	}},
 	"reopen": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
-		return s.Desk.ReopenPatientRequest(v.AsStaff(), commands.ReopenPatientRequest{Tenant: v.Tenant, Request: r.ID, By: v.Session.Staff, Reason: t.text})
+		return s.Desk.ReopenPatientRequest(v.AsStaff(), commands.ReopenPatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Reason: t.text})
 	}},
 }
 
 func urgency(urgent bool) func(*Section, *frame.Visit, projections.Request, typed) error {
 	return func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
-		return s.Desk.ChangePatientRequestUrgency(v.AsStaff(), commands.ChangePatientRequestUrgency{Tenant: v.Tenant, Request: r.ID, Urgent: urgent})
+		return s.Desk.ChangePatientRequestUrgency(v.AsStaff(), commands.ChangePatientRequestUrgency{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Urgent: urgent})
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
 	for _, colleague := range to.Options {
 		if id, ok := written.ID(colleague.Value); ok && colleague.Chosen {
 			return s.Desk.GivePatientRequest(v.AsStaff(), commands.GivePatientRequest{
-				Tenant: v.Tenant, Request: r.ID, From: r.Holder, To: staff.ID{UUID: id},
+				Tenant: v.Tenant, Request: r.ID, Seen: r.Version, From: r.Holder, To: staff.ID{UUID: id},
 			})
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Section) handle(v *frame.Visit) error {
 		return err
 	}
 	if len(unseen(v, found)) > 0 {
-		return s.tooLate(v, found, typed)
+		return s.tooLate(v, found, typed, frame.Faulty{})
 	}
 	if err := s.mayWrite(v, found); act.writes && err != nil {
 		return err

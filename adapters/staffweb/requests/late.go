@@ -23,9 +23,8 @@ const mostTold = 3
 
 // tooLate shows the request as it is now, with who changed it meanwhile and with what was
 // typed.
-func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed) error {
+func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed, faults frame.Faulty) error {
 	late := unseen(v, found)
-	faults := frame.Faulty{}
 	for _, h := range late[max(0, len(late)-mostTold):] {
 		what, _ := deed(v, h)
 		faults = faults.With("handle", what+" at "+s.when(v, h.At)+".")
@@ -51,7 +50,11 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	if err != nil {
 		return err
 	}
-	return s.tooLate(v, found, typed)
+	faults := frame.Faulty{}
+	if len(unseen(v, found)) == 0 { // the page had no button for it
+		faults = faults.With("handle", refusal.Detail)
+	}
+	return s.tooLate(v, found, typed, faults)
 }
 
 // faultOf says at which field something is wrong, and what.

@@ -60,7 +60,7 @@ func (s *Section) move(v *frame.Visit) error {
 	case v.Form.Get("do") != "move":
 		return frame.ErrUnreadable
 	case len(unseen(v, found)) > 0:
-		return s.tooLate(v, found, typed)
+		return s.tooLate(v, found, typed, frame.Faulty{})
 	}
 	if err := s.mayWrite(v, found); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed)
 		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
 	}
 	err := s.Desk.ReLinkPatientRequest(v.AsStaff(), commands.ReLinkPatientRequest{
-		Tenant: v.Tenant, Request: found.ID, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
+		Tenant: v.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
 	})
 	switch {
 	case err == nil:

@@ -1,0 +1,195 @@
+package staffweb_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/staffweb/privacy"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// guarded is the privacy pages over the service's database. Copies are one line long.
+func (s *service) guarded(opens projections.Opener) privacy.Section {
+	book := &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now}
+	return privacy.Section{
+		Traces: projections.Traces{DB: s.pool, Opens: opens}, Asked: projections.ErasureRequests{DB: s.pool},
+		People: projections.People{DB: s.pool}, Directory: projections.Directory{DB: s.pool}, Find: book.Find,
+		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
+			f := postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
+			if w.Refused {
+				f.StatusFrom, f.StatusUntil = http.StatusBadRequest, http.StatusInternalServerError
+			}
+			for call, err := range (postgres.AccessRecord{DB: s.pool}).Calls(ctx, f) {
+				if found = append(found, call); err != nil || len(found) == w.Most {
+					return found, err
+				}
+			}
+			return found, nil
+		},
+		Told: func(context.Context, []uuid.UUID) ([]privacy.Told, error) { return nil, nil },
+		Copy: func(_ context.Context, _ string, id patient.ID) (privacy.Copy, error) {
+			return privacy.Copy{
+				Reading: audit.Queried{Command: "subject-pack", Patient: id, Personal: true, Count: 1},
+				Write: func(_ context.Context, w io.Writer) error {
+					_, err := io.WriteString(w, "all of it")
+					return cmp.Or(err, s.spoilt)
+				},
+			}, nil
+		},
+		Erased:  func(context.Context) error { return nil },
+		Copying: make(chan struct{}, 1),
+	}
+}
+
+const privacyPage = "/elm-street/staff/privacy"
+
+func about(id patient.ID) string { return privacyPage + "/patients/" + id.String() }
+
+// officer is the pages with a privacy officer, who is signed in, and a patient.
+func officer(t *testing.T) (*service, *browser, patient.ID) {
+	t.Helper()
+	s := newService(t)
+	s.member(t, "rose", staff.Receptionist)
+	s.member(t, "po.ann", staff.PrivacyOfficer)
+	b := s.browser(t)
+	b.signIn(elm, "po.ann")
+	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+}
+
+// deciding is a form of a patient's page, filled in.
+func (b *browser) deciding(id patient.ID, do string, fields url.Values) url.Values {
+	b.t.Helper()
+	form := b.get(about(id)).form(b.t, about(id))
+	form.Set("do", do)
+	for name := range fields {
+		form[name] = fields[name]
+	}
+	return form
+}
+
+// A form acts for the patient whom its page has shown, as they were then, and once.
+func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
+	t.Parallel()
+	s, b, ann := officer(t)
+	bo, elsewhere := s.patient(t, elm, "Bo Bell", ""), s.patient(t, oak, "Oli Oak", "")
+	ask := url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}}
+	form := b.deciding(ann, "ask", ask)
+	b.post(about(bo), form).wants(t, http.StatusForbidden, "", "This page is out of date")
+	other := s.browser(t)
+	s.member(t, "po.bob", staff.PrivacyOfficer)
+	other.signIn(elm, "po.bob")
+	other.post(about(ann), form).wants(t, http.StatusForbidden, "", "This page is out of date")
+	for _, nobody := range []string{elsewhere.String(), uuid.NewString(), "ann", uuid.Nil.String()} {
+		b.get(privacyPage+"/patients/"+nobody).wants(t, http.StatusNotFound, "", "There is no such patient at the practice")
+		b.post(privacyPage+"/patients/"+nobody, form).wants(t, http.StatusNotFound, "", "There is no such patient at the practice")
+	}
+	stranger, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), oak, "dr.lee")
+	must(t, err)
+	b.post(about(ann), b.deciding(ann, "restrict", url.Values{"member": {stranger.String()}})).wants(t, http.StatusBadRequest, "", "could not read")
+	b.post(about(ann), b.deciding(ann, "explode", nil)).wants(t, http.StatusBadRequest, "", "could not read")
+	if n := s.count(t, "patient.erasure-requested.v1") + s.count(t, "patient.record-restricted.v1"); n > 0 {
+		t.Errorf("%d things were done all the same", n)
+	}
+	b.post(about(ann), b.deciding(ann, "ask", url.Values{"reason": {"Kept in the form."}})).wants(t, http.StatusBadRequest, "", `value="Kept in the form."`)
+	b.post(about(ann), form).wants(t, http.StatusSeeOther, about(ann)+"?done=ask", "")
+	b.post(about(ann), form).wants(t, http.StatusConflict, "", "somebody has changed something about this patient")
+	b.get(about(ann)).wants(t, http.StatusOK, "", "Somebody else has to confirm it")
+	other.get(about(ann)).wants(t, http.StatusOK, "", "You can confirm it from")
+	s.Pass(16 * time.Minute)
+	at := "/elm-street/staff/confirm?then=privacy%2Fpatients%2F" + ann.String()
+	for _, answer := range []seen{b.get(about(ann)), b.post(about(ann), form), b.post(about(ann)+"/copy", form)} {
+		answer.wants(t, http.StatusSeeOther, at, "")
+	}
+	if n := s.count(t, "patient.erasure-requested.v1"); n != 1 {
+		t.Errorf("it was asked for %d times", n)
+	}
+}
+
+// Whoever makes a copy leaves an event first, and one that breaks off never looks whole.
+func TestACopyIsRecordedBeforeItIsMade_D90(t *testing.T) {
+	t.Parallel()
+	s, b, ann := officer(t)
+	form := b.get(about(ann)).form(t, about(ann)+"/copy")
+	answer := b.post(about(ann)+"/copy", form)
+	answer.wants(t, http.StatusOK, "", "all of it")
+	if n := s.count(t, "audit.queried.v1"); n != 1 || !strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("%d readings are recorded, %v", n, answer.Header)
+	}
+	s.spoilt = errors.New("the disk is broken")
+	if _, err := b.client.PostForm(s.URL+about(ann)+"/copy", form); err == nil {
+		t.Error("a copy that broke off looks whole")
+	}
+	form.Set("token", "forged")
+	b.post(about(ann)+"/copy", form).wants(t, http.StatusForbidden, "", "out of date")
+	s.pages.Privacy.Copying <- struct{}{}
+	b.post(about(ann)+"/copy", b.get(about(ann)).form(t, about(ann)+"/copy")).wants(t, http.StatusServiceUnavailable, "", "busy")
+	<-s.pages.Privacy.Copying
+	if n := s.count(t, "audit.queried.v1"); n != 2 {
+		t.Errorf("%d readings are recorded", n)
+	}
+}
+
+// What was looked at, by whom, and whose calls were refused, is seen by nobody but the
+// privacy officers of the practice, and no log of the program's names a patient.
+func TestPrivacyOfficersSeeRefusedCallsAndLeaveATrace_D90(t *testing.T) {
+	t.Parallel()
+	s, b, ann := officer(t)
+	for n, c := range []access.Call{
+		{Tenant: elm, Patient: ann, Status: http.StatusForbidden, Reason: "The app is not <i>authorised</i>"},
+		{Tenant: elm, Patient: ann, Status: http.StatusOK}, {Tenant: oak, Status: http.StatusForbidden, Reason: "Another practice’s"},
+	} {
+		_, err := s.pool.Exec(t.Context(), `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
+			VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', $5, $6, '', $7, '\x00')`,
+			event.NewID(), s.Now().Add(time.Duration(n)), c.Tenant, s.app.UUID, c.Patient.UUID, c.Status, c.Reason)
+		must(t, err)
+	}
+	page := b.get(privacyPage + "/refused")
+	page.wants(t, http.StatusOK, "", "The app is not &lt;i&gt;authorised&lt;/i&gt;")
+	if strings.Count(page.body, "They were told") != 1 || !strings.Contains(page.body, "Triage Helper") || !strings.Contains(page.body, "Ann Archer") {
+		t.Errorf("the page shows\n%s", page.body)
+	}
+	b.get(about(ann)).wants(t, http.StatusOK, "", "(refused)")
+	b.get(privacyPage+"?before=nonsense").wants(t, http.StatusBadRequest, "", "could not read")
+	b.get(about(ann)+"?events=-1").wants(t, http.StatusBadRequest, "", "could not read")
+	b.post(privacyPage, b.searching(url.Values{"name": {"arch"}})).wants(t, http.StatusOK, "", "1 patient was found.")
+	b.post(privacyPage, b.searching(url.Values{"name": {ann.String()}})).wants(t, http.StatusSeeOther, about(ann), "")
+	topics := map[application.EndpointName]bool{}
+	for _, look := range s.looks.lines {
+		if look.Names(ann) {
+			topics[look.Endpoint] = true
+		}
+	}
+	if !topics["privacy"] || !topics["privacy-patient"] || !topics["privacy-refused"] {
+		t.Errorf("the looks are %v", topics)
+	}
+	if log := s.watched.String(); strings.Contains(log, "Archer") || strings.Contains(log, ann.String()) {
+		t.Errorf("the log says\n%s", log)
+	}
+}
+
+// searching is the form that looks for a patient.
+func (b *browser) searching(fields url.Values) url.Values {
+	b.t.Helper()
+	form := b.get(privacyPage).form(b.t, privacyPage)
+	for name := range fields {
+		form[name] = fields[name]
+	}
+	return form
+}

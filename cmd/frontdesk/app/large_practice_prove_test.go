@@ -1,0 +1,121 @@
+//go:build prove
+
+package app_test
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	largeTime  = 20 * time.Second
+	mostPage   = 100 * time.Millisecond
+	leastPages = 500 // of each kind, for a p99
+)
+
+// TestProveThatALargePracticeIsQuick asks for the inbox, for patients and for the day of a
+// practice with 30,000 patients and 200,000 requests. Sixteen users ask for the next page as
+// soon as they have one.
+func TestProveThatALargePracticeIsQuick(t *testing.T) { //nolint:paralleltest // it takes the machine
+	l := newLarge(t)
+	users := make([]*user, largeUsers)
+	for n := range users {
+		users[n] = &user{large: l, t: t, token: l.session(t, l.members[n]), took: map[string][]time.Duration{}}
+	}
+	for users[0].search("smi"); !strings.Contains(users[0].last, "Smith"); users[0].search("smi") {
+		time.Sleep(time.Second) // the book of names is read
+	}
+	users[0].took = map[string][]time.Duration{}
+	var all sync.WaitGroup
+	until := time.Now().Add(largeTime)
+	for n, u := range users {
+		all.Go(func() {
+			for round := n; time.Now().Before(until); round++ {
+				u.round(round)
+			}
+		})
+	}
+	all.Wait()
+	took := map[string][]time.Duration{}
+	for _, u := range users {
+		for page, each := range u.took {
+			took[page] = append(took[page], each...)
+		}
+	}
+	for page, each := range took {
+		slices.Sort(each)
+		p50, p99 := each[len(each)/2], each[len(each)*99/100]
+		t.Logf("%s: %d pages, p50 %v, p99 %v, at most %v", page, len(each), p50.Round(time.Millisecond/10), p99.Round(time.Millisecond/10), each[len(each)-1].Round(time.Millisecond/10))
+		if p99 > mostPage || len(each) < leastPages {
+			t.Errorf("%s: p99 %v of %d pages", page, p99, len(each))
+		}
+	}
+}
+
+// user is somebody who looks at pages.
+type user struct {
+	*large
+	t     *testing.T
+	token string
+	form  string // the token of the form that searches
+	last  string // the last page
+	took  map[string][]time.Duration
+}
+
+// round looks at each kind of page once.
+func (u *user) round(n int) {
+	u.page("inbox: new", "requests", "")
+	u.page("inbox: mine", "requests?tab=mine", "")
+	u.page("inbox: open, urgent", "requests?tab=open&urgent=yes", "")
+	u.page("inbox: done", "requests?tab=done", "")
+	u.search(strings.ToLower(lastNames[n%20])[:3])
+	u.search(firstNames[n%20] + " " + lastNames[n/20%20])
+	u.page("day", "day?site="+u.site.String(), "")
+	u.page("day: its part", "day?fragment&site="+u.site.String(), "")
+}
+
+func (u *user) search(name string) {
+	if u.form == "" {
+		u.page("search: the form", "patients", "")
+		u.form = formToken.FindStringSubmatch(u.last[strings.Index(u.last, `role="search"`):])[1]
+	}
+	u.page("search", "patients", url.Values{"token": {u.form}, "name": {name}}.Encode())
+}
+
+var formToken = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// page asks for a page, by POST if there is a form.
+func (u *user) page(what, path, form string) {
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if form != "" {
+		method, body = http.MethodPost, strings.NewReader(form)
+	}
+	r, err := http.NewRequestWithContext(u.t.Context(), method, u.URL()+"/elm-street/staff/"+path, body)
+	if err != nil {
+		panic(err)
+	}
+	r.AddCookie(&http.Cookie{Name: "frontdesk-elm-street", Value: u.token})
+	if form != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	begun := time.Now()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		u.t.Errorf("%s: %v", what, err)
+		return
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	u.took[what] = append(u.took[what], time.Since(begun))
+	u.last = string(text)
+	if err != nil || answer.StatusCode != http.StatusOK || answer.Request.URL.Path != r.URL.Path {
+		u.t.Errorf("%s: %s at %s, %v", what, answer.Status, answer.Request.URL.Path, err)
+	}
+}

@@ -1,0 +1,189 @@
+//go:build prove
+
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// The size of a large practice.
+const (
+	largePatients     = 30_000
+	largeRequests     = 200_000
+	largeAppointments = 400 // of today
+	largeUsers        = 16
+)
+
+// large is a large practice that is served.
+type large struct {
+	*service
+	store    *postgres.Store
+	members  []staff.ID
+	patients []patient.ID
+	site     site.ID
+}
+
+// newLarge appends everything as the program does, 32 at a time, before anything serves,
+// and waits until the read models show it.
+func newLarge(t *testing.T) *large {
+	t.Helper()
+	db := postgrestest.New(t)
+	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), db.URL, 16)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	codec, err := event.NewCodec(domain.Events()...)
+	must(t, err)
+	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: time.Now}
+	must(t, keys.Start(t.Context()))
+	l := &large{store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: time.Now}}
+	t.Cleanup(l.store.Close)
+	l.seed(t)
+	program, err := app.New(t.Context(), app.Config{
+		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+	})
+	must(t, err)
+	l.service = &service{App: program, db: pool}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := program.Run(ctx); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(func() { stop(); running.Wait() })
+	for shown := 0; shown < largeRequests; time.Sleep(time.Second) {
+		must(t, pool.QueryRow(t.Context(), `SELECT count(*) FROM inbox`).Scan(&shown))
+	}
+	_, err = db.AdminPool(t).Exec(t.Context(), `VACUUM ANALYZE`) // as autovacuum does by itself, sooner or later
+	must(t, err)
+	return l
+}
+
+func (l *large) desk() commands.Desk {
+	return commands.Desk{Store: l.store, Passwords: unhashed{}, Staff: projections.Staff{}, Now: time.Now}
+}
+
+// seed makes the practice. Of its requests, one in forty is nobody's yet, and one in
+// forty somebody's; the others are done.
+func (l *large) seed(t *testing.T) {
+	t.Helper()
+	begun, desk := time.Now(), l.desk()
+	must(t, desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street Surgery"}))
+	for n := range largeUsers {
+		id, err := desk.RegisterStaff(t.Context(), commands.RegisterStaff{
+			Tenant: "elm-street", Username: fmt.Sprint("user", n), Name: fmt.Sprint("User ", n), Email: "user@elm.example", Roles: staff.Roles{staff.Receptionist}, Password: "coffee tin fish",
+		})
+		must(t, err)
+		l.members = append(l.members, id)
+	}
+	var err error
+	l.site, err = desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "High Street"})
+	must(t, err)
+	l.patients = make([]patient.ID, largePatients)
+	many(t, largePatients, func(ctx context.Context, n int) (err error) {
+		l.patients[n], err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: nameOf(n), BirthDate: bornOf(n)})
+		return err
+	})
+	t.Logf("%d patients after %v", largePatients, time.Since(begun).Round(time.Second))
+	many(t, largeRequests, l.request)
+	today := time.Now().Truncate(24 * time.Hour).Add(8 * time.Hour)
+	many(t, largeAppointments, func(ctx context.Context, n int) error {
+		_, err := desk.BookAppointment(ctx, commands.BookAppointment{
+			Tenant: "elm-street", Patient: l.patients[n*7], Site: l.site, At: today.Add(time.Duration(n) * 90 * time.Second),
+		})
+		return err
+	})
+	t.Logf("everything after %v", time.Since(begun).Round(time.Second))
+}
+
+// request appends one, with what has happened to it.
+func (l *large) request(ctx context.Context, n int) error {
+	who, member := l.patients[n*13%largePatients], l.members[n%largeUsers]
+	events := []event.Event{request.Submitted{
+		Patient: who, Type: request.Medical, Requester: request.ByPatient, HighPriority: n%50 == 0,
+		Response: []request.Answer{{Question: "description", Answer: "My back has hurt since Monday, and nothing helps."}, {Question: "duration", Answer: "3 days"}},
+	}}
+	if n%40 != 0 {
+		events = append(events, request.Taken{Patient: who, By: member})
+	}
+	if n%40 > 1 {
+		events = append(events, request.Completed{Patient: who, By: member, Outcome: request.Replied, Text: "We have called."})
+	}
+	_, err := l.store.Append(ctx, event.Change{Stream: request.StreamOf("elm-street", request.ID{UUID: event.NewID()}), Events: events})
+	return err
+}
+
+// many does something so many times, 32 at once.
+func many(t *testing.T, times int, do func(ctx context.Context, n int) error) {
+	t.Helper()
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			for n := int(next.Add(1)) - 1; n < times; n = int(next.Add(1)) - 1 {
+				if err := do(t.Context(), n); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+var (
+	firstNames = []string{"Ann", "Bob", "Chidi", "Dilys", "Emeka", "Fatima", "Gwen", "Hamid", "Iris", "Jamal", "Kirsty", "Liam", "Maria", "Nia", "Omar", "Priya", "Quentin", "Rhys", "Siân", "Tom"}
+	lastNames  = []string{"Archer", "Baker", "Campbell", "Davies", "Evans", "Fraser", "Green", "Hughes", "Iqbal", "Jones", "Khan", "Lewis", "Morgan", "Nowak", "O’Neill", "Patel", "Quinn", "Roberts", "Smith", "Taylor"}
+)
+
+func nameOf(n int) string {
+	return firstNames[n%20] + " " + firstNames[n/400%20] + " " + lastNames[n/20%20]
+}
+
+func bornOf(n int) string {
+	return time.Date(1930, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n).Format(time.DateOnly)
+}
+
+// unhashed keeps no passwords: everybody's session is begun for them.
+type unhashed struct{}
+
+func (unhashed) Keep(context.Context, string, staff.ID, string) (staff.PasswordSet, error) {
+	return staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, nil
+}
+
+func (unhashed) Discard(context.Context, string, staff.ID, staff.CredentialID) error { return nil }
+
+// session signs a member in, and returns the session's token.
+func (s *service) session(t *testing.T, member staff.ID) string {
+	t.Helper()
+	var holder signin.Holder
+	must(t, s.db.QueryRow(t.Context(), `SELECT staff, credential FROM staff WHERE staff = $1`, member).Scan(&holder.Staff, &holder.Credential))
+	sessions := signin.Sessions{DB: postgres.On(s.db), Idle: time.Hour, Limit: time.Hour, Now: time.Now}
+	token, _, err := sessions.Begin(t.Context(), "elm-street", holder, "a test")
+	must(t, err)
+	return token
+}

@@ -1,0 +1,81 @@
+package features_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+)
+
+// privacySteps are about the pages of privacy officers, and what staff are shown.
+func (w *world) privacySteps(sc *godog.ScenarioContext) {
+	sc.Step(`^"([^"]*)" lets only "([^"]*)" see the record of "([^"]*)"$`, w.letsOnly)
+	sc.Step(`^"([^"]*)" breaks the glass of "([^"]*)" because "([^"]*)"$`, w.breaksGlass)
+	sc.Step(`^"([^"]*)" looks for "([^"]*)" among the patients$`, func(name, text string) error {
+		return w.browser(name).fill("patients", "/patients", url.Values{"name": {text}})
+	})
+	sc.Step(`^"([^"]*)" comes to see "([^"]*)" about "([^"]*)"$`, w.comesToSee)
+	sc.Step(`^"([^"]*)" asks on the page for "([^"]*)" to be erased$`, func(name, about string) error {
+		return w.browser(name).fill(w.guarded(about), "ask", url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}})
+	})
+	sc.Step(`^"([^"]*)" confirms on the page that "([^"]*)" is erased$`, w.confirmsOnPage)
+}
+
+// guarded is the page about a patient's privacy.
+func (w *world) guarded(about string) string { return "privacy/patients/" + w.patients[about].String() }
+
+func (w *world) letsOnly(officer, member, about string) error {
+	id, err := w.Staff.StaffByUsername(w.ctx, w.tenant(w.practice), w.usernames[member])
+	if err != nil {
+		return err
+	}
+	return w.browser(officer).fill(w.guarded(about), "restrict", url.Values{"member": {id.String()}})
+}
+
+func (w *world) breaksGlass(member, about, reason string) error {
+	id, err := w.Staff.StaffByUsername(w.ctx, w.tenant(w.practice), w.usernames[member])
+	if err != nil {
+		return err
+	}
+	ctx := event.WithMetadata(w.ctx, event.Metadata{Actor: event.Staff(id.UUID)})
+	return w.Desk.BreakGlass(ctx, commands.BreakGlass{Tenant: w.tenant(w.practice), Patient: w.patients[about], By: id, Reason: reason})
+}
+
+// comesToSee waits for a line of the access record, because they are written behind the
+// answer.
+func (w *world) comesToSee(officer, text, about string) error {
+	for deadline := time.Now().Add(stepLimit); ; time.Sleep(20 * time.Millisecond) {
+		err := w.browser(officer).get(w.guarded(about))
+		if err != nil || strings.Contains(w.page, text) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the page is %s", w.page)
+		}
+	}
+}
+
+// confirmsOnPage sends the form that confirms, also where the page does not offer it.
+func (w *world) confirmsOnPage(officer, about string) error {
+	b := w.browser(officer)
+	err := b.fill(w.guarded(about), "withdraw", nil) // refused, because it gives no reason
+	form := forms.FindString(w.page)
+	sent := url.Values{"do": {"confirm"}}
+	for _, f := range forms.FindAllString(w.page, -1) {
+		if strings.Contains(f, `name="erasure"`) {
+			form = f
+		}
+	}
+	for _, field := range hidden.FindAllStringSubmatch(form, -1) {
+		sent.Set(field[1], field[2])
+	}
+	sent.Set("do", "confirm")
+	return errors.Join(err, b.send(forms.FindStringSubmatch(form)[1], sent))
+}
