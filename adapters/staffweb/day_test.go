@@ -120,10 +120,15 @@ func TestADayIsRun_D86(t *testing.T) {
 		"Nothing more can be done with this appointment."} {
 		page.wants(t, http.StatusOK, "", what)
 	}
-	if looks := c.looks.all(); len(looks) == 0 || slices.ContainsFunc(looks, func(l access.Call) bool {
-		return l.Mode != access.ByPage || l.Tenant != elm || !slices.Equal(l.Patients, []patient.ID{c.ann})
-	}) {
-		t.Errorf("the access record has %v", looks)
+	topics := map[string]bool{}
+	for _, look := range c.looks.all() {
+		topics[string(look.Endpoint)] = true
+		if look.Mode != access.ByPage || look.Tenant != elm || !slices.Equal(look.Patients, []patient.ID{c.ann}) {
+			t.Errorf("the access record has %+v", look)
+		}
+	}
+	if !topics["day"] || !topics["appointment"] {
+		t.Errorf("the access record has %v alone", topics)
 	}
 	if log := c.watched.String(); strings.Contains(log, "Archer") {
 		t.Errorf("the log names the patient: %s", log)
