@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -37,6 +39,7 @@ const (
 // large is a large practice that is served.
 type large struct {
 	*service
+	pool     *pgxpool.Pool
 	store    *postgres.Store
 	members  []staff.ID
 	patients []patient.ID
@@ -55,7 +58,7 @@ func newLarge(t *testing.T) *large {
 	must(t, err)
 	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: time.Now}
 	must(t, keys.Start(t.Context()))
-	l := &large{store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: time.Now}}
+	l := &large{pool: pool, store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: time.Now}}
 	t.Cleanup(l.store.Close)
 	l.seed(t)
 	program, err := app.New(t.Context(), app.Config{
@@ -81,7 +84,7 @@ func newLarge(t *testing.T) *large {
 }
 
 func (l *large) desk() commands.Desk {
-	return commands.Desk{Store: l.store, Passwords: unhashed{}, Staff: projections.Staff{}, Now: time.Now}
+	return commands.Desk{Store: l.store, Passwords: unhashed{}, Patients: projections.Patients{DB: l.pool}, Now: time.Now}
 }
 
 // seed makes the practice. Of its requests, one in forty is nobody's yet, and one in
