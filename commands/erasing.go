@@ -22,7 +22,7 @@ type ConfirmErasure struct {
 // that the database is not available it may be done: ask again.
 func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 	second := erasure.Confirmation{Erasure: c.Erasure, By: event.MetadataFrom(ctx).Actor, At: d.instant()}
-	return d.erase(ctx, c.Person, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
+	return d.erase(ctx, c.Person, nil, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
 		return p.ConfirmErasure(c.Holder, second, keys)
 	})
 }
@@ -30,14 +30,15 @@ func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 // ReapplyErasure forgets a person whom a restored backup has brought back.
 type ReapplyErasure struct {
 	erasure.Person
-	Erasure erasure.ID
+	Erasure      erasure.ID
+	Fingerprints []string // of the keys that were destroyed, as far as they are known
 }
 
 // ReapplyErasure appends nothing if the person is erased, and destroys what keys of theirs
 // there are in any case.
 func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 	by := event.MetadataFrom(ctx).Actor
-	return d.erase(ctx, c.Person, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
+	return d.erase(ctx, c.Person, c.Fingerprints, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
 		return p.EraseAgain(c.Holder, erasure.Again(c.Erasure, by, keys)), nil
 	})
 }
@@ -77,7 +78,7 @@ func streamOf(who erasure.Person) event.Stream {
 
 // erase has a decision taken on the keys that are about to be destroyed. It is taken once
 // before, so that what is refused makes nobody wait.
-func (d Desk) erase(ctx context.Context, who erasure.Person, decide func(erasable, []erasure.Key) ([]event.Event, error)) error {
+func (d Desk) erase(ctx context.Context, who erasure.Person, also []string, decide func(erasable, []erasure.Key) ([]event.Event, error)) error {
 	return retry(ctx, func() error {
 		person, change, err := d.somebody(ctx, who)
 		if err != nil {
@@ -86,7 +87,7 @@ func (d Desk) erase(ctx context.Context, who erasure.Person, decide func(erasabl
 		if _, err := decide(person, nil); err != nil {
 			return err
 		}
-		_, err = d.Erasures.Erase(ctx, who, func(keys []erasure.Key) (event.Change, error) {
+		_, err = d.Erasures.Erase(ctx, who, also, func(keys []erasure.Key) (event.Change, error) {
 			var err error
 			change.Events, err = decide(person, keys)
 			return change, err

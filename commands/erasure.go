@@ -21,7 +21,8 @@ type Erasures interface {
 	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
 	// Erase destroys the keys of a person, in one transaction with the change that is
 	// made of them. While change runs nobody else can append anything about the person.
-	Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
+	// With them go the keys of requests that have one of the fingerprints also.
+	Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
 }
 
 // Extent is what goes with a person.

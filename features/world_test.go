@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,8 +41,9 @@ type world struct {
 	pack         map[string]string // the files of the one last made
 	heard        string            // why an auditor was shown nothing
 	browsers     map[string]*browser
-	page         string // which somebody was shown last
-	link         string // which a manager was handed last
+	page         string     // which somebody was shown last
+	seen         url.Values // the form of the page that somebody looked at last
+	link         string     // which a manager was handed last
 	forgetting   forgetting
 	handling     handling
 	proving      proving

@@ -157,7 +157,7 @@ func (a Appointments) History(ctx context.Context, tenant string, id appointment
 	}
 	history := make([]Handled, len(events))
 	for n, e := range events {
-		history[n] = handled(e, names)
+		history[n] = handledBy(e, names)
 	}
 	return history, nil
 }

@@ -143,18 +143,21 @@ func holderIn(e event.Event) staff.ID {
 	return staff.ID{}
 }
 
-// handled is the entry of an event, with the name of who did it.
-func handled(r event.Recorded, names map[uuid.UUID]string) Handled {
+// handledBy returns an event with the names of who did it, and to whom they gave it.
+func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
+	}
+	if given, is := r.Event.(request.Given); is {
+		done.To = names[given.To.UUID]
 	}
 	return done
 }
 
 // see moves a request past one event.
 func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
-	done := handled(r, names)
+	done := handledBy(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
@@ -164,8 +167,6 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	switch e := r.Event.(type) {
 	case request.Submitted:
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
-	case request.Given:
-		done.To = names[e.To.UUID]
 	case request.UrgencyChanged:
 		q.Urgent = e.Urgent
 	case request.Completed:
@@ -192,7 +193,7 @@ SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stre
 	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
 CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE stream = m.stream AND version = 1 OFFSET 0) first
 CROSS JOIN LATERAL (SELECT patient FROM events WHERE stream = m.stream ORDER BY version DESC LIMIT 1) last
-WHERE EXISTS (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4)
+CROSS JOIN LATERAL (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4 LIMIT 1) moves
 ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.

@@ -2,6 +2,7 @@ package projections_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,12 +170,7 @@ func (d *inboxDay) wantTimeline(t *testing.T, who patient.ID, of request.ID, wan
 			got = append(got, h.Kind)
 		}
 	}
-	if len(got) != len(want) {
-		t.Fatalf("timeline of %s: %v, want %v", who, got, want)
-	}
-	for n := range want {
-		if got[n] != want[n] {
-			t.Errorf("timeline of %s: %v, want %v", who, got, want)
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("timeline of %s: %v, want %v", who, got, want)
 	}
 }

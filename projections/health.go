@@ -53,7 +53,7 @@ type Healths struct{ DB Querier }
 const (
 	healthLooked = 5000               // lines of each index, the newest; the page says so
 	healthKept   = 7 * 24 * time.Hour // how old they are at most
-	healthHours  = 24 * time.Hour
+	healthDay    = 24 * time.Hour
 	healthSeen   = 10 // of each list
 )
 
@@ -97,7 +97,7 @@ WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMI
 // clocks in a zone.
 func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
 	of := healthOf{h.DB, tenant, app}
-	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthHours))
+	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthDay))
 	if found.Hours, err = asked[HealthHour](ctx, of, healthByHour, day, zone.String()); err != nil {
 		return Health{}, err
 	}

@@ -44,7 +44,7 @@ func (e *explainer) QueryRow(ctx context.Context, sql string, args ...any) pgx.R
 	return e.Querier.QueryRow(ctx, sql, args...)
 }
 
-// step is one of a plan.
+// planned is a step of a plan.
 type planned struct {
 	Plans   []planned
 	Rows    float64 `json:"Actual Rows"`
@@ -88,7 +88,7 @@ func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 		for _, typ := range append(request.Types(), "") {
 			for _, urgent := range []bool{false, true} {
 				f := projections.InboxFilter{Tab: tab, Member: member, Type: typ, Urgent: urgent}
-				for page := 0; page < 3; page++ {
+				for page := range 3 {
 					rows, next, err := inbox.Page(t.Context(), elm, f, 50)
 					if err != nil || asked.most > 4*51 {
 						t.Errorf("%+v, page %d: %d rows for %d, %v", f, page, asked.most, len(rows), err)

@@ -84,6 +84,17 @@ func (d *day) call(t *testing.T, tenant string, app application.ID, after time.D
 		VALUES ($1, $2, $3, $4, 'user-restricted', $5, 'create-note', $6, '', 'why', '')`, lowest(at), at, tenant, app, lee, status)
 }
 
+// busy adds so many calls of the minute after noon.
+func (d *day) busy(t *testing.T, tenant string, app application.ID, calls int) {
+	t.Helper()
+	ids := make([][16]byte, calls)
+	for n := range ids {
+		ids[n] = lowest(noon.Add(time.Second))
+	}
+	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+		SELECT id, $2, $3, $4, 'application-restricted', 'create-note', 200, '', '', '' FROM unnest($1::uuid[]) id`, ids, noon.Add(time.Second), tenant, app)
+}
+
 // told is a delivery of something that happened so long after noon.
 func (d *day) told(t *testing.T, tenant string, after time.Duration, status, reason string) {
 	t.Helper()
@@ -135,6 +146,25 @@ func TestHealthIsWhatHappenedLatelyByHour_D89(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+
+	health := func(tenant string, app application.ID) projections.Health {
+		t.Helper()
+		found, err := projections.Healths{DB: d.pool}.Of(t.Context(), tenant, app, noon.Add(time.Minute), zone)
+		must(t, err)
+		return found
+	}
+	d.call(t, oak, diary, 0, 200)
+	d.busy(t, oak, referrals, 5000)
+	if found := health(elm, referrals); len(found.Calls) != 3 {
+		t.Errorf("while the application is busy elsewhere, the practice finds %+v", found.Calls)
+	}
+	if found := health(oak, diary); len(found.Calls) != 1 {
+		t.Errorf("while the practice is busy with another, it finds %+v", found.Calls)
+	}
+	d.busy(t, elm, diary, 5000)
+	if found := health(elm, referrals); len(found.Calls) != 0 {
+		t.Errorf("more is looked at than is allowed: %+v", found.Calls)
 	}
 	nobodys, err := projections.Healths{DB: d.pool}.Of(t.Context(), "nobodys", referrals, noon, zone)
 	if must(t, err); len(nobodys.Hours)+len(nobodys.Calls)+len(nobodys.Undelivered) > 0 {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -429,6 +430,44 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	}
 	if _, err := records.Of(t.Context(), elm, ann, false); !errors.Is(err, projections.ErrLongRecord) {
 		t.Errorf("a long record that is not wanted: %v", err)
+	}
+}
+
+func TestARecordIsReadByPages_D85(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	for n, text := range []string{"first", strings.Repeat("long ", 60_000), "third", "fourth"} {
+		added := note
+		added.Note.UUID, added.Text = uuid.New(), text
+		d.happened(t.Context(), t, elm, added.Note.UUID, 0, added)
+		if n == 3 {
+			d.happened(t.Context(), t, elm, added.Note.UUID, 1, record.NoteEnteredInError{Note: added.Note, Patient: ann, Reason: "not hers"})
+		}
+	}
+	var before uuid.UUID
+	for n, want := range []string{"fourth third true", "long true", "first false"} { // a page ends with what is too long for it
+		entries, more, err := records.Page(t.Context(), elm, ann, before, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range entries {
+			word, _, _ := strings.Cut(e.Event.(record.NoteCreated).Text, " ")
+			got += word + " "
+		}
+		if got += strconv.FormatBool(more); got != want {
+			t.Errorf("page %d is %s, want %s", n, got, want)
+		}
+		if marked := entries[0].InError != nil; marked != (n == 0) {
+			t.Errorf("page %d begins with what is in error: %t", n, marked)
+		}
+		before = entries[len(entries)-1].ID
+	}
+	for tenant, id := range map[string]patient.ID{oak: ann, elm: bill} {
+		if entries, more, err := records.Page(t.Context(), tenant, id, uuid.Nil, 2); len(entries) > 0 || more || err != nil {
+			t.Errorf("%s of %s: %v, %t, error %v", id, tenant, entries, more, err)
+		}
 	}
 }
 

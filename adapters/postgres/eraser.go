@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/erasure"
@@ -41,12 +42,13 @@ type Eraser struct {
 
 // Erase destroys the keys of a person, and of a patient's requests, in one transaction with
 // the change that is made of them and with everything that goes with the person. If
-// nothing is appended, keys that were brought back are destroyed all the same.
-func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+// nothing is appended, keys that were brought back are destroyed all the same. So are those
+// of the fingerprints also: a backup may know a request as another patient's.
+func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraserLimit)
 	defer cancel()
 	for {
-		recorded, gone, err := e.Store.erase(ctx, who, change)
+		recorded, gone, err := e.Store.erase(ctx, who, also, change)
 		switch {
 		case err == nil:
 			e.Store.Keys.forget(gone)
@@ -60,11 +62,11 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, change func([]era
 }
 
 // erase makes one attempt. It returns whose keys it has destroyed.
-func (s *Store) erase(ctx context.Context, who erasure.Person,
+func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 	change func([]erasure.Key) (event.Change, error),
 ) (recorded []event.Recorded, gone []owner, err error) {
 	err = s.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		keys, erased, err := stopAppends(ctx, tx, who)
+		keys, erased, err := stopAppends(ctx, tx, who, also)
 		if err != nil {
 			return err
 		}
@@ -78,7 +80,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person,
 		if recorded, err = s.record(event.MetadataFrom(ctx), []event.Change{made}); err != nil {
 			return err
 		}
-		batch, err := s.erasing(ctx, who, recorded)
+		batch, err := s.erasing(ctx, who, keys, recorded)
 		if err != nil {
 			return err
 		}
@@ -98,20 +100,28 @@ SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind =
 UNION
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND $2 = $4 AND patient = $3
 ORDER BY kind, holder`
+	// It reads all keys of the practice, and is asked before the service serves.
+	otherKeysOf = `
+SELECT kind, holder, fingerprint FROM personal_keys
+WHERE tenant = $1 AND kind = $2 AND encode(fingerprint, 'hex') = ANY ($3) AND patient IS DISTINCT FROM $4 ORDER BY kind, holder`
 )
 
 // stopAppends waits for appends that have looked whether somebody is erased, and has all
 // others wait until the transaction ends. It returns the keys of the person, who is the
 // first of them, whether there is a key or not, and whether the person is erased already.
-func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person) (keys []erasure.Key, erased bool, err error) {
+func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person, also []string) (keys []erasure.Key, erased bool, err error) {
 	sealed, batch := false, &pgx.Batch{}
 	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
 	batch.Queue(`LOCK TABLE erasures IN EXCLUSIVE MODE`)
 	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&sealed, &erased) })
-	batch.Queue(keysOf, who.Tenant, who.Kind, who.Holder, event.OfPatient).Query(func(rows pgx.Rows) (err error) {
-		keys, err = pgx.CollectRows(rows, scanKey)
+	collect := func(rows pgx.Rows) (err error) {
+		keys, err = pgx.AppendRows(keys, rows, scanKey)
 		return err
-	})
+	}
+	batch.Queue(keysOf, who.Tenant, who.Kind, who.Holder, event.OfPatient).Query(collect)
+	if len(also) > 0 {
+		batch.Queue(otherKeysOf, who.Tenant, event.OfRequest, also, who.Holder).Query(collect)
+	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, false, err
 	}
@@ -134,7 +144,7 @@ func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
 
 // Each of these goes with a person, beside the rows of read models.
 const (
-	destroyKeys = `DELETE FROM personal_keys WHERE tenant = $1 AND (kind = $2 AND holder = $3 OR $2 = $4 AND patient = $3)`
+	destroyKeys = `DELETE FROM personal_keys k USING unnest($2::smallint[], $3::uuid[]) w (kind, holder) WHERE k.tenant = $1 AND k.kind = w.kind AND k.holder = w.holder`
 	// The sweeper deletes them, within a day.
 	freeUploads = `
 UPDATE uploads u SET named = false FROM attachments a
@@ -150,7 +160,7 @@ WHERE status = 'pending' AND tenant = $1
 var ofStaff = []string{"staff_passwords", "staff_sessions", "staff_devices", "staff_passkey_uses", "staff_sign_in_steps"}
 
 // erasing queues everything that one erasure changes.
-func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []event.Recorded) (*pgx.Batch, error) {
+func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.Key, recorded []event.Recorded) (*pgx.Batch, error) {
 	batch := durably(nil)
 	if who.Kind == event.OfPatient {
 		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
@@ -169,7 +179,12 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, recorded []even
 		queueEvents(batch, events)
 		queueAtOnce(batch, events)
 	}
-	batch.Queue(destroyKeys, who.Tenant, who.Kind, who.Holder, event.OfPatient)
+	var kinds []int16
+	var holders []uuid.UUID
+	for _, k := range keys {
+		kinds, holders = append(kinds, int16(k.Kind)), append(holders, k.Holder)
+	}
+	batch.Queue(destroyKeys, who.Tenant, kinds, holders)
 	return batch, nil
 }
 

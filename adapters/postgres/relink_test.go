@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -190,5 +191,54 @@ func (w *ward) wantWhole(t *testing.T, id request.ID, from, to, erased patient.I
 	answer, _, err := w.processes[1].shown(t, id)
 	if now != erased && (err != nil || answer != "a letter") || now == erased && !errors.Is(err, request.ErrUnknown) {
 		t.Errorf("it says %q, %v", answer, err)
+	}
+}
+
+// A request that was linked to another patient while it was in clear has a key that is the
+// other's.
+func TestSealingTheLogKnowsWhoseARequestIs_D83(t *testing.T) {
+	t.Parallel()
+	history, bill := historyInClear(), patient.ID{UUID: uuid.New()}
+	submitted := history[2].Event.(request.Submitted)
+	for n, to := range []patient.ID{{UUID: uuid.New()}, bill} {
+		history = append(history, event.Recorded{
+			Stream: history[2].Stream, Version: 2 + n, At: history[2].At, Event: request.ReLinked{Patient: to, Former: submitted.Patient, Reason: "another's"},
+		})
+	}
+	b := newBefore(t, history)
+	_, _, err := b.sealLog(nil).Run(t.Context())
+	b.must(err)
+	var whose patient.ID
+	b.must(b.owner.QueryRow(t.Context(), `SELECT patient FROM personal_keys WHERE kind = 4 AND holder = $1`, history[2].Stream.ID).Scan(&whose))
+	if whose != bill {
+		t.Errorf("the key is that of %s, want %s", whose, bill)
+	}
+}
+
+// A backup from before a re-link knows a request as the former patient's. Its key is known
+// by what the ledger says of the erasure that took it.
+func TestARestoredKeyIsDestroyedWhoseverItIs_D83(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	w := newWard(t, db, db.URL)
+	p := w.processes[0]
+	ann, bill := w.register(t), w.register(t)
+	moved, stays := p.asked(t, ann, "a letter"), p.asked(t, ann, "a form")
+	var fingerprint string
+	w.do(t, w.super.QueryRow(t.Context(), `SELECT encode(fingerprint, 'hex') FROM personal_keys WHERE holder = $1`, moved).Scan(&fingerprint))
+	w.do(t, p.desk.ReapplyErasure(operatedBy(t.Context(), "alice"), commands.ReapplyErasure{
+		Person:  erasure.Person{Tenant: street, Kind: event.OfPatient, Holder: bill.UUID},
+		Erasure: erasure.ID{UUID: uuid.New()}, Fingerprints: []string{fingerprint, "00ff"},
+	}))
+	for id, want := range map[request.ID]string{moved: event.Erased, stays: "a form"} {
+		if answer, about, err := p.shown(t, id); answer != want || about != ann || err != nil {
+			t.Errorf("it says %q, %v, want %q", answer, err, want)
+		}
+	}
+	if n := w.count(t, `SELECT count(*) FROM erasures WHERE kind = 4 AND holder = $1 AND fingerprint = $2`, moved, fingerprint); n != 1 {
+		t.Errorf("%d erasures of the request's key", n)
+	}
+	if err := p.reLink(t.Context(), moved, ann, w.register(t)); !errors.Is(err, patient.ErrUnknown) {
+		t.Errorf("it is moved: %v", err)
 	}
 }

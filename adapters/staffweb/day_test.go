@@ -102,7 +102,7 @@ func TestADayIsRun_D86(t *testing.T) {
 	c.sends(b, page, "arrived").wants(t, http.StatusSeeOther, back("arrived"), "")
 	page = b.get(day + "&done=arrived")
 	page.wants(t, http.StatusOK, "", "The patient is marked as arrived.")
-	page.wants(t, http.StatusOK, "", "<strong>Arrived at 1:00pm</strong>, number "+c.visit.Number())
+	page.wants(t, http.StatusOK, "", "<strong>Arrived at 1:00pm</strong>, <span class=\"number\">number "+c.visit.Number())
 	c.sends(b, page, "call-in").wants(t, http.StatusSeeOther, back("call-in"), "")
 	fragment := b.get(day + "&fragment")
 	fragment.wants(t, http.StatusOK, "", "<strong>Called in to Room 1 at 1:00pm</strong>")

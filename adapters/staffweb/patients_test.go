@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -68,9 +70,7 @@ func (s *service) count(t *testing.T, name string) (n int) {
 func (b *browser) find(fields url.Values) seen {
 	b.t.Helper()
 	form := b.get(patientsPage).form(b.t, patientsPage)
-	for name, values := range fields {
-		form[name] = values
-	}
+	maps.Copy(form, fields)
 	return b.post(patientsPage, form)
 }
 
@@ -212,11 +212,17 @@ func (r refusing) Append(ctx context.Context, changes ...event.Change) ([]event.
 func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
-	theirs := s.patient(t, oak, "Ann Oakes", "")
+	theirs, gone := s.patient(t, oak, "Ann Oakes", ""), s.patient(t, elm, "Cleo Cole", "")
+	_, err := s.store.Append(t.Context(), event.Change{Stream: patient.StreamOf(elm, gone), Expected: 1, Events: []event.Event{
+		patient.Erased{Patient: gone, Done: erasure.Done{Keys: []erasure.Key{{Kind: event.OfPatient, Holder: gone.UUID}}}},
+	}})
+	must(t, err)
+	b.find(url.Values{"identifier": {gone.String()}}).wants(t, http.StatusOK, "", "No patient found")
+	b.find(url.Values{"name": {"cleo"}}).wants(t, http.StatusOK, "", "No patient found")
 	for _, path := range []string{"", "/glass", "/timeline", "/details", "/notes"} {
 		want := b.get(patientsPage + "/" + uuid.NewString() + path)
 		want.wants(t, http.StatusNotFound, "", "There is no patient like this")
-		for _, id := range []string{theirs.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
+		for _, id := range []string{theirs.String(), gone.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
 			if page := b.get(patientsPage + "/" + id + path); page.StatusCode != http.StatusNotFound || page.body != want.body {
 				t.Errorf("%s%s: %s\n%s", id, path, page.Status, page.body)
 			}

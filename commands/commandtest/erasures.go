@@ -36,7 +36,7 @@ func (s *Store) PractitionerKnownBy(_ context.Context, tenant, email string) (pr
 
 // Erase appends the change that is made of the keys of a person: their own, and one for
 // each request of a patient.
-func (s *Store) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+func (s *Store) Erase(ctx context.Context, who erasure.Person, _ []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	keys := []erasure.Key{{Kind: who.Kind, Holder: who.Holder, Fingerprint: fingerprint(who.Holder)}}
 	for _, stream := range s.requestsOf(who) {
 		keys = append(keys, erasure.Key{Kind: event.OfRequest, Holder: stream, Fingerprint: fingerprint(stream)})

@@ -80,25 +80,47 @@ func Handling() []event.Event {
 	return []event.Event{Taken{}, Given{}, UrgencyChanged{}, Noted{}, Completed{}, Reopened{}, ReLinked{}}
 }
 
-// Each of these returns the name that the event is stored under.
+// EventName returns the name that the event is stored under.
+func (Taken) EventName() string { return "patient-request.taken.v1" }
 
-func (Taken) EventName() string          { return "patient-request.taken.v1" }
-func (Given) EventName() string          { return "patient-request.given.v1" }
+// EventName returns the name that the event is stored under.
+func (Given) EventName() string { return "patient-request.given.v1" }
+
+// EventName returns the name that the event is stored under.
 func (UrgencyChanged) EventName() string { return "patient-request.urgency-changed.v1" }
-func (Noted) EventName() string          { return "patient-request.noted.v1" }
-func (Completed) EventName() string      { return "patient-request.completed.v1" }
-func (Reopened) EventName() string       { return "patient-request.reopened.v1" }
-func (ReLinked) EventName() string       { return "patient-request.re-linked.v1" }
 
-// Each of these returns the patient whom the event is about.
+// EventName returns the name that the event is stored under.
+func (Noted) EventName() string { return "patient-request.noted.v1" }
 
-func (t Taken) PatientID() uuid.UUID          { return t.Patient.UUID }
-func (g Given) PatientID() uuid.UUID          { return g.Patient.UUID }
+// EventName returns the name that the event is stored under.
+func (Completed) EventName() string { return "patient-request.completed.v1" }
+
+// EventName returns the name that the event is stored under.
+func (Reopened) EventName() string { return "patient-request.reopened.v1" }
+
+// EventName returns the name that the event is stored under.
+func (ReLinked) EventName() string { return "patient-request.re-linked.v1" }
+
+// PatientID returns to whom the request is linked then.
+func (t Taken) PatientID() uuid.UUID { return t.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
+func (g Given) PatientID() uuid.UUID { return g.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
 func (c UrgencyChanged) PatientID() uuid.UUID { return c.Patient.UUID }
-func (n Noted) PatientID() uuid.UUID          { return n.Patient.UUID }
-func (c Completed) PatientID() uuid.UUID      { return c.Patient.UUID }
-func (r Reopened) PatientID() uuid.UUID       { return r.Patient.UUID }
-func (r ReLinked) PatientID() uuid.UUID       { return r.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
+func (n Noted) PatientID() uuid.UUID { return n.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
+func (c Completed) PatientID() uuid.UUID { return c.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
+func (r Reopened) PatientID() uuid.UUID { return r.Patient.UUID }
+
+// PatientID returns to whom the request is linked then.
+func (r ReLinked) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // FormerPatientID returns the patient from whom everything in the stream moves to the
 // one whom the event is about.

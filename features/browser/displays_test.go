@@ -62,10 +62,10 @@ func (b *tab) waits(text string) {
 	b.do(chromedp.WaitVisible(fmt.Sprintf(`//main//*[normalize-space(text()) = %q]`, text)))
 }
 
-// hangs looks at the board on a phone, a desktop and a television.
+// hangs looks at the board on a phone and on a television.
 func (b *tab) hangs(name string) {
 	b.t.Helper()
-	for _, width := range []int64{390, 1280, 1920} {
+	for _, width := range []int64{390, 1920} {
 		b.do(chromedp.EmulateViewport(width, min(width, 1080)))
 		if got := js[int64](b, `document.documentElement.scrollWidth`); got > width {
 			b.t.Errorf("%s is %d pixels wide on a screen of %d", name, got, width)
@@ -75,7 +75,7 @@ func (b *tab) hangs(name string) {
 }
 
 // A manager adds a display and opens its link on the screen, which follows who is called
-// in, and is dark once the display is removed.
+// in, also without a script, and is dark once the display is removed.
 func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	t.Parallel()
 	p, manager, screen := start(t), newTab(t), newTab(t)
@@ -84,24 +84,25 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	manager.open(p.page(elm, "displays?add"))
 	manager.shows("Add a site first")
 	w := p.waiting()
-	manager.open(p.page(elm, "displays"))
-	manager.fits("displays-none")
 	manager.open(p.page(elm, "displays?add"))
-	manager.fits("displays-add")
 	manager.press("Add")
 	manager.shows("Give the display a name")
 	manager.fits("displays-wrong")
 	link := manager.adds(p, "full-name")
-	manager.fits("displays-handed")
+	manager.look("displays-handed")
 
 	screen.open(link)
 	if at := screen.at().Path; at != "/elm-street/staff/displays/link" {
 		t.Errorf("the secret stays in the address %s", at)
 	}
-	screen.fits("displays-link")
+	screen.look("displays-link")
 	screen.press("Show the board")
 	screen.shows("Your name will be shown here when you are called.")
-	screen.hangs("board-empty")
+	plain := newTab(t)
+	plain.withoutScript()
+	plain.open(manager.adds(p, "initials"))
+	plain.press("Show the board")
+	plain.shows("Your initials will be shown here when you are called.")
 	w.calls("Ann Archer", w.rooms[0])
 	screen.waits("Ann Archer")
 	w.calls("Bartholomew Featherstonehaugh-Cholmondeley", w.rooms[1])
@@ -116,44 +117,20 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	stranger := newTab(t)
 	stranger.open(screen.at().String())
 	stranger.shows("This screen shows nothing")
-	stranger.fits("board-dark")
 	stranger.open(link)
 	stranger.shows("This link cannot be used")
 
 	manager.open(p.page(elm, "displays"))
 	manager.shows("Last shown at 1:00pm on Wednesday 1 July")
-	manager.fits("displays")
+	manager.look("displays")
 	manager.press("Remove")
 	manager.shows("Its screen shows nothing any more.")
 	screen.waits("This screen shows nothing")
+	plain.waits("A A") // within 15 s
+	if page := ask(plain, chromedp.OuterHTML("html")); strings.Contains(page, "Archer") {
+		t.Errorf("the page says too much:\n%s", page)
+	}
 	for _, b := range []*tab{manager, stranger, screen} {
 		b.quietBut("404", "403", "400")
-	}
-}
-
-// Without a script, a screen loads its board again by itself. Displays call people as
-// little as they are told to.
-func TestBrowserShowsTheBoardWithoutJavaScript_D88(t *testing.T) {
-	t.Parallel()
-	p, manager := start(t), newTab(t)
-	w := p.waiting()
-	number := w.calls("Ann Archer", w.rooms[0]).Number()
-	manager.open(p.page(elm, "displays"))
-	manager.signIn("dr.may", password)
-	for naming, called := range map[string]string{"initials": "A A", "number": number} {
-		screen := newTab(t)
-		screen.withoutScript()
-		screen.open(manager.adds(p, naming))
-		screen.press("Show the board")
-		screen.waits(called)
-		screen.shows("Room 1")
-		if html := ask(screen, chromedp.OuterHTML("html")); len(html) == 0 || strings.Contains(html, "Archer") {
-			t.Errorf("the page says too much:\n%s", html)
-		}
-		screen.picture("board-" + naming)
-		w.calls("Bill Baker", w.rooms[1])
-		if naming == "initials" {
-			screen.waits("B B") // within 15 s
-		}
 	}
 }

@@ -49,9 +49,9 @@ type boardPage struct {
 
 // waits says what people have to look for.
 var waits = map[display.Naming]string{
-	display.FullName: "Your name will be shown here when you are called.",
-	display.Initials: "Your initials will be shown here when you are called.",
-	display.Number:   "Your number will be shown here when you are called.",
+	display.FullName: "Nobody at the moment. Your name will be shown here when you are called.",
+	display.Initials: "Nobody at the moment. Your initials will be shown here when you are called.",
+	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
 }
 
 // show shows who is called in, newest first, or that part of the page alone.

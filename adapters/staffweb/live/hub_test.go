@@ -237,6 +237,9 @@ func TestASiteIsToldOfItsOwnAppointments_D87(t *testing.T) {
 		// Whoever has heard half of an event is told of it again.
 		h.wantHeard(both, "id: 1 "+told(day, "booked"), told(day, "called-in"), "id: 2 "+told(screen, "called-in"))
 		h.wantHeard(elsewhere)
+		h.log.append(elm, appointment.Moved{Subject: appointment.Subject{Appointment: subject.Appointment, Site: there}, From: here})
+		h.wantHeard(both, "id: 3 "+told(day, "moved"))
+		h.wantHeard(elsewhere, "id: 3 "+told(other, "moved"))
 	})
 }
 

@@ -83,6 +83,13 @@ type row struct {
 var rows = []row{
 	inbox[request.Submitted]("submitted"),
 	inbox[request.EnteredInError]("entered-in-error"),
+	inbox[request.Taken]("taken"),
+	inbox[request.Given]("given"),
+	inbox[request.UrgencyChanged]("urgency-changed"),
+	inbox[request.Noted]("noted"),
+	inbox[request.Completed]("completed"),
+	inbox[request.Reopened]("reopened"),
+	inbox[request.ReLinked]("re-linked"),
 	day("booked", func(e appointment.Booked) appointment.Subject { return e.Subject }),
 	{appointment.Moved{}, moved},
 	day("cancelled", func(e appointment.Cancelled) appointment.Subject { return e.Subject }),

@@ -9,6 +9,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
 
@@ -33,9 +34,19 @@ func TestEachEventOfAnAppointmentIsToldWhereItIsShown_D86(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.happened.EventName(), diff)
 		}
 	}
-	for _, e := range appointment.Events() {
-		if tells[e.EventName()] == nil {
-			t.Errorf("nobody is told of %s", e.EventName())
+}
+
+// Whatever happens to a request or an appointment is told of, but that somebody has read it.
+func TestPagesAreToldOfWhateverHappens_D87(t *testing.T) {
+	t.Parallel()
+	silent := map[string]bool{request.Opened{}.EventName(): true, request.AttachmentOpened{}.EventName(): true}
+	for _, e := range append(request.Events(), appointment.Events()...) {
+		tell, told := tells[e.EventName()]
+		if told == silent[e.EventName()] {
+			t.Errorf("%s: told of: %v", e.EventName(), told)
+		}
+		if told && tell(event.Recorded{Event: e, Idx: 1})[0].What == "" {
+			t.Errorf("%s: nothing is told", e.EventName())
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -81,17 +80,6 @@ func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) er
 	return func(ctx context.Context, desk commands.Desk) error { return method(desk, ctx, intent) }
 }
 
-// endTyped reads until when something lasts; zero for no end.
-func endTyped(typed url.Values, zone *time.Location) (time.Time, frame.Faulty) {
-	switch typed.Get("end") {
-	case "never":
-		return time.Time{}, frame.Faulty{}
-	case "at":
-		return momentTyped(typed, "until", zone)
-	}
-	return time.Time{}, frame.Wrong("end-at", "Choose until when")
-}
-
 func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
 	c = change{do: "close", title: "Close the practice"}
 	if v.Form.Get("begin") != "now" {
@@ -135,12 +123,8 @@ func (s *Section) change(v *frame.Visit) error {
 		return s.again(v, found, c, wrong)
 	}
 	rehearsal := &commands.Rehearsal{Store: s.Desk.Store}
-	err = s.carryOut(v, c, rehearsal)
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
-		return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
-	}
-	if err != nil {
-		return err
+	if err := s.carryOut(v, c, rehearsal); err != nil {
+		return s.refuse(v, found, c, err)
 	}
 	if len(rehearsal.Events) == 0 {
 		return s.again(v, found, c, frame.Wrong(fieldOf(c), "This would change nothing: it is so already"))
@@ -166,7 +150,7 @@ func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, afte
 		return s.ask(v, http.StatusConflict, found, c, after)
 	}
 	if err := s.carryOut(v, c, s.Desk.Store); err != nil {
-		return err
+		return s.refuse(v, found, c, err)
 	}
 	return v.GoTo(v.Base() + "/opening?done=" + c.do)
 }
@@ -187,6 +171,15 @@ func fieldOf(c change) string {
 		return "from-date"
 	}
 	return "main"
+}
+
+// refuse shows why a rule does not let a change be made.
+func (s *Section) refuse(v *frame.Visit, found practice.Receptions, c change, err error) error {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok || refusal.Kind == fault.Unavailable {
+		return err
+	}
+	return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
 }
 
 // again shows the form of a change with what is wrong with it.

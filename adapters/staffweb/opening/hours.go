@@ -2,6 +2,7 @@ package opening
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -45,9 +46,7 @@ func fields(day string, n int) (from, until string) {
 // withWeek is what was typed, and a week as if it had been typed.
 func withWeek(typed url.Values, week hours.Week) url.Values {
 	filled := url.Values{"when": {"always"}}
-	for field, values := range typed {
-		filled[field] = values
-	}
+	maps.Copy(filled, typed)
 	if len(week) > 0 {
 		filled.Set("when", "hours")
 	}

@@ -32,3 +32,14 @@ func momentTyped(typed url.Values, field string, zone *time.Location) (at time.T
 	}
 	return at.UTC(), frame.Faulty{}
 }
+
+// endTyped reads until when something lasts; zero for no end.
+func endTyped(typed url.Values, zone *time.Location) (time.Time, frame.Faulty) {
+	switch typed.Get("end") {
+	case "never":
+		return time.Time{}, frame.Faulty{}
+	case "at":
+		return momentTyped(typed, "until", zone)
+	}
+	return time.Time{}, frame.Wrong("end-at", "Choose until when")
+}

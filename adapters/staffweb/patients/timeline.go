@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -71,19 +71,19 @@ func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []ha
 // actor names who did something, as the timeline has them.
 func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
-	id, err := uuid.Parse(of)
-	switch {
-	case err != nil:
-	case kind == "staff":
+	id, known := written.ID(of)
+	switch event.ActorKind(kind) {
+	case event.ByOperator:
+		return "An operator of the service", nil
+	case event.ByService:
+		return "The service", nil
+	case event.ByStaff:
 		name, err = s.Directory.Staff(v.Context(), v.Tenant, id)
-	case kind == "application":
+	case event.ByApplication:
 		name, err = s.Directory.Application(v.Context(), id)
 	}
-	if err == nil && name != "" {
-		return name, nil
+	if !known || name == "" {
+		name = "Somebody who is not known any more"
 	}
-	if _, malformed := uuid.Parse(of); malformed != nil { // operators and the service have no identifiers
-		return map[string]string{"operator": "An operator of the service", "service": "The service"}[kind], nil
-	}
-	return "Somebody who is not known any more", err
+	return name, err
 }

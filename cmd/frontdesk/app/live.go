@@ -9,7 +9,9 @@ import (
 )
 
 // shownLive are the read models behind the feed that live pages show.
-func shownLive() []projections.Follower { return []projections.Follower{projections.CallInBoard{}} }
+func shownLive() []projections.Follower {
+	return []projections.Follower{projections.CallInBoard{}, projections.Inbox{}}
+}
 
 // watched is the log as live pages are told of it.
 type watched struct{ *postgres.Watch }

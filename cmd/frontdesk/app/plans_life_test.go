@@ -28,6 +28,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/display"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
@@ -121,7 +122,7 @@ func (l *lively) furnish(receiver string) {
 	l.must(desk.AddCallback(ctx, commands.AddCallback{Application: l.integrator.ID, Callback: "https://app.example/cb"}))
 	for _, username := range []string{"dr.lee", "kim"} {
 		_, err := desk.RegisterStaff(ctx, commands.RegisterStaff{
-			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.Roles{staff.Receptionist, staff.Manager}, Password: livelyPassword})
+			Tenant: "elm-street", Username: username, Name: username, Email: "lee@elm.example", Roles: staff.AllRoles(), Password: livelyPassword})
 		l.must(err)
 		_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm-street", Application: l.integrator.ID, Username: username})
 		l.must(err)
@@ -218,6 +219,7 @@ func (l *lively) visit() {
 	confirm := inMain("confirm?then=account/passkeys")
 	confirm.Set("password", livelyPassword)
 	page(http.MethodPost, "confirm", confirm)
+	l.lookAfterPatients(answered)
 	form := inMain("account/passkeys")
 	form.Set("name", "My phone")
 	form.Set("signed", key.Make(l.t, asked("add", form.Get("token"))))
@@ -228,6 +230,22 @@ func (l *lively) visit() {
 	if text := answered(http.MethodPost, "account/passkeys", inMain("account/passkeys")); !strings.Contains(text, "The passkey has been removed.") {
 		l.t.Errorf("the passkey was not removed:\n%s", text)
 	}
+	l.display(answered, inMain)
+}
+
+// display adds a display, and makes the browser its screen.
+func (l *lively) display(answered func(method, path string, form url.Values) string, inMain func(path string) url.Values) {
+	l.t.Helper()
+	answered(http.MethodGet, "displays?add", nil)
+	given, err := l.Desk.AddDisplay(l.t.Context(), commands.AddDisplay{Tenant: "elm-street", Name: "Hall", Site: l.site, Naming: display.Initials})
+	l.must(err)
+	answered(http.MethodGet, "displays", nil)
+	answered(http.MethodGet, "displays/link/"+given.Display.String()+"/"+given.Secret, nil)
+	answered(http.MethodPost, "displays/link", inMain("displays/link"))
+	if text := answered(http.MethodGet, "board/"+l.site.String(), nil); !strings.Contains(text, "Now calling") {
+		l.t.Errorf("the screen shows\n%s", text)
+	}
+	l.must(l.Desk.RemoveDisplay(l.t.Context(), commands.RemoveDisplay{Tenant: "elm-street", Display: given.Display}))
 }
 
 // firstForm is the hidden fields of the first form of a page.

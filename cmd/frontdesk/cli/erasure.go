@@ -187,7 +187,7 @@ func (c *reapplyErasuresCmd) Run(r *run) error {
 			return nil, err
 		}
 		for n, line := range back {
-			if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure}); err != nil {
+			if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure, Fingerprints: line.Fingerprints}); err != nil {
 				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
 			}
 		}

@@ -171,8 +171,8 @@ func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([
 }
 
 // Erase erases, and keeps what that recorded.
-func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
-	recorded, err := s.Erasures.Erase(ctx, who, change)
+func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
+	recorded, err := s.Erasures.Erase(ctx, who, also, change)
 	s.heard(recorded)
 	return recorded, err
 }

@@ -51,7 +51,7 @@ type takePatientRequestCmd struct {
 }
 
 func (c *takePatientRequestCmd) Run(r *run) error {
-	return c.practiceFlags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ type givePatientRequestCmd struct {
 }
 
 func (c *givePatientRequestCmd) Run(r *run) error {
-	return c.practiceFlags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest}
 		var err error
 		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {

@@ -1,0 +1,140 @@
+package browser_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// expected is a patient with an appointment at a site of Elm Street, so long from now.
+func (p *program) expected(name string, at site.ID, in time.Duration) (who patient.ID) {
+	p.t.Helper()
+	who, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name, BirthDate: "1980-02-29"})
+	must(p.t, err)
+	_, err = p.Desk.BookAppointment(p.t.Context(), commands.BookAppointment{Tenant: elm, Patient: who, Site: at, At: p.Now().Add(in)})
+	must(p.t, err)
+	return who
+}
+
+// A manager names a site and its rooms, and a receptionist runs a day there.
+func TestBrowserRunsADay_D86(t *testing.T) {
+	t.Parallel()
+	p, manager, b := start(t), newTab(t), newTab(t)
+	b.open(p.page(elm, "day"))
+	b.signIn("dr.lee", password)
+	b.open(p.page(elm, "day"))
+	b.shows("The practice has no sites yet.")
+	b.fits("day-no-sites")
+	at := p.namesSites(manager)
+
+	ann := p.expected("Ann Archer", at, -10*time.Minute)
+	p.expected("Bartholomew Featherstonehaugh-Cholmondeley", at, 0)
+	p.expected("Cleo Carver", at, 30*time.Minute)
+	b.open(p.page(elm, "day"))
+	b.fits("day")
+	b.do(chromedp.SetValue("#room", js[string](b, `[...document.querySelectorAll("#room option")].at(-1).value`)))
+	b.press("Show")
+	b.press("Arrived: Ann Archer")
+	b.shows("The patient is marked as arrived.")
+	b.press("Call in to Treatment room: Ann Archer")
+	b.shows("Called in to Treatment room at 1:00pm")
+	b.press("Arrived: Bartholomew")
+	b.press("Arrived: Cleo")
+	b.fits("day-under-way")
+	b.press("Start: Ann Archer")
+	b.shows("Consultation started")
+
+	b.loading(chromedp.Click(`//a[starts-with(normalize-space(.), "Cleo")]`))
+	b.fits("appointment")
+	b.do(chromedp.SetValue("#date", "2026-06-30"), chromedp.SetValue("#time", "09:40"))
+	b.press("Move")
+	b.shows("Choose today or a later day.")
+	b.fits("appointment-wrong")
+	b.do(chromedp.SetValue("#date", "2026-07-02"))
+	b.press("Move")
+	b.shows("9:40am on Thursday 2 July 2026")
+	b.press("Cancel the appointment")
+	b.shows("Nothing more can be done")
+	b.fits("appointment-cancelled")
+
+	b.open(p.page(elm, "day?patient="+ann.String()))
+	b.fits("book")
+	js[string](b, `document.querySelector("#time").value = ""`)
+	b.press("Book")
+	b.shows("Enter a time, like 14:30.")
+	b.fits("book-wrong")
+	b.do(chromedp.SetValue("#date", "2026-07-03"), chromedp.SetValue("#time", "14:30"))
+	b.press("Book")
+	b.shows("The appointment is booked.")
+	b.shows("Friday 3 July 2026")
+	b.fits("day-booked")
+}
+
+// namesSites walks the manager's pages, and returns the first site.
+func (p *program) namesSites(b *tab) site.ID {
+	p.t.Helper()
+	b.open(p.page(elm, "sites"))
+	b.signIn("dr.may", password)
+	b.open(p.page(elm, "sites"))
+	b.fits("sites-none")
+	b.press("Add")
+	b.shows("Enter a name for the site.")
+	b.fits("sites-wrong")
+	b.do(chromedp.SetValue("#name", "Elm House"))
+	b.press("Add")
+	b.shows("The site has been added.")
+	for _, room := range []string{"Room 1", "Treatment room"} {
+		b.do(chromedp.SetValue("#new", room))
+		b.press("Save")
+		b.shows("The names have been saved.")
+	}
+	b.fits("site")
+	js[string](b, `document.querySelector("#room1").value = ""`)
+	b.press("Save")
+	b.shows("Enter a name for the room.")
+	b.fits("site-wrong")
+	b.open(p.page(elm, "sites"))
+	b.do(chromedp.SetValue("#name", "The Annexe"))
+	b.press("Add")
+	b.open(p.page(elm, "sites"))
+	b.fits("sites")
+	var id site.ID
+	must(p.t, id.UnmarshalText([]byte(js[string](b, `document.querySelector("main h2 a").pathname.split("/").pop()`))))
+	return id
+}
+
+func TestBrowserRunsADayByKeyboardAndWithoutScript_D86(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	at, err := p.Desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Elm House"})
+	must(t, err)
+	p.expected("Ann Archer", at, 0)
+	b.withoutScript()
+	b.open(p.page(elm, "day"))
+	b.signIn("dr.lee", password)
+	b.open(p.page(elm, "day"))
+	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter)) // skip the header
+	for range 30 {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		if js[bool](b, `document.activeElement.value == "arrived"`) {
+			break
+		}
+	}
+	b.focuses("Arrived\n: Ann Archer, 1:00pm")
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("The patient is marked as arrived.")
+	b.do(chromedp.KeyEvent(kb.Tab)) // from where the address leads
+	b.focuses("Ann Archer\n, 1:00pm")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.focuses("Call in\n: Ann Archer, 1:00pm")
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("Called in at 1:00pm")
+	b.press("Clear: Ann Archer")
+	b.shows("The patient is not called in any more.")
+}

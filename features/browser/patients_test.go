@@ -1,0 +1,131 @@
+package browser_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+)
+
+// receive makes rose a receptionist of Elm Street, and registers Ann.
+func (p *program) receive() (ann patient.ID) {
+	p.t.Helper()
+	_, err := p.Desk.RegisterStaff(p.t.Context(), commands.RegisterStaff{
+		Tenant: elm, Username: "rose", Name: "Rose Reed", Email: "rose@elm.example", Roles: staff.Roles{staff.Receptionist}, Password: password,
+	})
+	must(p.t, err)
+	ann, err = p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: "Ann Archer", BirthDate: "1980-02-29"})
+	must(p.t, err)
+	for n := range 60 {
+		_, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: "Archie Baker-Featherstonehaugh the " + string(rune('A'+n%26)) + "th"})
+		must(p.t, err)
+	}
+	return ann
+}
+
+// A receptionist finds a patient, reads and writes the record, comes to one that is closed
+// and opens it, and registers somebody. The browser runs no script.
+func TestBrowserLooksAfterPatients_D85(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	ann := p.receive()
+	must(t, p.Drain(t.Context()))
+	b.open(p.page(elm, "patients"))
+	b.signIn("rose", password)
+	b.open(p.page(elm, "patients"))
+	b.picture("patients")
+	b.press("Search")
+	b.shows("Give a name, a date of birth or an identifier")
+	b.picture("patients-wrong")
+	b.do(chromedp.SetValue("#name", "arch"))
+	b.press("Search")
+	b.shows("61 patients found")
+	if focused := js[string](b, `document.activeElement.id`); focused != "found" {
+		t.Errorf("focus is on %q, want what was found", focused)
+	}
+	b.fits("patients-found")
+	b.press("Next page")
+	b.shows("Showing 51 to 61.")
+	b.picture("patients-next")
+	b.open(p.page(elm, "patients"))
+	b.do(chromedp.SetValue("#name", "nobody like this"))
+	b.press("Search")
+	b.shows("No patient found")
+	b.picture("patients-none")
+
+	b.open(p.page(elm, "patients/"+ann.String()))
+	b.titled("Ann Archer")
+	b.do(chromedp.SetValue("#note", "Prefers mornings.\n\nHard of hearing on the left."))
+	b.press("Add note")
+	b.shows("The note has been added to the record.")
+	b.fits("patient")
+	b.press("Add note")
+	b.picture("patient-wrong")
+	b.open(p.page(elm, "patients/"+ann.String()+"/timeline"))
+	b.look("timeline")
+	b.open(p.page(elm, "patients/"+ann.String()+"/details"))
+	b.look("details")
+
+	must(t, p.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
+	b.open(p.page(elm, "patients/"+ann.String()))
+	b.shows("you are not among those who may see it")
+	b.picture("closed")
+	b.press("Open the record")
+	b.shows("Say why you need to see this record")
+	b.fits("closed-wrong")
+	b.do(chromedp.SetValue("#reason", "She has collapsed at the desk"))
+	b.press("Open the record")
+	b.shows("You have opened it by giving a reason")
+	b.picture("glass-broken")
+
+	b.open(p.page(elm, "patients/register"))
+	b.picture("register")
+	b.do(chromedp.SetValue("#name", "Anne Archer"), chromedp.SetValue("#born", "29 2 1980"))
+	b.press("Register")
+	b.shows("may be the same person")
+	b.fits("register-alike")
+	b.press("Register as somebody else")
+	b.shows("The patient has been registered.")
+	b.open(p.page(elm, "patients/00000000-0000-0000-0000-000000000001"))
+	b.picture("patient-unknown")
+	b.quietBut("404", "403", "400", "409")
+}
+
+// By the keyboard alone: search, go to the patient, and write a note.
+func TestBrowserFindsAPatientByKeyboard_D85(t *testing.T) {
+	t.Parallel()
+	p, b := start(t), newTab(t)
+	p.receive()
+	must(t, p.Drain(t.Context()))
+	b.open(p.page(elm, "patients"))
+	b.signIn("rose", password)
+	b.open(p.page(elm, "patients"))
+	b.tabTo(`document.activeElement.id == "name"`)
+	b.loading(chromedp.KeyEvent("ann arch" + kb.Enter))
+	b.shows("1 patient found")
+	b.tabTo(`document.activeElement.textContent == "Ann Archer"`)
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.titled("Ann Archer")
+	b.tabTo(`document.activeElement.id == "note"`)
+	b.do(chromedp.KeyEvent("Prefers mornings."))
+	b.tabTo(`document.activeElement.textContent == "Add note"`)
+	b.loading(chromedp.KeyEvent(kb.Enter))
+	b.shows("The note has been added to the record.")
+	b.quietBut("404")
+}
+
+// tabTo presses the tabulator until something holds of what has focus.
+func (b *tab) tabTo(holds string) {
+	b.t.Helper()
+	for range 60 {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		if js[bool](b, holds) {
+			return
+		}
+	}
+	b.t.Fatalf("no tabulator leads to where %s", holds)
+}

@@ -1,0 +1,70 @@
+Feature: The practice runs its day
+  Receptionists and clinicians book, move and cancel appointments, say who has
+  arrived, and call people in. Two who act at once do not undo each other's work.
+  Applications are told what they were always told.
+
+  Background:
+    Given the practice "Elm Street"
+    And the patient "Ann Archer"
+    And "Kim Reed" works there as "kim" with the roles "receptionist"
+    And "Bob Hale" works there as "bob" with the roles "receptionist"
+    And "Dr May" works there as "dr.may" with the roles "manager"
+    And "Ann Archer" has an appointment
+    And "Kim Reed" signs in
+
+  @D86
+  Scenario: Somebody arrives, is called in and seen
+    When "Kim Reed" does "arrived" to the appointment
+    Then the page says "The patient is marked as arrived."
+    And the last "appointment.arrived.v1" was done by "Kim Reed"
+    When "Kim Reed" does "call-in" to the appointment
+    Then the page says "Called in at 12:00pm"
+    And the last "appointment.called-in.v1" was done by "Kim Reed"
+    When "Kim Reed" does "start" to the appointment
+    Then the page says "Nothing more can be done with this appointment."
+    And the last "consultation.started.v1" was done by "Kim Reed"
+    And the log shows 1 "appointment.call-in-removed.v1"
+
+  @D86
+  Scenario: Two act at once, and the slower one is told who was faster
+    Given "Bob Hale" signs in
+    And "Bob Hale" looks at the appointment
+    When "Kim Reed" does "arrived" to the appointment
+    And "Bob Hale" does "absent" to the appointment as he has seen it
+    Then the page says "Kim Reed marked the patient as arrived at 12:00pm."
+    And the log shows 0 "appointment.did-not-attend.v1"
+
+  @D86
+  Scenario: An appointment is booked once, moved and cancelled
+    When "Kim Reed" books "Ann Archer" for "2026-04-01" at "09:40"
+    Then the page says "The appointment is booked."
+    And the page says "9:40am"
+    And the last "appointment.booked.v1" was done by "Kim Reed"
+    When "Kim Reed" books "Ann Archer" for "2027-03-28" at "01:30"
+    Then the page says "Choose another time: the clocks skip 01:30 on Sunday 28 March 2027."
+    When "Kim Reed" moves the appointment to "2026-04-02" at "10:10"
+    Then the page says "10:10am on Thursday 2 April 2026"
+    And the last "appointment.moved.v1" was done by "Kim Reed"
+    When "Kim Reed" does "cancel" to the appointment
+    Then the page says "You cancelled this"
+    And the page says "Nothing more can be done with this appointment."
+
+  @D86 @6.1
+  Scenario: An application is told that a call-in ended when its appointment is cancelled
+    Given the application "Screens"
+    And the practice enables "Screens"
+    And "Screens" receives webhooks of "callin.notification.removed"
+    When "Kim Reed" does "call-in" to the appointment
+    And "Kim Reed" does "cancel" to the appointment
+    Then "Screens" is told of "callin.notification.removed"
+
+  @D86
+  Scenario: A manager says where patients are seen, and nobody else does
+    Given "Dr May" signs in
+    When "Dr May" adds the site "The Annexe"
+    Then the page says "The site has been added."
+    And the last "site.added.v1" was done by "Dr May"
+    When "Kim Reed" opens "sites"
+    Then the page says "Only a manager can do this."
+    When "Dr May" opens "day"
+    Then the page says "Only a receptionist or a clinician can do this."
