@@ -159,10 +159,10 @@ func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.P
 // standing says who has a request, or who is done with it.
 func (s *Section) standing(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
 	who := frame.Plain(name)
-	switch {
-	case holder == staff.ID{}:
+	switch holder {
+	case staff.ID{}:
 		return ""
-	case holder == v.Session.Staff:
+	case v.Session.Staff:
 		who = "You"
 	}
 	if done != nil {

@@ -39,7 +39,7 @@ func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed
 // refuse shows the request with why nothing was done, and with what was typed.
 func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	refusal := refusalOf(err)
-	if refusal == nil || orNone(err) == errNoRequest {
+	if refusal == nil || errors.Is(orNone(err), errNoRequest) {
 		return orNone(err)
 	}
 	if refusal.Kind != fault.Conflict {

@@ -28,7 +28,6 @@ type said struct {
 	status int
 	frame.Faulty
 	done  string // what has been done; "" for nothing
-	since int    // how much of the history the form's page has shown, if that is not all of it
 	typed typed
 }
 
