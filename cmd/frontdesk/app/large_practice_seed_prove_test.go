@@ -32,7 +32,7 @@ import (
 const (
 	largePatients     = 30_000
 	largeRequests     = 200_000
-	largeAppointments = 400 // of today
+	largeAppointments = 400 // of today, at two sites
 	largeUsers        = 16
 )
 
@@ -43,7 +43,7 @@ type large struct {
 	store    *postgres.Store
 	members  []staff.ID
 	patients []patient.ID
-	site     site.ID
+	sites    []site.ID
 }
 
 // newLarge appends everything as the program does, 32 at a time, before anything serves,
@@ -100,9 +100,11 @@ func (l *large) seed(t *testing.T) {
 		must(t, err)
 		l.members = append(l.members, id)
 	}
-	var err error
-	l.site, err = desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "High Street"})
-	must(t, err)
+	for _, name := range []string{"High Street", "Mill Lane"} {
+		id, err := desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: name})
+		must(t, err)
+		l.sites = append(l.sites, id)
+	}
 	l.patients = make([]patient.ID, largePatients)
 	many(t, largePatients, func(ctx context.Context, n int) (err error) {
 		l.patients[n], err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: nameOf(n), BirthDate: bornOf(n)})
@@ -113,7 +115,7 @@ func (l *large) seed(t *testing.T) {
 	today := time.Now().Truncate(24 * time.Hour).Add(8 * time.Hour)
 	many(t, largeAppointments, func(ctx context.Context, n int) error {
 		_, err := desk.BookAppointment(ctx, commands.BookAppointment{
-			Tenant: "elm-street", Patient: l.patients[n*7], Site: l.site, At: today.Add(time.Duration(n) * 90 * time.Second),
+			Tenant: "elm-street", Patient: l.patients[n*7], Site: l.sites[n%len(l.sites)], At: today.Add(time.Duration(n) * 90 * time.Second),
 		})
 		return err
 	})
