@@ -3,6 +3,7 @@ package access
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,12 +33,14 @@ func (c Call) Looked() bool { return c.Mode == ByPage }
 // Names reports whether the call names a patient, or the page has shown them.
 func (c Call) Names(id patient.ID) bool { return c.Patient == id || slices.Contains(c.Patients, id) }
 
-// Actor returns who called, or who looked. Nobody is named who looked at a page without
-// signing in, as at a waiting room's display.
+// Actor returns who called, or who looked: a member of staff, or a display, whose topic is
+// the display as an actor is written.
 func (c Call) Actor() event.Actor {
 	switch {
 	case c.Looked() && c.Staff.UUID == uuid.Nil:
-		return event.Service(string(c.Endpoint))
+		_, screen, _ := strings.Cut(string(c.Endpoint), ":")
+		id, _ := uuid.Parse(screen) // zero if it is none
+		return event.Display(id)
 	case c.Looked():
 		return event.Staff(c.Staff.UUID)
 	case c.Staff.UUID == uuid.Nil:

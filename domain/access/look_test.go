@@ -40,11 +40,11 @@ func TestALookIsTheMembers_D91(t *testing.T) {
 	t.Parallel()
 	look := access.Look(uuid.New(), time.Now(), "elm", maysID, "inbox", []patient.ID{annsID})
 	call := access.Call{Patient: bobsID, Staff: maysID}
-	board := access.Look(uuid.New(), time.Now(), "elm", staff.ID{}, "board", nil)
+	board := access.Look(uuid.New(), time.Now(), "elm", staff.ID{}, "display:"+bobsID.String(), nil)
 	if !look.Looked() || !look.Names(annsID) || look.Names(bobsID) || !call.Names(bobsID) || call.Names(annsID) || call.Looked() {
 		t.Errorf("the look names others than it has shown: %+v, %+v", look, call)
 	}
-	for want, c := range map[string]access.Call{"staff:" + maysID.String(): look, "service:board": board} {
+	for want, c := range map[string]access.Call{"staff:" + maysID.String(): look, "display:" + bobsID.String(): board} {
 		if got := c.Actor().String(); got != want {
 			t.Errorf("it was %s, want %s", got, want)
 		}

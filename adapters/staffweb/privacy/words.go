@@ -94,6 +94,8 @@ func (w *words) person(by event.Actor) string {
 		return ""
 	case by.Kind == event.ByOperator:
 		return "an operator (" + by.ID + ")"
+	case by.Kind == event.ByDisplay:
+		return "a screen in the waiting room"
 	}
 	return "the service itself"
 }

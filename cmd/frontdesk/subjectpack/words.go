@@ -35,6 +35,8 @@ func (w *writer) person(by event.Actor) (string, error) {
 		return "", nil
 	case by.Kind == event.ByOperator:
 		return "an operator (" + by.ID + ")", nil
+	case by.Kind == event.ByDisplay:
+		return "a screen in the waiting room", nil
 	}
 	return "the service itself", nil
 }
