@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -245,7 +244,7 @@ func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // i
 	if said := js[string](b, `document.querySelector(".stale").textContent`); said != "" {
 		t.Errorf("the page says: %s", said)
 	}
-	t.Log(fmt.Sprintf("%d requests, %d listeners", len(sent), len(crowd)))
+	t.Logf("%d requests, %d listeners", len(sent), len(crowd))
 }
 
 // eventually waits for something, for a minute.

@@ -190,7 +190,7 @@ func (h hall) wantHeard(b *browser, want ...string) {
 var inbox = live.Topic{Kind: live.Inbox}
 
 func submitted(idx int64) string {
-	return fmt.Sprintf(`id: %d data: {"topic":"inbox","what":"submitted","id":"%s"}`, idx, idOf(idx))
+	return fmt.Sprintf(`id: %d data: {"topic":"inbox","what":"submitted","id":%q}`, idx, idOf(idx))
 }
 
 // isOver reports whether the stream has ended.
@@ -232,7 +232,7 @@ func TestASiteIsToldOfItsOwnAppointments_D87(t *testing.T) {
 		both, elsewhere := h.listen("a", 0, day, screen), h.listen("b", 0, other, inbox)
 		h.log.append(elm, appointment.Booked{Subject: subject}, appointment.CalledIn{Subject: subject})
 		told := func(topic live.Topic, what string) string {
-			return fmt.Sprintf(`data: {"topic":"%s","what":"%s","id":"%s"}`, topic, what, idOf(1))
+			return fmt.Sprintf(`data: {"topic":%q,"what":%q,"id":%q}`, topic, what, idOf(1))
 		}
 		// Whoever has heard half of an event is told of it again.
 		h.wantHeard(both, "id: 1 "+told(day, "booked"), told(day, "called-in"), "id: 2 "+told(screen, "called-in"))

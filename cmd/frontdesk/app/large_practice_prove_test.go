@@ -92,7 +92,8 @@ func (u *user) round(n int) {
 func (u *user) search(name string) {
 	if u.form == "" {
 		u.page("the form", "patients", "")
-		u.form = formToken.FindStringSubmatch(u.last[strings.Index(u.last, `role="search"`):])[1]
+		_, search, _ := strings.Cut(u.last, `role="search"`)
+		u.form = formToken.FindStringSubmatch(search)[1]
 	}
 	u.page("search", "patients", url.Values{"token": {u.form}, "name": {name}}.Encode())
 }
