@@ -36,7 +36,8 @@ func reception(t *testing.T, edits ...func(*staffweb.Pages)) (s *service, b *bro
 	s.member(t, "rose", staff.Receptionist)
 	b = s.browser(t)
 	b.signIn(elm, "rose")
-	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+	ann = s.patient(t, elm, "Ann Archer", "1980-02-29")
+	return s, b, ann
 }
 
 func (s *service) member(t *testing.T, username string, roles ...staff.Role) {

@@ -70,7 +70,8 @@ func officer(t *testing.T) (*service, *browser, patient.ID) {
 	s.member(t, "po.ann", staff.PrivacyOfficer)
 	b := s.browser(t)
 	b.signIn(elm, "po.ann")
-	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+	ann := s.patient(t, elm, "Ann Archer", "1980-02-29")
+	return s, b, ann
 }
 
 // deciding is a form of a patient's page, filled in.
