@@ -102,6 +102,19 @@ type homePage struct {
 	Token    string
 }
 
+// NameField asks for a name, or for an identifier.
+func (p homePage) NameField() frame.Field {
+	return frame.Field{
+		ID: "name", Label: "Name, or the beginning of it, or the patient’s identifier",
+		Kind: "text", Value: p.Name, Fill: "off", Optional: true, Fault: p.Fault("name"),
+	}
+}
+
+// BirthField asks for a date of birth.
+func (p homePage) BirthField() frame.Field {
+	return frame.Field{ID: "birth", Label: "Date of birth", Hint: frame.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
+}
+
 // Bounds of the lists.
 const (
 	mostBroken  = 20
@@ -184,10 +197,10 @@ func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), when(v, b.At), when(v, b.Until), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), frame.Moment(b.At, v.Practice.Zone), frame.Moment(b.Until, v.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), when(v, w.AskedAt), when(v, w.AskedAt.Add(latest))})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), frame.Moment(w.AskedAt, v.Practice.Zone), frame.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})
 	}
 	for _, id := range found {
 		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})
