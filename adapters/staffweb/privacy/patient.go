@@ -58,7 +58,7 @@ func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {
 	is := standing{id: id, version: len(history)}
 	for _, r := range history {
 		is.patient = is.patient.Apply(r)
-		is = is.see(r)
+		is = is.after(r)
 	}
 	if is.patient.Known() != nil {
 		return is, errNobody
@@ -69,8 +69,8 @@ func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {
 	return is, nil
 }
 
-// see is how they stand after an event more.
-func (is standing) see(happened event.Event) standing {
+// after returns how the data stand after an event.
+func (is standing) after(happened event.Event) standing {
 	switch e := happened.(type) {
 	case patient.RecordRestricted:
 		is.restricted, is.allowed = true, e.Staff
