@@ -29,7 +29,7 @@ func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appoi
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: frame.Born(name.BirthDate), Time: frame.TimeOfDay(a.StartsAt, v.Practice.Zone),
 		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
-	if a.ArrivedAt != nil && a.Status != projections.StatusCancelled {
+	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
 	}
 	switch a.Status {
