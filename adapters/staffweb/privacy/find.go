@@ -28,7 +28,7 @@ func (s *Section) find(v *frame.Visit) error {
 		page.Looked = false
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
-	found, all, err := s.Find(v.Context(), v.Tenant, wanted, mostFound)
+	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
 		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
 		return s.showHome(v, http.StatusBadRequest, page)

@@ -29,8 +29,13 @@ type Section struct {
 	Asked     projections.ErasureRequests
 	People    projections.People
 	Directory projections.Directory
-	// Find returns at most so many patients who are wanted, and how many there are.
-	Find func(ctx context.Context, tenant string, w projections.Wanted, most int) ([]patient.ID, int, error)
+	Book      *projections.Book
+	Service
+}
+
+// Service is what these pages have done outside of what all pages have. All fields are
+// needed.
+type Service struct {
 	// Calls reads the access record, newest lines first.
 	Calls func(context.Context, Lines) ([]access.Call, error)
 	// Told returns which applications webhooks have told of events.
