@@ -83,10 +83,6 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said 
 	if err != nil {
 		return page, err
 	}
-	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
-	if err != nil {
-		return page, err
-	}
 	s.Looked(v, "appointment", found.Patient)
 	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
 	room, _ := roomAt(at, roomIn(v))
@@ -94,10 +90,17 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said 
 		Faulty: said.Faulty, row: s.rowOf(v, at, found, name), Done: said.done, Day: addressOf(v, found.Site, found.StartsAt, room),
 		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), said.Fault("room")), To: fieldsOf(v, sites, found, said.Faulty), Token: v.Token(purpose),
 	}
+	page.History, err = s.historyOf(v, sites, found)
+	return page, err
+}
+
+// historyOf is who did what with an appointment, oldest first.
+func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
+	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
 		if what := deed(v, sites, h); what != "" {
-			page.History = append(page.History, entry{what, s.When(v, h.At)})
+			history = append(history, entry{what, s.When(v, h.At)})
 		}
 	}
-	return page, nil
+	return history, err
 }
