@@ -59,11 +59,9 @@ func (s *Section) show(v *frame.Visit) error {
 	if !isOf(v) {
 		return frame.ErrNoScreen
 	}
-	head, err := s.Head(v.Context())
-	if err != nil {
+	if err := s.Follow(v); err != nil {
 		return err
 	}
-	v.Since(head)
 	of := v.Display
 	today, _, _ := written.Day(s.Now().In(v.Practice.Zone).Format(time.DateOnly), v.Practice.Zone)
 	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, today)

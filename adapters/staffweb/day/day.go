@@ -35,11 +35,9 @@ func (s *Section) day(v *frame.Visit) error {
 	if v.Form.Has("patient") {
 		return v.GoTo(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
 	}
-	head, err := s.Head(v.Context())
-	if err != nil {
+	if err := s.Follow(v); err != nil {
 		return err
 	}
-	v.Since(head)
 	sites, at, err := s.sites(v, site.ID{})
 	if err != nil {
 		return err

@@ -168,9 +168,12 @@ func (v *Visit) sized(mediaType string) {
 	v.Header().Set("Content-Length", strconv.Itoa(v.body.Len()))
 }
 
-// Since notes up to which idx of the log a live page has been read. It is asked for before
-// the page is read, so that nothing is missed in between.
-func (v *Visit) Since(idx int64) { v.since = idx }
+// Follow notes up to which idx of the log a live page shows it. It is called before anything
+// else is read, so that nothing is missed in between.
+func (s *Site) Follow(v *Visit) (err error) {
+	v.since, err = s.Head(v.Context())
+	return err
+}
 
 // Write has the answer written by a function once the visit has given back its seat,
 // without the page's time limit. It is for files and streams. Whoever writes sees to the

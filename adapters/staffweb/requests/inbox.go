@@ -52,11 +52,9 @@ type row struct {
 // inbox shows who waits. Names are opened for the page that is shown, in one query, and
 // that they were shown is one line of the access record.
 func (s *Section) inbox(v *frame.Visit) error {
-	head, err := s.Head(v.Context())
-	if err != nil {
+	if err := s.Follow(v); err != nil {
 		return err
 	}
-	v.Since(head)
 	filter := filterOf(v)
 	found, next, err := s.Inbox.Page(v.Context(), v.Tenant, filter, rowsShown)
 	if err != nil {
