@@ -73,7 +73,7 @@ func Deed(name string) string {
 		return deed
 	}
 	if strings.HasPrefix(name, shownBy) {
-		return "the patient’s call-in was shown in the waiting room"
+		return "showed that the patient was called in"
 	}
 	return name
 }

@@ -1,8 +1,9 @@
 package staffweb
 
 import (
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/written"

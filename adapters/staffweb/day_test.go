@@ -113,7 +113,9 @@ func TestADayIsRun_D86(t *testing.T) {
 	page = b.get(c.at(c.visit))
 	c.sends(b, page, "absent").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=absent", "")
 	c.sends(b, b.get(c.at(c.visit)), "call-in", "room", c.room.String()).wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=call-in&room="+c.room.String(), "")
-	c.sends(b, b.get(c.at(c.visit)), "start").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
+	called := b.get(c.at(c.visit))
+	called.wants(t, http.StatusOK, "", "<dt>Number</dt><dd>"+c.visit.Number()) // although nobody has marked them as arrived again
+	c.sends(b, called, "start").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
 	page = b.get(c.at(c.visit))
 	for _, what := range []string{"Somebody booked this for 1:00pm on Wednesday 1 July 2026 at Elm House", "You marked the patient as arrived",
 		"You called the patient in to Room 1", "You cleared the call-in", "You marked the patient as not attending", "You started the consultation",

@@ -90,7 +90,8 @@ func (w *waitingRoom) connect(t *testing.T, link string) (screen *browser, answe
 	t.Helper()
 	screen = w.browser(t)
 	screen.get(link).wants(t, http.StatusSeeOther, displays+"/link", "")
-	return screen, screen.post(displays+"/link", screen.get(displays+"/link").form(t, displays+"/link"))
+	answer = screen.post(displays+"/link", screen.get(displays+"/link").form(t, displays+"/link"))
+	return screen, answer
 }
 
 func (w *waitingRoom) board() string { return "/elm-street/staff/board/" + w.main.String() }

@@ -2,9 +2,10 @@ package staffweb
 
 import (
 	"errors"
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/commands"
 	"frontdesk/domain/staff"

@@ -2,9 +2,10 @@ package staffweb
 
 import (
 	"errors"
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"regexp"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"github.com/gorilla/mux"
 

@@ -29,8 +29,7 @@ type Pages struct {
 	// WhyUndelivered says in a sentence why a webhook did not arrive.
 	WhyUndelivered func(reason string) string
 	Files          requests.Files
-	// Privacy needs no Site: it has that of the pages.
-	Privacy privacy.Section
+	Privacy        privacy.Service
 }
 
 var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",

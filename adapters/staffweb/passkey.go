@@ -1,9 +1,10 @@
 package staffweb
 
 import (
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"net/url"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/adapters/staffweb/signin"
 )

@@ -2,8 +2,9 @@ package staffweb
 
 import (
 	"errors"
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"

@@ -36,7 +36,8 @@ func reception(t *testing.T, edits ...func(*staffweb.Pages)) (s *service, b *bro
 	s.member(t, "rose", staff.Receptionist)
 	b = s.browser(t)
 	b.signIn(elm, "rose")
-	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+	ann = s.patient(t, elm, "Ann Archer", "1980-02-29")
+	return s, b, ann
 }
 
 func (s *service) member(t *testing.T, username string, roles ...staff.Role) {
@@ -221,7 +222,7 @@ func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 	b.find(url.Values{"name": {"cleo"}}).wants(t, http.StatusOK, "", "No patient found")
 	for _, path := range []string{"", "/glass", "/timeline", "/details", "/notes"} {
 		want := b.get(patientsPage + "/" + uuid.NewString() + path)
-		want.wants(t, http.StatusNotFound, "", "There is no patient like this")
+		want.wants(t, http.StatusNotFound, "", "There is no such patient")
 		for _, id := range []string{theirs.String(), gone.String(), uuid.Nil.String(), "x", strings.ToUpper(theirs.String()) + "%00"} {
 			if page := b.get(patientsPage + "/" + id + path); page.StatusCode != http.StatusNotFound || page.body != want.body {
 				t.Errorf("%s%s: %s\n%s", id, path, page.Status, page.body)
@@ -229,7 +230,7 @@ func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/glass", "/details", "/notes"} {
-		b.post(patientsPage+"/"+theirs.String()+path, url.Values{}).wants(t, http.StatusNotFound, "", "There is no patient like this")
+		b.post(patientsPage+"/"+theirs.String()+path, url.Values{}).wants(t, http.StatusNotFound, "", "There is no such patient")
 	}
 }
 

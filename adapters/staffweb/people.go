@@ -1,11 +1,12 @@
 package staffweb
 
 import (
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"golang.org/x/text/cases"
 

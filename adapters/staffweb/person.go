@@ -3,8 +3,9 @@ package staffweb
 import (
 	"errors"
 	"fmt"
-	"frontdesk/adapters/staffweb/frame"
 	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/commands"
 	"frontdesk/domain/fault"

@@ -92,7 +92,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
 		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
-		Privacy:        s.guarded(opens),
+		Privacy:        s.guarded(),
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {

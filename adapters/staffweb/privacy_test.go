@@ -22,15 +22,12 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
 )
 
-// guarded is the privacy pages over the service's database. Copies are one line long.
-func (s *service) guarded(opens projections.Opener) privacy.Section {
-	book := &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now}
-	return privacy.Section{
-		Traces: projections.Traces{DB: s.pool, Opens: opens}, Asked: projections.ErasureRequests{DB: s.pool},
-		People: projections.People{DB: s.pool}, Directory: projections.Directory{DB: s.pool}, Find: book.Find,
+// guarded is what the privacy pages have done, over the service's database. Copies are one
+// line long.
+func (s *service) guarded() privacy.Service {
+	return privacy.Service{
 		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
 			f := postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
 			if w.Refused {
@@ -70,7 +67,8 @@ func officer(t *testing.T) (*service, *browser, patient.ID) {
 	s.member(t, "po.ann", staff.PrivacyOfficer)
 	b := s.browser(t)
 	b.signIn(elm, "po.ann")
-	return s, b, s.patient(t, elm, "Ann Archer", "1980-02-29")
+	ann := s.patient(t, elm, "Ann Archer", "1980-02-29")
+	return s, b, ann
 }
 
 // deciding is a form of a patient's page, filled in.
@@ -159,6 +157,14 @@ func TestPrivacyOfficersSeeRefusedCallsAndLeaveATrace_D90(t *testing.T) {
 			VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', $5, $6, '', $7, '\x00')`,
 			event.NewID(), s.Now().Add(time.Duration(n)), c.Tenant, s.app.UUID, c.Patient.UUID, c.Status, c.Reason)
 		must(t, err)
+	}
+	screen := uuid.NewString()
+	shown := access.Call{Patients: []patient.ID{ann}}.Shown()
+	_, err := s.pool.Exec(t.Context(), `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, act, token_hash)
+		VALUES ($1, $2, $3, $4, 'page', $5, 200, '', '', $6, '\x00')`, event.NewID(), s.Now(), elm, uuid.Nil, "display:"+screen, shown)
+	must(t, err)
+	if page := b.get(about(ann)); !strings.Contains(page.body, "<bdi>a screen in the waiting room</bdi></strong> – showed that the patient was called in") || strings.Contains(page.body, screen) {
+		t.Errorf("of a screen the page says\n%s", page.body)
 	}
 	page := b.get(privacyPage + "/refused")
 	page.wants(t, http.StatusOK, "", "The app is not &lt;i&gt;authorised&lt;/i&gt;")

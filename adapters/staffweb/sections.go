@@ -23,11 +23,12 @@ func (p *Pages) sections() []frame.Route {
 	places := projections.Sites{DB: p.DB}
 	given := projections.GivenAuthorisations{DB: p.DB}
 	asked := projections.Requests{DB: p.DB, Opens: p.Opens}
+	people := projections.People{DB: p.DB}
 	directory := projections.Directory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
 	return slices.Concat(
 		(&requests.Section{
-			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: projections.People{DB: p.DB},
+			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: people,
 			Directory: directory, Records: records, Book: p.Book, Files: p.Files,
 		}).Routes(),
 		(&patients.Section{
@@ -41,16 +42,12 @@ func (p *Pages) sections() []frame.Route {
 		(&applications.Section{
 			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
 		}).Routes(),
-		p.privacy().Routes(),
+		(&privacy.Section{
+			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: projections.ErasureRequests{DB: p.DB},
+			People: people, Directory: directory, Book: p.Book, Service: p.Privacy,
+		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
 		(&board.Section{Site: p.Site, Hub: p.Live, Board: projections.CallInBoard{DB: p.DB, Names: p.Names}}).Routes(),
 		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
 	)
-}
-
-// privacy is the section of that name, on this site.
-func (p *Pages) privacy() *privacy.Section {
-	section := p.Privacy
-	section.Site = p.Site
-	return &section
 }

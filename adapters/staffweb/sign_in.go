@@ -2,9 +2,10 @@ package staffweb
 
 import (
 	"errors"
-	"frontdesk/adapters/staffweb/frame"
 	"log/slog"
 	"net/http"
+
+	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/fault"

@@ -74,6 +74,8 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.shows("The appointment is booked.")
 	b.shows("Friday 3 July 2026")
 	b.fits("day-booked")
+	b.quietBut("400") // forms that were not right
+	manager.quietBut("400")
 }
 
 // namesSites walks the manager's pages, and returns the first site.
@@ -137,4 +139,5 @@ func TestBrowserRunsADayByKeyboardAndWithoutScript_D86(t *testing.T) {
 	b.shows("Called in at 1:00pm")
 	b.press("Clear: Ann Archer")
 	b.shows("The patient is not called in any more.")
+	b.quiet()
 }

@@ -103,10 +103,19 @@ func (b *tab) open(address string) *network.Response {
 	return b.loading(chromedp.Navigate(address))
 }
 
-// press clicks the button of that name, in the page's main part or elsewhere.
+// press clicks the button of that name, in the page's main part or elsewhere. If a live page
+// has replaced it just before it was pressed, there is another in its place.
 func (b *tab) press(name string) *network.Response {
 	b.t.Helper()
-	return b.loading(chromedp.Click(button(name)))
+	for {
+		response, err := chromedp.RunResponse(b.ctx, chromedp.Click(button(name)))
+		if err == nil {
+			return response
+		}
+		if !strings.Contains(err.Error(), "Could not find node") {
+			b.t.Fatalf("%v; the page is\n%s", err, b.page())
+		}
+	}
 }
 
 func button(name string) string {

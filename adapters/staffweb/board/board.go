@@ -65,7 +65,8 @@ func (s *Section) show(v *frame.Visit) error {
 	}
 	v.Since(head)
 	of := v.Display
-	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, midnight(s.Now(), v.Practice.Zone))
+	today, _, _ := written.Day(s.Now().In(v.Practice.Zone).Format(time.DateOnly), v.Practice.Zone)
+	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, today)
 	if err != nil {
 		return err
 	}
@@ -116,10 +117,4 @@ func (s *Section) note(v *frame.Visit, called []projections.CallIn) {
 		shown[n] = c.Patient
 	}
 	s.Looked(v, actorOf(v).String(), shown...)
-}
-
-// midnight is when the day of an instant began at the practice.
-func midnight(now time.Time, zone *time.Location) time.Time {
-	year, month, day := now.In(zone).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, zone)
 }

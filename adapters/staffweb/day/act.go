@@ -75,7 +75,7 @@ func (s *Section) act(v *frame.Visit) error {
 		return frame.ErrUnreadable
 	}
 	if !v.Owns(purpose) {
-		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", stale)})
+		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
 	}
 	found, err := s.find(v)
 	if err != nil {
@@ -89,9 +89,6 @@ func (s *Section) act(v *frame.Visit) error {
 	}
 	return s.after(v, found)
 }
-
-// stale is said about a form of a session that is over.
-const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. Send it again."
 
 // after goes back to the day on which the appointment was, or to its own page if that is
 // where the form was.

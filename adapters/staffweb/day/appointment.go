@@ -8,17 +8,13 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/event"
 	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
 // errNone is the answer about an appointment that the practice does not have, of a patient
 // who was erased, and to what names no appointment.
-var errNone = &frame.Apology{
-	Status: http.StatusNotFound, Heading: "There is no such appointment at the practice",
-	Text: "Nothing has been changed.", Advice: "Go back to Day and look for it there.",
-}
+var errNone = frame.NoSuch("appointment", "Go back to Day and look for it there.")
 
 // said is what a page says about the form that was sent, and what was typed there.
 type said struct {
@@ -34,7 +30,7 @@ type appointmentPage struct {
 	Done    string
 	Day     string // the address of its day
 	Place   string
-	Rooms   []option
+	Room    frame.Choice
 	To      slotFields
 	History []entry
 	Token   string
@@ -75,19 +71,15 @@ func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
 }
 
 func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said said) (page appointmentPage, err error) {
-	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return page, err
 	}
 	name, known := names[found.Patient]
-	if !known || name.Name == event.Erased {
+	if !known {
 		return page, errNone
 	}
 	sites, err := s.Sites.Of(v.Context(), v.Tenant)
-	if err != nil {
-		return page, err
-	}
-	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
 	if err != nil {
 		return page, err
 	}
@@ -96,12 +88,19 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said 
 	room, _ := roomAt(at, roomIn(v))
 	page = appointmentPage{
 		Faulty: said.Faulty, row: s.rowOf(v, at, found, name), Done: said.done, Day: addressOf(v, found.Site, found.StartsAt, room),
-		Place: at.Name, Rooms: roomsOf(at, cmp.Or(found.Room, room)), To: fieldsOf(v, sites, found, said.Faulty), Token: v.Token(purpose),
+		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), said.Fault("room")), To: fieldsOf(v, sites, found, said.Faulty), Token: v.Token(purpose),
 	}
+	page.History, err = s.historyOf(v, sites, found)
+	return page, err
+}
+
+// historyOf is who did what with an appointment, oldest first.
+func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
+	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
 		if what := deed(v, sites, h); what != "" {
-			page.History = append(page.History, entry{what, s.when(v, h.At)})
+			history = append(history, entry{what, s.When(v, h.At)})
 		}
 	}
-	return page, nil
+	return history, err
 }

@@ -10,7 +10,6 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/written"
@@ -18,10 +17,7 @@ import (
 )
 
 // errNobody is the answer about somebody whom the practice does not have, or not any more.
-var errNobody = &frame.Apology{
-	Status: http.StatusNotFound, Heading: "There is no such patient at the practice",
-	Text: "Nothing has been changed.", Advice: "Find the patient first, then book from their page.",
-}
+var errNobody = frame.NoSuch("patient", "Find the patient first, then book from their page.")
 
 // bookPage is the form that books.
 type bookPage struct {
@@ -49,7 +45,7 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 	}
 	s.Looked(v, "book", about)
 	content := bookPage{
-		Faulty: faults, Patient: about, Name: name.Name, Born: born(name.BirthDate), Once: once, Token: v.Token(purpose),
+		Faulty: faults, Patient: about, Name: name.Name, Born: frame.Born(name.BirthDate), Once: once, Token: v.Token(purpose),
 		To: slotFields{Faulty: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
 	}
 	if !v.Form.Has("date") {
@@ -66,12 +62,12 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 		return about, name, errNobody
 	}
 	about.UUID = id
-	names, err := s.Names.Of(v.Context(), v.Tenant, about)
+	names, err := s.Patients(v, about)
 	if err != nil {
 		return about, name, err
 	}
 	name, known := names[about]
-	if !known || name.Name == event.Erased {
+	if !known {
 		return about, name, errNobody
 	}
 	return about, name, nil
@@ -81,7 +77,7 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 func (s *Section) book(v *frame.Visit) error {
 	once := v.Form.Get("once")
 	if !v.Owns(purpose) {
-		return s.showBook(v, http.StatusForbidden, once, frame.Wrong("date", stale))
+		return s.showBook(v, http.StatusForbidden, once, frame.Wrong("date", frame.SignedInAgain))
 	}
 	about, ok := written.ID(v.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {

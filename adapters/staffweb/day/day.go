@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/written"
@@ -20,12 +19,12 @@ const rowsShown = 500
 type dayPage struct {
 	Done                       string // what has just been done; "" for nothing
 	Site                       projections.Site
-	Sites                      []option
+	Sites                      []frame.Option
 	Date, On                   string // 2006-01-02, and in words
 	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
 	Fragment                   string // the address of the list alone
-	Rooms                      []option
-	Room                       option // into which patients are called in from here; zero for none
+	Rooms                      []frame.Option
+	Room                       frame.Option // into which patients are called in from here; zero for none
 	Rows                       []row
 	More                       bool // there are more than are shown
 	Token                      string
@@ -70,7 +69,7 @@ func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projection
 	}
 	room, chosen := roomAt(at, roomIn(v))
 	page := dayPage{
-		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: dayWords(from, v.Practice.Zone),
+		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: frame.Weekday(from, v.Practice.Zone),
 		Yesterday: addressOf(v, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(v, at.Site, until.Add(time.Hour), room),
 		Fragment: addressOf(v, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: v.Token(purpose),
 	}
@@ -93,12 +92,12 @@ func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projection
 	for n, a := range found {
 		patients[n] = a.Patient
 	}
-	names, err := s.Names.Of(v.Context(), v.Tenant, patients...)
+	names, err := s.Patients(v, patients...)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range found {
-		if name, known := names[a.Patient]; known && name.Name != event.Erased {
+		if name, known := names[a.Patient]; known {
 			rows = append(rows, s.rowOf(v, at, a, name))
 		}
 	}

@@ -24,11 +24,11 @@ func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment
 	}
 	faults := frame.Faulty{}
 	for n := len(happened) - 1; n >= 0 && len(faults.Faults) == 0; n-- {
-		if isOwn(v, happened[n]) && act.is(found, v) {
+		if v.Did(happened[n]) && act.is(found, v) {
 			return s.after(v, found)
 		}
 		if what := deed(v, sites, happened[n]); what != "" {
-			faults = faults.With("facts", what+" at "+s.when(v, happened[n].At)+".")
+			faults = faults.With("facts", what+" at "+s.When(v, happened[n].At)+".")
 		}
 	}
 	return s.show(v, said{status: http.StatusConflict,

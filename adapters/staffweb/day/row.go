@@ -26,10 +26,10 @@ type row struct {
 
 func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
-		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: born(name.BirthDate), Time: clock(a.StartsAt, v.Practice.Zone),
-		Date: dayWords(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: frame.Born(name.BirthDate), Time: frame.TimeOfDay(a.StartsAt, v.Practice.Zone),
+		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
-	if a.ArrivedAt != nil && a.Status != projections.StatusCancelled {
+	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
 	}
 	switch a.Status {
@@ -66,9 +66,9 @@ func standing(v *frame.Visit, at projections.Site, a projections.Appointment) st
 		if n := slices.IndexFunc(at.Rooms, func(r projections.Room) bool { return r.Room == a.Room }); n >= 0 {
 			into = " to " + frame.Plain(at.Rooms[n].Name)
 		}
-		return "Called in" + into + " at " + clock(*a.CalledInAt, v.Practice.Zone)
+		return "Called in" + into + " at " + frame.TimeOfDay(*a.CalledInAt, v.Practice.Zone)
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
-		return "Arrived at " + clock(*a.ArrivedAt, v.Practice.Zone)
+		return "Arrived at " + frame.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
 	}
 	return standings[a.Status]
 }

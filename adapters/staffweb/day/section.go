@@ -2,7 +2,6 @@ package day
 
 import (
 	"embed"
-	"html/template"
 	"net/http"
 	"slices"
 
@@ -23,15 +22,7 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = withParts(frame.Templates(sources, "day", "appointment", "book"))
-
-// withParts adds what pages of the section share.
-func withParts(pages map[string]*template.Template) map[string]*template.Template {
-	for name, page := range pages {
-		pages[name] = template.Must(page.ParseFS(sources, "templates/parts.html"))
-	}
-	return pages
-}
+var templates = frame.Templates(sources, "day", "appointment", "book")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []frame.Route {
@@ -46,10 +37,7 @@ func (s *Section) Routes() []frame.Route {
 const purpose = "day"
 
 // errNoSite is the answer to what names no site of the practice.
-var errNoSite = &frame.Apology{
-	Status: http.StatusNotFound, Heading: "There is no such site at the practice",
-	Text: "Nothing has been changed.", Advice: "Go back to Day and choose a site there.",
-}
+var errNoSite = frame.NoSuch("site", "Go back to Day and choose a site there.")
 
 // sites are those of the practice, and which of them the form names. Without a name it is
 // the one that is asked for instead, or else the first.
@@ -70,32 +58,31 @@ func (s *Section) sites(v *frame.Visit, instead site.ID) (all []projections.Site
 	return all, all[i], nil
 }
 
-// option is one of several that can be chosen.
-type option struct {
-	Value, Name string
-	Chosen      bool
-}
-
-func optionsOf(sites []projections.Site, chosen site.ID) (options []option) {
+func optionsOf(sites []projections.Site, chosen site.ID) (options []frame.Option) {
 	for _, of := range sites {
-		options = append(options, option{of.Site.String(), of.Name, of.Site == chosen})
+		options = append(options, frame.Option{Value: of.Site.String(), Name: of.Name, Chosen: of.Site == chosen})
 	}
 	return options
 }
 
 // roomAt is a room if the site has it.
-func roomAt(at projections.Site, id site.RoomID) (site.RoomID, option) {
+func roomAt(at projections.Site, id site.RoomID) (site.RoomID, frame.Option) {
 	for _, room := range at.Rooms {
 		if room.Room == id {
-			return id, option{id.String(), room.Name, true}
+			return id, frame.Option{Value: id.String(), Name: room.Name, Chosen: true}
 		}
 	}
-	return site.RoomID{}, option{}
+	return site.RoomID{}, frame.Option{}
 }
 
-func roomsOf(at projections.Site, chosen site.RoomID) (options []option) {
+func roomsOf(at projections.Site, chosen site.RoomID) (options []frame.Option) {
 	for _, room := range at.Rooms {
-		options = append(options, option{room.Room.String(), room.Name, room.Room == chosen})
+		options = append(options, frame.Option{Value: room.Room.String(), Name: room.Name, Chosen: room.Room == chosen})
 	}
 	return options
+}
+
+// roomChoice is the field by which a room of the site is chosen.
+func roomChoice(at projections.Site, chosen site.RoomID, fault string) frame.Choice {
+	return frame.Choice{ID: "room", Label: "Room", None: "No room", Options: roomsOf(at, chosen), Fault: fault}
 }

@@ -15,8 +15,18 @@ import (
 // slotFields are the fields by which somebody says where and when a patient is expected.
 type slotFields struct {
 	frame.Faulty
-	Sites      []option
+	Sites      []frame.Option
 	Date, Time string // as they were typed, or 2006-01-02 and 15:04
+}
+
+// DateField asks for the day.
+func (f slotFields) DateField() frame.Field {
+	return frame.Field{ID: "date", Label: "Day", Kind: "date", Value: f.Date, Fill: "off", Fault: f.Fault("date")}
+}
+
+// TimeField asks for the time.
+func (f slotFields) TimeField() frame.Field {
+	return frame.Field{ID: "time", Label: "Time", Kind: "time", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
 }
 
 // fieldsOf are filled in with what was typed, or else with where and when the appointment
@@ -69,7 +79,7 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 	}
 	at, ok = written.Clock(date, clock, zone)
 	if !ok {
-		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+dayWords(day, zone)+".")
+		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+frame.Weekday(day, zone)+".")
 	}
 	return at, nil
 }

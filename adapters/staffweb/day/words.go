@@ -5,7 +5,6 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/event"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
 )
@@ -30,54 +29,12 @@ var doneWords = map[string]string{
 	"cancel":  "The appointment is cancelled.",
 }
 
-// clock is a time of day on the practice's clocks.
-func clock(at time.Time, zone *time.Location) string { return at.In(zone).Format("3:04pm") }
-
-// dayWords is a day on the practice's calendar.
-func dayWords(at time.Time, zone *time.Location) string {
-	return at.In(zone).Format("Monday 2 January 2006")
-}
-
-// born is a birth date as people write it. What is no date stays as it is.
-func born(date string) string {
-	on, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return date
-	}
-	return on.Format("2 January 2006")
-}
-
-// when is an instant on the practice's clocks: the time of today, otherwise with the day.
-func (s *Section) when(v *frame.Visit, at time.Time) string {
-	zone := v.Practice.Zone
-	if at.In(zone).Format(time.DateOnly) == s.Now().In(zone).Format(time.DateOnly) {
-		return clock(at, zone)
-	}
-	return clock(at, zone) + " on " + dayWords(at, zone)
-}
-
-// whoDid names who did something.
-func whoDid(v *frame.Visit, h projections.Handled) string {
-	switch {
-	case isOwn(v, h):
-		return "You"
-	case h.By != "":
-		return frame.Plain(h.By)
-	case h.Actor.Kind == event.ByApplication:
-		return "An application"
-	}
-	return "Somebody"
-}
-
-// isOwn reports whether who is signed in has done it.
-func isOwn(v *frame.Visit, h projections.Handled) bool {
-	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
-}
-
 // deed is what happened to an appointment, as a clause; "" for what says no more than the
 // event before it.
 func deed(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
-	who, at := whoDid(v, h), func(t time.Time) string { return clock(t, v.Practice.Zone) + " on " + dayWords(t, v.Practice.Zone) }
+	who, at := frame.WhoDid(v, h), func(t time.Time) string {
+		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
+	}
 	switch e := h.Event.(type) {
 	case appointment.Booked:
 		return who + " booked this for " + at(e.At) + placeOf(sites, e.Site)

@@ -23,6 +23,11 @@ func Sorry(status int, heading, text, advice string) *Apology {
 	return &Apology{status, heading, text, advice}
 }
 
+// NoSuch is the answer to what names nothing that the practice has, and says where to look.
+func NoSuch(what, advice string) *Apology {
+	return Sorry(http.StatusNotFound, "There is no such "+what+" at the practice", "Nothing has been changed.", advice)
+}
+
 // Error returns the heading.
 func (a *Apology) Error() string { return a.Heading }
 

@@ -9,7 +9,9 @@
 //	navigation.go  the sections of the practice, for whoever may use them
 //	headers.go     what browsers are told not to do
 //	render.go      pages within the frame; assets.go: the files that they share
-//	apology.go     errors as pages; words.go: how times, waits and roles are written
+//	patients.go    what patients are called, and that they were shown
+//	apology.go     errors as pages
+//	times.go       how times and waits are written; words.go: roles, and who did what
 //
 // A section of the pages is a package beside this one. It holds a [Site] and gives its
 // routes.

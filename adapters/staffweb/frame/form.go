@@ -102,7 +102,7 @@ func (f Faulty) Titled(title string) string {
 // Field is one line of text that a form asks for. Its name is its ID.
 type Field struct {
 	ID, Label, Hint string
-	Kind            string // of the input: text, password or email
+	Kind            string // of the input: text, password, email, date or time
 	Optional        bool   // it may be left empty
 	Value           string
 	Fill            string // what browsers may fill in (autocomplete)
@@ -113,3 +113,23 @@ type Field struct {
 func (f Faulty) Password(id, label, hint, fill string) Field {
 	return Field{ID: id, Label: label, Hint: hint, Kind: "password", Fill: fill, Fault: f.Fault(id)}
 }
+
+// Option is one of several that can be chosen.
+type Option struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// Choice is a field by which one of several is chosen. Its name is its ID.
+type Choice struct {
+	ID, Label string
+	None      string // what is shown while nothing is chosen
+	Options   []Option
+	Fault     string
+}
+
+// Area is a field for several lines of text. Its name is its ID.
+type Area struct{ ID, Label, Hint, Value, Fault string }
+
+// SignedInAgain is said of a form of a session that is over, if what was typed stays.
+const SignedInAgain = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."

@@ -17,12 +17,14 @@ var shared embed.FS
 var sorryPage = Templates(shared, "sorry")["sorry"]
 
 // Templates reads the pages templates/NAME.html by name, each within the frame that all
-// pages share. It panics if one does not parse, as the program starts.
+// pages share, and with the section's own templates/shared*.html. It panics if one does not
+// parse, as the program starts.
 func Templates(files fs.FS, names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
+	own, _ := fs.Glob(files, "templates/shared*.html") // whose only error is a bad pattern
 	for _, name := range names {
 		page := template.Must(template.New(name).Funcs(template.FuncMap{"plain": Plain}).ParseFS(shared, "templates/frame.html", "templates/parts.html"))
-		pages[name] = template.Must(page.ParseFS(files, "templates/"+name+".html"))
+		pages[name] = template.Must(page.ParseFS(files, append(own, "templates/"+name+".html")...))
 	}
 	return pages
 }

@@ -9,14 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
-	"frontdesk/domain/patient"
 	"frontdesk/projections"
 )
 
@@ -99,14 +97,4 @@ func (s *Site) ConfirmFirst(v *Visit, then string) error {
 		query.Set("redirect", v.Ask.Redirect)
 	}
 	return v.GoTo(v.Base() + "/confirm?" + query.Encode())
-}
-
-// Looked notes in the access record that the member of staff was shown patients: in a
-// list, a day, on a board or by a search. The topic names the page.
-func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
-	id, err := uuid.Parse(v.ID)
-	if err != nil {
-		return
-	}
-	s.Record(access.Look(id, s.Now(), v.Tenant, v.Session.Staff, topic, patients))
 }

@@ -2,16 +2,16 @@ package frame
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // Listed says what an application may do with these endpoints, in the order of the
@@ -73,24 +73,7 @@ func Plain(name string) string {
 	}, name)
 }
 
-// Clock writes an instant as the clocks of the practice show it.
-func Clock(t time.Time, zone *time.Location) string {
-	return t.In(zone).Format("3:04pm on Monday 2 January")
-}
-
-// Span writes a duration as people say it, in the largest unit that divides it.
-func Span(d time.Duration) string {
-	for _, unit := range []struct {
-		size time.Duration
-		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}} {
-		if d >= unit.size && d%unit.size == 0 {
-			return Counted(int(d/unit.size), unit.name)
-		}
-	}
-	return Counted(int(math.Ceil(d.Seconds())), "second")
-}
-
+// Counted writes a number of things.
 func Counted(n int, name string) string {
 	if n == 1 {
 		return "1 " + name
@@ -98,19 +81,23 @@ func Counted(n int, name string) string {
 	return fmt.Sprintf("%d %ss", n, name)
 }
 
-// RoundUp makes a wait easy to read without ever making it too short.
-func RoundUp(wait time.Duration) time.Duration {
-	unit := time.Second
-	if wait > 90*time.Second {
-		unit = time.Minute
+// RequestNames are the types of requests as people say them, of one request.
+var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
+
+// WhoDid names who did something.
+func WhoDid(v *Visit, h projections.Handled) string {
+	switch {
+	case v.Did(h):
+		return "You"
+	case h.By != "":
+		return Plain(h.By)
+	case h.Actor.Kind == event.ByApplication:
+		return "An application"
 	}
-	return (wait + unit - 1).Truncate(unit)
+	return "Somebody"
 }
 
-// Seconds writes a wait as the value of Retry-After.
-func Seconds(wait time.Duration) string {
-	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
+// Did reports whether whoever is signed in has done something.
+func (v *Visit) Did(h projections.Handled) bool {
+	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
 }
-
-// Day writes the day of an instant at the practice.
-func Day(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 January 2006") }

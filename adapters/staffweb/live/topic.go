@@ -96,7 +96,7 @@ var rows = []row{
 	day("arrived", func(e appointment.Arrived) appointment.Subject { return e.Subject }),
 	board("called-in", func(e appointment.CalledIn) appointment.Subject { return e.Subject }),
 	board("call-in-removed", func(e appointment.CallInRemoved) appointment.Subject { return e.Subject }),
-	row{display.Removed{}, func(r event.Recorded) []Message {
+	{display.Removed{}, func(r event.Recorded) []Message {
 		e := r.Event.(display.Removed)
 		return []Message{{r.Idx, Topic{Board, e.Site}, "display-removed", e.Display.UUID}}
 	}},

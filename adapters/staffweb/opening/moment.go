@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/written"
 )
 
 // momentTyped reads the instant that a date and a time of the form name, by the practice's
@@ -18,17 +19,13 @@ func momentTyped(typed url.Values, field string, zone *time.Location) (at time.T
 	case clock == "":
 		return at, frame.Wrong(field+"-time", "Enter a time")
 	}
-	const form = "2006-01-02 15:04"
-	text := date + " " + clock
-	at, err := time.ParseInLocation(form, text, zone)
-	if err != nil {
-		return time.Time{}, frame.Wrong(field+"-date", "Enter a date and a time, such as 2026-12-24 and 12:30")
+	_, noTime := time.Parse("15:04", clock)
+	if _, _, isDay := written.Day(date, zone); !isDay || noTime != nil {
+		return at, frame.Wrong(field+"-date", "Enter a date and a time, such as 2026-12-24 and 12:30")
 	}
-	if at.Format(form) != text {
+	at, ok := written.Clock(date, clock, zone)
+	if !ok {
 		return time.Time{}, frame.Wrong(field+"-time", "Enter another time: the clocks go forward then, and this one is left out")
-	}
-	if earlier := at.Add(-time.Hour); earlier.Format(form) == text {
-		at = earlier
 	}
 	return at.UTC(), frame.Faulty{}
 }

@@ -2,7 +2,6 @@ package opening
 
 import (
 	"embed"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,16 +17,7 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = parse("opening", "type", "close", "reopen", "check")
-
-// parse reads pages with what those of the section share.
-func parse(names ...string) map[string]*template.Template {
-	pages := frame.Templates(sources, names...)
-	for _, page := range pages {
-		template.Must(page.ParseFS(sources, "templates/shared.html"))
-	}
-	return pages
-}
+var templates = frame.Templates(sources, "opening", "type", "close", "reopen", "check")
 
 // Section is the pages about the practice's opening.
 type Section struct {

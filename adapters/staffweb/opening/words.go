@@ -9,8 +9,10 @@ import (
 	"frontdesk/domain/request"
 )
 
-// typeNames are the request types as people say them.
-var typeNames = map[request.Type]string{request.Medical: "Medical requests", request.Admin: "Admin requests"}
+// typeNames are the request types as people say them, of many requests.
+var typeNames = map[request.Type]string{
+	request.Medical: frame.RequestNames[request.Medical] + "s", request.Admin: frame.RequestNames[request.Admin] + "s",
+}
 
 // done is what the page says after a change, by the word in its address.
 var done = map[string]string{

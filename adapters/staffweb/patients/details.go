@@ -21,7 +21,7 @@ type detailsPage struct {
 // personFields are what is asked of a patient.
 func personFields(f frame.Faulty, name, born string) (nameField, bornField frame.Field) {
 	return frame.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
-		frame.Field{ID: "born", Label: "Date of birth", Hint: bornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
+		frame.Field{ID: "born", Label: "Date of birth", Hint: frame.BornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
 }
 
 func (s *Section) detailsForm(v *frame.Visit) error {
@@ -54,10 +54,10 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 		return frame.ErrStale
 	}
 	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
-	born, ok := readDate(typed)
+	born, ok := frame.ReadBorn(typed)
 	switch {
 	case !ok:
-		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("born", errBorn), name, typed)
+		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("born", frame.WrongBorn), name, typed)
 	case !v.Session.Owns(v.Form.Get("seen"), seenOf(w)):
 		return s.showDetails(v, w, http.StatusConflict, frame.Wrong("name",
 			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)

@@ -23,8 +23,8 @@ type closedPage struct {
 }
 
 // ReasonField is where a reason is written.
-func (p closedPage) ReasonField() words {
-	return words{"reason", "Why do you need to see this record?", "In at most 500 characters", p.Typed, p.Fault("reason")}
+func (p closedPage) ReasonField() frame.Area {
+	return frame.Area{ID: "reason", Label: "Why do you need to see this record?", Hint: "In at most 500 characters", Value: p.Typed, Fault: p.Fault("reason")}
 }
 
 // closed shows that a record is closed, and asks for a reason to open it.

@@ -31,8 +31,8 @@ type recordPage struct {
 }
 
 // NoteField is where a note is written.
-func (p recordPage) NoteField() words {
-	return words{"note", "Note", "All who may see this record can read it. So can the patient, if they ask for their data.", p.Typed, p.Fault("note")}
+func (p recordPage) NoteField() frame.Area {
+	return frame.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
 }
 
 // Earlier reports whether the page does not begin with the newest entries.
@@ -40,9 +40,6 @@ func (p recordPage) Earlier() bool { return p.Before != uuid.Nil }
 
 // HasOlder reports whether older entries follow.
 func (p recordPage) HasOlder() bool { return p.Older != uuid.Nil }
-
-// words is a field for several lines.
-type words struct{ ID, Label, Hint, Value, Fault string }
 
 // entry is one of the care record.
 type entry struct {
@@ -124,14 +121,14 @@ func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
 // entryOf says what an entry of the care record is.
 func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
 	id := e.ID
-	shown.By, shown.At = e.UserName, dayAndTime(e.At, v.Practice.Zone)
+	shown.By, shown.At = e.UserName, frame.Moment(e.At, v.Practice.Zone)
 	switch e := e.Event.(type) {
 	case record.NoteCreated:
 		shown.What, shown.Text = "Note", e.Text
 	case consultation.Started:
 		shown.What = "Consultation"
 	case request.Submitted:
-		shown.What, shown.Address = requestNames[e.Type], v.Base()+"/requests/"+id.String()
+		shown.What, shown.Address = frame.RequestNames[e.Type], v.Base()+"/requests/"+id.String()
 	}
 	if e.InError != nil {
 		shown.Wrong = e.InError.Reason
@@ -146,7 +143,7 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, r := range found {
 		page.Requests = append(page.Requests, requestRow{
-			requestNames[r.Type], dayAndTime(r.SubmittedAt, v.Practice.Zone), standing(r), v.Base() + "/requests/" + r.Request.String(),
+			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), standing(r), v.Base() + "/requests/" + r.Request.String(),
 		})
 	}
 	return err
@@ -175,7 +172,7 @@ func (s *Section) appointments(v *frame.Visit, w who) (rows []visitRow, err erro
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{dayAndTime(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
+		rows = append(rows, visitRow{frame.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
 	}
 	return rows, nil
 }

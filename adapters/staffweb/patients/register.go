@@ -43,9 +43,9 @@ func (s *Section) register(v *frame.Visit) error {
 		return frame.ErrStale
 	}
 	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
-	born, ok := readDate(typed)
+	born, ok := frame.ReadBorn(typed)
 	if !ok {
-		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("born", errBorn)}, name, typed)
+		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("born", frame.WrongBorn)}, name, typed)
 	}
 	if !v.Session.Owns(v.Form.Get("anyway"), anyway(name, born)) {
 		alike, err := s.alike(v, name, born)
@@ -80,7 +80,7 @@ func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
 	var ids []patient.ID
 	l.At = v.Base() + "/patients"
 	for _, f := range found {
-		l.Rows, ids = append(l.Rows, row{f.Patient, f.Name, bornOn(f.BirthDate)}), append(ids, f.Patient)
+		l.Rows, ids = append(l.Rows, row{f.Patient, f.Name, frame.Born(f.BirthDate)}), append(ids, f.Patient)
 	}
 	if len(ids) > 0 {
 		s.Looked(v, topic, ids...)

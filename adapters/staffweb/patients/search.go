@@ -43,7 +43,7 @@ func (p searchPage) form(v *frame.Visit) searchPage {
 		return frame.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: v.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
 	}
 	p.Name = field("name", "Name", "The beginning of the first name, the last name or both")
-	p.Born = field("born", "Date of birth", bornHint)
+	p.Born = field("born", "Date of birth", frame.BornHint)
 	p.Identifier = field("identifier", "Identifier", "As applications and letters show it, such as 0190c7a2-0000-7000-8000-0000000000a1")
 	p.Limit, p.Token = mostFound, v.Token("patients")
 	return p
@@ -90,9 +90,9 @@ func (s *Section) search(v *frame.Visit) error {
 // wantedBy reads the form.
 func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
 	w.Name = strings.TrimSpace(v.Form.Get("name"))
-	born, ok := readDate(v.Form.Get("born"))
+	born, ok := frame.ReadBorn(v.Form.Get("born"))
 	if !ok {
-		page.Faulty = page.With("born", errBorn)
+		page.Faulty = page.With("born", frame.WrongBorn)
 	}
 	identifier := strings.TrimSpace(v.Form.Get("identifier"))
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {

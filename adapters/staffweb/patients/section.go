@@ -3,11 +3,9 @@ package patients
 import (
 	"embed"
 	"errors"
-	"html/template"
 	"net/http"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
@@ -31,16 +29,7 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = parse("search", "register", "record", "closed", "timeline", "details")
-
-// parse reads pages with what those of the section share.
-func parse(names ...string) map[string]*template.Template {
-	pages := frame.Templates(sources, names...)
-	for _, page := range pages {
-		template.Must(page.ParseFS(sources, "templates/shared.html"))
-	}
-	return pages
-}
+var templates = frame.Templates(sources, "search", "register", "record", "closed", "timeline", "details")
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []frame.Route {
@@ -63,8 +52,7 @@ const topic = "patients"
 
 // errNobody answers for patients whom the practice does not have, whether it ever had them
 // or not.
-var errNobody = frame.Sorry(http.StatusNotFound, "There is no patient like this at the practice",
-	"Nothing has been changed.", "Go to Patients and look for them there.")
+var errNobody = frame.NoSuch("patient", "Go to Patients and look for them there.")
 
 // who is the patient whom a page is about.
 type who struct {
@@ -83,15 +71,15 @@ func (s *Section) about(v *frame.Visit) (w who, err error) {
 		return w, errNobody
 	}
 	w.ID.UUID = id
-	names, err := s.Names.Of(v.Context(), v.Tenant, w.ID)
+	names, err := s.Site.Patients(v, w.ID)
 	if err != nil {
 		return w, err
 	}
 	name, known := names[w.ID]
-	if !known || name.Name == event.Erased {
+	if !known {
 		return w, errNobody
 	}
-	w.PatientName, w.Born, w.At = name, bornOn(name.BirthDate), pathOf(v, w.ID)
+	w.PatientName, w.Born, w.At = name, frame.Born(name.BirthDate), pathOf(v, w.ID)
 	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
 	return w, err
 }
@@ -114,11 +102,11 @@ func unknown(err error) error {
 
 // namesOf lists patients by name, without those who are gone.
 func (s *Section) namesOf(v *frame.Visit, ids []patient.ID) (l list, err error) {
-	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
+	names, err := s.Site.Patients(v, ids...)
 	l.At = v.Base() + "/patients"
 	for _, id := range ids {
-		if name, known := names[id]; known && name.Name != event.Erased {
-			l.Rows = append(l.Rows, row{id, name.Name, bornOn(name.BirthDate)})
+		if name, known := names[id]; known {
+			l.Rows = append(l.Rows, row{id, name.Name, frame.Born(name.BirthDate)})
 		}
 	}
 	return l, err

@@ -3,41 +3,9 @@ package patients
 import (
 	"fmt"
 	"strings"
-	"time"
 
-	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
-
-const (
-	bornHint = "For example, 29 2 1980"
-	errBorn  = "Give a date of birth as day, month and year, such as 29 2 1980"
-)
-
-// readDate reads a day as people type it, such as 29/2/1980, or as 1980-02-29; "" is no
-// day, and is as good.
-func readDate(text string) (date string, ok bool) {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
-	if len(parts) == 0 {
-		return "", strings.TrimSpace(text) == ""
-	}
-	plain := strings.Join(parts, "-")
-	for _, form := range []string{time.DateOnly, "2-1-2006", "2-January-2006", "2-Jan-2006"} {
-		if day, err := time.Parse(form, plain); err == nil {
-			return day.Format(time.DateOnly), true
-		}
-	}
-	return "", false
-}
-
-// bornOn writes a date of birth; "" if it is unknown.
-func bornOn(date string) string {
-	day, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return date
-	}
-	return day.Format("2 January 2006")
-}
 
 // deeds are the entries of a timeline as people say them.
 var deeds = map[projections.Kind]string{
@@ -62,9 +30,6 @@ func deed(kind projections.Kind) string {
 	return strings.ReplaceAll(string(kind), "-", " ")
 }
 
-// requestNames are the types of requests.
-var requestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
-
 // visits say how far an appointment has come.
 var visits = map[projections.Status]string{
 	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "attended",
@@ -82,9 +47,4 @@ func standing(r projections.InboxRow) string {
 		return fmt.Sprintf("open, %s has it", r.HolderName)
 	}
 	return "new"
-}
-
-// dayAndTime writes an instant as the clocks of the practice show it, with its year.
-func dayAndTime(t time.Time, zone *time.Location) string {
-	return t.In(zone).Format("2 January 2006 at 3:04pm")
 }

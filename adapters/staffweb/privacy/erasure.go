@@ -48,7 +48,7 @@ func (s *Section) addErasure(v *frame.Visit, is standing, who *words, page *pati
 	if r := is.asked; r != nil {
 		from := r.RequestedAt.Add(erasure.Soonest)
 		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, r.Erasure, basisWords[r.Basis], r.Reason, who.who(r.RequestedBy)
-		view.From, view.Until = when(v, from), when(v, r.RequestedAt.Add(latest))
+		view.From, view.Until = frame.Moment(from, v.Practice.Zone), frame.Moment(r.RequestedAt.Add(latest), v.Practice.Zone)
 		view.Early, view.Own = s.Now().Before(from), r.RequestedBy.Member() == v.Session.Staff.UUID
 		view.Extent, err = s.Desk.Erasures.ExtentOf(v.Context(), is.person(v.Tenant))
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -24,11 +23,12 @@ func (s *Section) find(v *frame.Visit) error {
 	if id, ok := written.ID(page.Name); ok {
 		return v.GoTo(v.Base() + "/privacy/patients/" + id.String())
 	}
-	if page.Faulty = wanting(page.Name, page.Birth); len(page.Faults) > 0 {
+	wanted, wrong := wantedBy(page)
+	if page.Faulty = wrong; len(page.Faults) > 0 {
 		page.Looked = false
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
-	found, all, err := s.Find(v.Context(), v.Tenant, projections.Wanted{Name: page.Name, BirthDate: page.Birth}, mostFound)
+	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
 		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
 		return s.showHome(v, http.StatusBadRequest, page)
@@ -40,15 +40,16 @@ func (s *Section) find(v *frame.Visit) error {
 	return s.showHome(v, http.StatusOK, page, found...)
 }
 
-// wanting says what is missing to look for somebody.
-func wanting(name, birth string) (wrong frame.Faulty) {
-	if name == "" && birth == "" {
-		return frame.Wrong("name", "Enter a name, a date of birth or an identifier")
+// wantedBy reads who is looked for, and says what is missing to look for somebody.
+func wantedBy(page homePage) (w projections.Wanted, wrong frame.Faulty) {
+	born, ok := frame.ReadBorn(page.Birth)
+	switch {
+	case !ok:
+		wrong = frame.Wrong("birth", frame.WrongBorn)
+	case page.Name == "" && born == "":
+		wrong = frame.Wrong("name", "Enter a name, a date of birth or an identifier")
 	}
-	if _, err := time.Parse(time.DateOnly, birth); birth != "" && err != nil {
-		return frame.Wrong("birth", "Enter the date of birth as year, month and day, such as 1980-02-29")
-	}
-	return wrong
+	return projections.Wanted{Name: page.Name, BirthDate: born}, wrong
 }
 
 // cursor is the identifier of the line behind which a list goes on; zero for its beginning.
@@ -73,7 +74,7 @@ func (n patientNames) of(id patient.ID) string {
 	return "a patient whom the practice does not have" // whom a call has made up, or who was erased
 }
 
-func (n patientNames) born(id patient.ID) string { return n[id].BirthDate }
+func (n patientNames) born(id patient.ID) string { return frame.Born(n[id].BirthDate) }
 
 // named returns the names of patients, and notes under a topic that they were shown. Nobody
 // is among them twice, nor anybody whom the practice does not have.
@@ -85,7 +86,7 @@ func (s *Section) named(v *frame.Visit, topic string, shown []patient.ID) (patie
 			once[id], wanted = true, append(wanted, id)
 		}
 	}
-	names, err := s.Names.Of(v.Context(), v.Tenant, wanted...)
+	names, err := s.Patients(v, wanted...)
 	if err != nil {
 		return nil, err
 	}

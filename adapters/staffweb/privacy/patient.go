@@ -47,7 +47,7 @@ func (s *Section) ofPatient(page func(*frame.Visit, standing) error) frame.Page 
 	}
 }
 
-var errNobody = frame.Sorry(http.StatusNotFound, "There is no such patient at the practice", "Nothing has been changed.", "Go back to Privacy and look for them there.")
+var errNobody = frame.NoSuch("patient", "Go back to Privacy and look for them there.")
 
 // standing reads a patient's stream, in which nothing has to be opened.
 func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {

@@ -29,8 +29,13 @@ type Section struct {
 	Asked     projections.ErasureRequests
 	People    projections.People
 	Directory projections.Directory
-	// Find returns at most so many patients who are wanted, and how many there are.
-	Find func(ctx context.Context, tenant string, w projections.Wanted, most int) ([]patient.ID, int, error)
+	Book      *projections.Book
+	Service
+}
+
+// Service is what these pages have done outside of what all pages have. All fields are
+// needed.
+type Service struct {
 	// Calls reads the access record, newest lines first.
 	Calls func(context.Context, Lines) ([]access.Call, error)
 	// Told returns which applications webhooks have told of events.
@@ -100,6 +105,19 @@ type homePage struct {
 	Found    []foundRow
 	FoundAll int
 	Token    string
+}
+
+// NameField asks for a name, or for an identifier.
+func (p homePage) NameField() frame.Field {
+	return frame.Field{
+		ID: "name", Label: "Name, or the beginning of it, or the patient’s identifier",
+		Kind: "text", Value: p.Name, Fill: "off", Optional: true, Fault: p.Fault("name"),
+	}
+}
+
+// BirthField asks for a date of birth.
+func (p homePage) BirthField() frame.Field {
+	return frame.Field{ID: "birth", Label: "Date of birth", Hint: frame.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
 }
 
 // Bounds of the lists.
@@ -184,10 +202,10 @@ func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), when(v, b.At), when(v, b.Until), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), frame.Moment(b.At, v.Practice.Zone), frame.Moment(b.Until, v.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), when(v, w.AskedAt), when(v, w.AskedAt.Add(latest))})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), frame.Moment(w.AskedAt, v.Practice.Zone), frame.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})
 	}
 	for _, id := range found {
 		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})

@@ -1,20 +1,12 @@
 package privacy
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
-
-// when writes an instant as the practice's clocks showed it. What is looked back on may be
-// years ago.
-func when(v *frame.Visit, at time.Time) string {
-	return at.In(v.Practice.Zone).Format("3:04pm on 2 January 2006")
-}
 
 // words names actors. It looks each application up once.
 type words struct {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -30,8 +29,8 @@ type requestPage struct {
 	Others          []other
 	IsDone, Held    bool // Held: somebody has it
 	MayComplete     bool
-	Words           words
-	Outcome, To     choice
+	Words           frame.Area
+	Outcome, To     frame.Choice
 	Seen, Token     string
 }
 
@@ -56,12 +55,12 @@ const othersShown = 10
 
 // contentOf is what the page of a request shows.
 func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said) (content requestPage, err error) {
-	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return content, err
 	}
 	name, known := names[found.Patient]
-	if !known || name.Name == event.Erased {
+	if !known {
 		return content, errNoRequest
 	}
 	sees, err := s.sees(v, found.Patient)
@@ -69,8 +68,8 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 		return content, err
 	}
 	content = requestPage{
-		Faulty: said.Faulty, Done: said.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: born(name.BirthDate),
-		Kind: kindNames[found.Type], At: s.when(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
+		Faulty: said.Faulty, Done: said.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
+		Kind: frame.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
 		Standing:    s.standingOf(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
@@ -88,7 +87,7 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 // and the fields.
 func (p *requestPage) fill(found projections.Request, said said) {
 	p.Words = wordsOf(found, said)
-	p.Outcome = choice{ID: "outcome", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
+	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
 	if found.InError != nil {
 		p.InError = found.InError.Reason
 	}
@@ -124,7 +123,7 @@ func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool
 		if !sees {
 			text = ""
 		}
-		history = append(history, entry{what, s.when(v, h.At), text})
+		history = append(history, entry{what, s.When(v, h.At), text})
 	}
 	return history
 }
@@ -137,7 +136,7 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 	}
 	for _, r := range rows {
 		if r.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{r.Request, kindNames[r.Type], s.when(v, r.SubmittedAt), orNobody(s.standing(v, r.Holder, r.HolderName, r.DoneAt))})
+			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orNobody(s.standing(v, r.Holder, r.HolderName, r.DoneAt))})
 		}
 	}
 	return others, nil
@@ -145,8 +144,8 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 
 // colleagues are those to whom the request can be given: who works here, handles requests,
 // and does not have it.
-func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (choice, error) {
-	to := choice{ID: "to", Label: "Give it to a colleague", Fault: said.Fault("to")}
+func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (frame.Choice, error) {
+	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: said.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return to, err
@@ -159,7 +158,7 @@ func (s *Section) colleagues(v *frame.Visit, found projections.Request, said sai
 		if p.Staff == v.Session.Staff {
 			name += " (you)"
 		}
-		to.Options = append(to.Options, option{p.Staff.String(), name, p.Staff.String() == said.typed.to})
+		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == said.typed.to})
 	}
 	return to, nil
 }

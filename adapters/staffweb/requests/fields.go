@@ -8,32 +8,22 @@ import (
 	"frontdesk/projections"
 )
 
-// words is a field for several lines.
-type words struct{ ID, Label, Hint, Value, Fault string }
-
-// choice is a field by which one of several is chosen.
-type choice struct {
-	ID, Label string
-	Options   []option
-	Fault     string
-}
-
 // whoReads says who may come to read what staff write about a request.
 const whoReads = "Colleagues see this. So does the patient, if they ask for their data."
 
 // wordsOf is the one field in which staff write about a request. What is typed there stays
 // until it is used, whatever else is done to the request.
-func wordsOf(found projections.Request, said said) words {
+func wordsOf(found projections.Request, said said) frame.Area {
 	label := "Note, or how it ended"
 	if found.Done != nil {
 		label = "Note, or why it has to be reopened"
 	}
-	return words{ID: "text", Label: label, Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")}
+	return frame.Area{ID: "text", Label: label, Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")}
 }
 
-func outcomesOf(chosen string) (options []option) {
+func outcomesOf(chosen string) (options []frame.Option) {
 	for _, outcome := range request.Outcomes() {
-		options = append(options, option{string(outcome), outcomeNames[outcome], string(outcome) == chosen})
+		options = append(options, frame.Option{Value: string(outcome), Name: outcomeNames[outcome], Chosen: string(outcome) == chosen})
 	}
 	return options
 }

@@ -74,7 +74,7 @@ func (s *Section) handle(v *frame.Visit) error {
 	}
 	typed := typedIn(v)
 	if !v.Owns(purpose(v)) {
-		return s.show(v, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", stale)})
+		return s.show(v, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
 	}
 	found, err := s.find(v)
 	if err != nil {
@@ -100,9 +100,6 @@ func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
 	}
 	return err
 }
-
-// stale is said about a form of a session that is over.
-const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."
 
 // after goes back to the request, or stays if something was typed that is not used yet.
 func (s *Section) after(v *frame.Visit, act act, typed typed) error {

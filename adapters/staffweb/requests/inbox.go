@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -23,7 +22,7 @@ type inboxPage struct {
 	Title       string
 	Tab         projections.InboxTab
 	Tabs        []tab
-	Types       []option
+	Types       []frame.Option
 	Urgent      bool // only those are shown
 	Rows        []row
 	Empty       string // what is said in place of no rows
@@ -135,12 +134,12 @@ func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []r
 			patients = append(patients, r.Patient)
 		}
 	}
-	names, err := s.Names.Of(v.Context(), v.Tenant, patients...)
+	names, err := s.Patients(v, patients...)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range found {
-		if name, known := names[r.Patient]; known && name.Name != event.Erased {
+		if name, known := names[r.Patient]; known {
 			rows = append(rows, s.rowOf(v, r, name))
 		}
 	}
@@ -150,8 +149,8 @@ func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []r
 
 func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.PatientName) row {
 	return row{
-		ID: r.Request, Name: of.Name, Born: born(of.BirthDate), Kind: kindNames[r.Type],
-		At: s.when(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
+		ID: r.Request, Name: of.Name, Born: frame.Born(of.BirthDate), Kind: frame.RequestNames[r.Type],
+		At: s.When(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
 		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.standing(v, r.Holder, r.HolderName, r.DoneAt),
 	}
 }
@@ -166,7 +165,7 @@ func (s *Section) standing(v *frame.Visit, holder staff.ID, name string, done *t
 		who = "You"
 	}
 	if done != nil {
-		return who + " completed it at " + s.when(v, *done) + "."
+		return who + " completed it at " + s.When(v, *done) + "."
 	}
 	if holder == v.Session.Staff {
 		return "You have it."

@@ -27,7 +27,7 @@ func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed
 	late := unseen(v, found)
 	for _, h := range late[max(0, len(late)-mostTold):] {
 		what, _ := deed(v, h)
-		faults = faults.With("handle", what+" at "+s.when(v, h.At)+".")
+		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
 	}
 	kept := "Look at the request again: nothing that you did has been saved."
 	if typed.left() {

@@ -7,7 +7,6 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/written"
@@ -22,7 +21,7 @@ type movePage struct {
 	Find        string // what was looked for; "" for nothing
 	FoundWords  string
 	Found       []candidate
-	Words       words
+	Words       frame.Area
 	Seen, Token string
 }
 
@@ -54,7 +53,7 @@ func (s *Section) move(v *frame.Visit) error {
 	typed := typedIn(v)
 	switch {
 	case !v.Owns(purpose(v)):
-		return s.ask(v, found, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", stale)})
+		return s.ask(v, found, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", frame.SignedInAgain)})
 	case v.Form.Get("do") == "find":
 		return s.ask(v, found, said{status: http.StatusOK, typed: typed})
 	case v.Form.Get("do") != "move":
@@ -93,17 +92,17 @@ const noPatient = "Choose one of the patients."
 // ask shows the form, with those who were found. A search is a POST, so that no address
 // holds a name.
 func (s *Section) ask(v *frame.Visit, found projections.Request, said said) error {
-	names, err := s.Names.Of(v.Context(), v.Tenant, found.Patient)
+	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return err
 	}
 	name, known := names[found.Patient]
-	if !known || name.Name == event.Erased {
+	if !known {
 		return errNoRequest
 	}
 	content := movePage{
-		Faulty: said.Faulty, ID: found.ID, Name: name.Name, Born: born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
-		Words: words{ID: "text", Label: "Why is it theirs?", Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")},
+		Faulty: said.Faulty, ID: found.ID, Name: name.Name, Born: frame.Born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Words: frame.Area{ID: "text", Label: "Why is it theirs?", Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")},
 	}
 	if err := s.search(v, found, said, &content); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (s *Section) search(v *frame.Visit, of projections.Request, said said, cont
 		for _, f := range found {
 			shown = append(shown, f.Patient)
 			if f.Patient != of.Patient {
-				content.Found = append(content.Found, candidate{f.Patient, f.Name, born(f.BirthDate), f.Patient.String() == said.typed.to})
+				content.Found = append(content.Found, candidate{f.Patient, f.Name, frame.Born(f.BirthDate), f.Patient.String() == said.typed.to})
 			}
 		}
 		content.FoundWords = foundWords(len(content.Found), more)

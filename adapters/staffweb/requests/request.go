@@ -18,10 +18,7 @@ import (
 
 // errNoRequest is the answer about a request that the practice does not have, of a patient
 // who was erased, and to what names no request.
-var errNoRequest = &frame.Apology{
-	Status: http.StatusNotFound, Heading: "There is no such request at the practice",
-	Text: "Nothing has been changed.", Advice: "Go back to Requests and look for it there.",
-}
+var errNoRequest = frame.NoSuch("request", "Go back to Requests and look for it there.")
 
 // said is what a page says about the form that was sent, and what was typed there.
 type said struct {

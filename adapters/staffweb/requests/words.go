@@ -4,14 +4,10 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
-
-// kindNames are the types of requests as people say them.
-var kindNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
 // outcomeNames say how a request ended, as a choice and in its history.
 var outcomeNames = map[request.Outcome]string{
@@ -19,12 +15,6 @@ var outcomeNames = map[request.Outcome]string{
 	request.AppointmentBooked: "An appointment was booked",
 	request.Signposted:        "We told them who else can help",
 	request.NoActionNeeded:    "Nothing had to be done",
-}
-
-// option is one of several that can be chosen.
-type option struct {
-	Value, Name string
-	Chosen      bool
 }
 
 // tabNames are the tabs as people say them.
@@ -48,9 +38,9 @@ func emptyWords(f projections.InboxFilter) string {
 }
 
 // typesOf are the types by which the inbox is filtered.
-func typesOf(chosen request.Type) (options []option) {
+func typesOf(chosen request.Type) (options []frame.Option) {
 	for _, kind := range request.Types() {
-		options = append(options, option{string(kind), kindNames[kind] + "s", kind == chosen})
+		options = append(options, frame.Option{Value: string(kind), Name: frame.RequestNames[kind] + "s", Chosen: kind == chosen})
 	}
 	return options
 }
@@ -61,15 +51,6 @@ func filesWords(n int) string {
 		return ""
 	}
 	return frame.Counted(n, "file")
-}
-
-// born is a birth date as people write it. What is no date stays as it is.
-func born(date string) string {
-	on, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return date
-	}
-	return on.Format("2 January 2006")
 }
 
 // ago says how long something has waited, in one unit and never too long.
@@ -85,34 +66,9 @@ func ago(d time.Duration) string {
 	return "received " + frame.Counted(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// when is an instant on the practice's clocks: the time of today, otherwise with the day.
-func (s *Section) when(v *frame.Visit, at time.Time) string {
-	at, now := at.In(v.Practice.Zone), s.Now().In(v.Practice.Zone)
-	switch {
-	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("3:04pm")
-	case at.Year() == now.Year():
-		return at.Format("3:04pm on Monday 2 January")
-	}
-	return at.Format("3:04pm on 2 January 2006")
-}
-
-// whoDid names who did something.
-func whoDid(v *frame.Visit, h projections.Handled) string {
-	switch {
-	case h.Actor.Member() == v.Session.Staff.UUID && h.Actor.Kind != event.ByOperator:
-		return "You"
-	case h.By != "":
-		return frame.Plain(h.By)
-	case h.Actor.Kind == event.ByApplication:
-		return "An application"
-	}
-	return "Somebody"
-}
-
 // deed is what happened to a request: a clause, and what was written.
 func deed(v *frame.Visit, h projections.Handled) (clause, text string) {
-	who := whoDid(v, h)
+	who := frame.WhoDid(v, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
 		return who + " sent this", ""

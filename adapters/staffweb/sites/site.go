@@ -13,10 +13,7 @@ import (
 )
 
 // errNone is the answer to what names no site of the practice.
-var errNone = &frame.Apology{
-	Status: http.StatusNotFound, Heading: "There is no such site at the practice",
-	Text: "Nothing has been changed.", Advice: "Go back to Sites and choose one there.",
-}
+var errNone = frame.NoSuch("site", "Go back to Sites and choose one there.")
 
 // sitePage is one site.
 type sitePage struct {
@@ -99,7 +96,7 @@ func (s *Section) change(v *frame.Visit) error {
 		Site: at, Name: field{Was: v.Form.Get("was"), Typed: v.Form.Get("name")}, Rooms: roomFields(v, at), New: field{Typed: v.Form.Get("new")},
 	}
 	if !v.Owns(purpose) {
-		page.Faulty = frame.Wrong("name", stale)
+		page.Faulty = frame.Wrong("name", frame.SignedInAgain)
 		s.showSite(v, http.StatusForbidden, page)
 		return nil
 	}

@@ -62,7 +62,7 @@ func (s *Section) show(v *frame.Visit, status int, faults frame.Faulty) error {
 // add adds a site.
 func (s *Section) add(v *frame.Visit) error {
 	if !v.Owns(purpose) {
-		return s.show(v, http.StatusForbidden, frame.Wrong("name", stale))
+		return s.show(v, http.StatusForbidden, frame.Wrong("name", frame.SignedInAgain))
 	}
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -79,9 +79,6 @@ func (s *Section) add(v *frame.Visit) error {
 	}
 	return v.GoTo(v.Base() + "/sites/" + id.String() + "?done=added")
 }
-
-// stale is said about a form of a session that is over.
-const stale = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."
 
 // wrongName says what is wrong with a name; "" if nothing is.
 func wrongName(name string, taken bool, of string) string {

@@ -119,7 +119,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		Book:           a.book,
 		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
 		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
-		Privacy:        a.privacyPages(),
+		Privacy:        a.privacyService(),
 		Files:          a.Uploads,
 	}
 	if c.AuthURL == "" {

@@ -14,26 +14,20 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
-	"frontdesk/projections"
 )
 
 // copiesAtOnce are written at once by this process: each reads the patient's events several
 // times.
 const copiesAtOnce = 4
 
-// privacyPages returns the pages for privacy officers.
-func (a *App) privacyPages() privacy.Section {
-	return privacy.Section{
-		Traces:    projections.Traces{DB: a.calls, Opens: a.keyring},
-		Asked:     projections.ErasureRequests{DB: a.calls},
-		People:    projections.People{DB: a.calls},
-		Directory: projections.Directory{DB: a.calls},
-		Find:      a.book.Find,
-		Calls:     a.linesFor,
-		Told:      a.toldOf,
-		Copy:      a.copyFor,
-		Erased:    a.NoteErasures,
-		Copying:   make(chan struct{}, copiesAtOnce),
+// privacyService is what the pages for privacy officers have done.
+func (a *App) privacyService() privacy.Service {
+	return privacy.Service{
+		Calls:   a.linesFor,
+		Told:    a.toldOf,
+		Copy:    a.copyFor,
+		Erased:  a.NoteErasures,
+		Copying: make(chan struct{}, copiesAtOnce),
 	}
 }
 

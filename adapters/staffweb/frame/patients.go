@@ -1,0 +1,63 @@
+package frame
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/projections"
+)
+
+// Patients returns what patients of the practice are called. Whom it does not have, or has
+// erased just now, is not among them.
+func (s *Site) Patients(v *Visit, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
+	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
+	maps.DeleteFunc(names, func(_ patient.ID, name projections.PatientName) bool { return name.Name == event.Erased })
+	return names, err
+}
+
+// Looked notes in the access record that the member of staff was shown patients: in a
+// list, a day, on a board or by a search. The topic names the page.
+func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
+	id, err := uuid.Parse(v.ID)
+	if err != nil {
+		return
+	}
+	s.Record(access.Look(id, s.Now(), v.Tenant, v.Session.Staff, topic, patients))
+}
+
+// What is said of fields for dates of birth.
+const (
+	BornHint  = "For example, 29 2 1980"
+	WrongBorn = "Give a date of birth as day, month and year, such as 29 2 1980"
+)
+
+// ReadBorn reads a date of birth as people type it, such as 29/2/1980, or as 1980-02-29;
+// "" is no date, and is as good.
+func ReadBorn(text string) (date string, ok bool) {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
+	if len(parts) == 0 {
+		return "", strings.TrimSpace(text) == ""
+	}
+	plain := strings.Join(parts, "-")
+	for _, form := range []string{time.DateOnly, "2-1-2006", "2-January-2006", "2-Jan-2006"} {
+		if day, err := time.Parse(form, plain); err == nil {
+			return day.Format(time.DateOnly), true
+		}
+	}
+	return "", false
+}
+
+// Born writes a date of birth; "" if it is unknown. What is no date stays as it is.
+func Born(date string) string {
+	on, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return Day(on, time.UTC)
+}
