@@ -71,7 +71,7 @@ var (
 		"log-not-sealed":            "people are erased by commands",
 		"patient-erased":            "patients are registered by commands",
 		"appointment-attended":      "appointments are moved and cancelled by staff and commands",
-		"appointment-moved":         "calls say nothing of what they have seen",
+		"appointment-changed":       "calls say nothing of what they have seen",
 		"appointment-booked":        "calls are booked once by their Idempotency-Key",
 		"no-master-key":             "serve always has one",
 		"no-checkpoint":             "checkpoints are for auditors",
