@@ -59,6 +59,7 @@ var (
 		"missing-name":              "patients, practices and sites are made by commands",
 		"invalid-birth-date":        "patients are registered by commands",
 		"patient-exists":            "patients are registered by commands",
+		"patient-changed":           "calls say nothing of what they have seen",
 		"invalid-tenant":            "practices are registered by commands",
 		"unknown-time-zone":         "practices are registered by commands",
 		"tenant-taken":              "practices are registered by commands",

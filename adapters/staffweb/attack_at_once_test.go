@@ -3,11 +3,15 @@ package staffweb_test
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"testing"
 
 	"frontdesk/commands"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -58,5 +62,50 @@ func TestOfTwoWhoActOnAnAppointmentAtOnceOneIsToldWhoWasFaster_D86(t *testing.T)
 	c.sends(b, page, "call-in", "room", "").wants(t, http.StatusConflict, "", "called the patient in to Room 1")
 	if is := c.is(t); is.Room != c.room {
 		t.Errorf("they are called in to %v", is.Room)
+	}
+}
+
+// Two who correct different details do not undo each other's.
+func TestOfTwoWhoChangeDetailsAtOnceOneIsToldWhatTheyAreNow_D85(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.member(t, "rose", staff.Receptionist)
+	b := s.browser(t)
+	b.signIn(elm, "rose")
+	ann := s.patient(t, elm, "Ann Archer", "1980-02-29")
+	details := "/elm-street/staff/patients/" + ann.String() + "/details"
+	form := b.get(details).form(t, details)
+	form.Set("name", "Ann Archer")
+	form.Set("born", "1 3 1980")
+	s.faster(t, func(desk commands.Desk) error {
+		return desk.ChangePatientDetails(t.Context(), commands.ChangePatientDetails{Tenant: elm, Patient: ann, Name: "Ann Baker", BirthDate: "1980-02-29"})
+	})
+	b.post(details, form).wants(t, http.StatusConflict, "", "They are now Ann Baker, born on 29 February 1980.")
+	names, err := s.pages.Names.Of(t.Context(), elm, ann)
+	must(t, err)
+	if want := (projections.PatientName{Name: "Ann Baker", BirthDate: "1980-02-29"}); names[ann] != want {
+		t.Errorf("they are %+v", names[ann])
+	}
+}
+
+// A record is not opened to those whom an officer has chosen who had not seen that a
+// colleague closed it to them.
+func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
+	t.Parallel()
+	s, b, ann := officer(t)
+	rose, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "rose")
+	must(t, err)
+	form := b.deciding(ann, "restrict", url.Values{"member": {rose.String()}})
+	s.faster(t, func(desk commands.Desk) error {
+		return desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}})
+	})
+	b.post(about(ann), form).wants(t, http.StatusConflict, "", "somebody has changed something about this patient")
+	lee, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "dr.lee")
+	must(t, err)
+	history, err := s.store.Load(t.Context(), patient.StreamOf(elm, ann))
+	must(t, err)
+	restricted, _ := history[len(history)-1].(patient.RecordRestricted)
+	if len(history) != 2 || !slices.Equal(restricted.Staff, []staff.ID{lee}) {
+		t.Errorf("the history is %+v", history)
 	}
 }
