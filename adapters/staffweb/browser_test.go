@@ -26,7 +26,9 @@ func (s *service) browser(t *testing.T) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(t, err)
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	transport := &http.Transport{} // closing the server of another test closes connections of the default one
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &browser{t: t, service: s, client: client, header: http.Header{}}
 }
 

@@ -62,7 +62,7 @@ func TestTheSandboxHasAPersonOfEachRole_D63(t *testing.T) {
 	s.start()
 	info := *s.info.Load()
 	said, err := os.ReadFile(s.greeting.Name())
-	if err != nil || !strings.Contains(string(said), " open "+info.PagesURL()+" ") || !strings.HasPrefix(info.PagesURL(), "http://localhost:") {
+	if err != nil || !strings.Contains(string(said), "\n  "+info.PagesURL()+"\n") || !strings.HasPrefix(info.PagesURL(), "http://localhost:") {
 		t.Errorf("%v: it greets with\n%s", err, said)
 	}
 	if info.Staff != first.Staff || info.People[0] != info.Staff {

@@ -150,7 +150,7 @@ var firstGrown = []string{
 	`INSERT INTO patients (tenant, patient, restricted) SELECT ` + practiceN + `, ` + patientN + `, n % 100 = 0 FROM generate_series(1, {patients}) n`,
 	`INSERT INTO record_restrictions SELECT ` + practiceN + `, ` + patientN + `, ` + staffN + ` FROM generate_series(100, {patients}, 100) n`,
 	`INSERT INTO broken_glass SELECT ` + practiceN + `, md5('glass' || n)::uuid, ` + patientN + `, ` + staffN + `, now() - interval '1 minute' * n, now() - interval '1 minute' * (n - 30) FROM generate_series(100, {patients}, 100) n`,
-	`INSERT INTO patient_searches SELECT md5('session' || n)::uuid, md5('search' || n)::uuid, ARRAY[md5('patient' || n)::uuid], now() - interval '1 second' * n FROM generate_series(1, {staff}) n`,
+	`INSERT INTO patient_searches SELECT md5('session' || n)::uuid, md5('search' || n)::uuid, ARRAY[md5('patient' || n)::uuid], now() - interval '10 milliseconds' * n FROM generate_series(1, {staff}) n`,
 	`INSERT INTO intakes (tenant, request_type, switched_off) SELECT ` + practiceN + `, t, false FROM generate_series(1, {practices}) n, unnest(ARRAY['medical', 'admin', 'prescription']) t`,
 	`INSERT INTO closures SELECT ` + practiceN + `, '{}' FROM generate_series(1, {practices}) n`,
 	`INSERT INTO sites SELECT ` + practiceN + `, md5('site' || n)::uuid, 'Main' FROM generate_series(1, {practices}) n`,

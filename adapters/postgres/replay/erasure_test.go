@@ -19,19 +19,29 @@ import (
 // forget erases a patient, as two operators do.
 func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
 	t.Helper()
-	desk := commands.Desk{Store: s.store, Now: s.now, Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
-	by := func(name string) event.Metadata { return event.Metadata{Actor: event.Operator(name, "")} }
-	asked, err := desk.ErasePatient(event.WithMetadata(t.Context(), by("alice")), commands.ErasePatient{
+	asked := s.askErasure(t, tenant, id)
+	s.at = s.at.Add(erasure.Soonest)
+	bob := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("bob", "")})
+	if err := s.eraser().ConfirmErasure(bob, commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// askErasure is what the first of them does.
+func (s *surgery) askErasure(t *testing.T, tenant string, id patient.ID) commands.ErasureAsked {
+	t.Helper()
+	alice := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("alice", "")})
+	asked, err := s.eraser().ErasePatient(alice, commands.ErasePatient{
 		Tenant: tenant, Patient: id, Basis: erasure.PracticeExit, Reason: "the practice has left",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.at = s.at.Add(erasure.Soonest)
-	err = desk.ConfirmErasure(event.WithMetadata(t.Context(), by("bob")), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return asked
+}
+
+func (s *surgery) eraser() commands.Desk {
+	return commands.Desk{Store: s.store, Now: s.now, Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
 }
 
 // ofOthers are all rows of the tables that name patients, without those of one, and how many

@@ -33,6 +33,7 @@ func TestARebuildOfEveryReadModelIsTheLiveOne(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 700)
+	s.askErasure(t, s.tenants[0], s.patients[s.tenants[0]][0])
 	s.follow(t)
 	s.live(t, 30)
 	s.drain(t)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"frontdesk/adapters/staffweb/signin"
 )
@@ -72,7 +73,7 @@ func (s *Site) Show(v *Visit, page View) {
 		Style: styleURL, Icon: iconURL, Ask: v.Ask, Content: page.Content,
 	}
 	if v.SignedIn {
-		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), sectionsFor(v.Session.Roles)
+		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), sectionsFor(v.Session.Roles, strings.TrimPrefix(v.R.URL.Path, v.Base()))
 	}
 	if page.Script != NoScript {
 		f.Script = scriptURLs[page.Script]

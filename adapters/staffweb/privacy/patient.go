@@ -58,7 +58,7 @@ func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {
 	is := standing{id: id, version: len(history)}
 	for _, r := range history {
 		is.patient = is.patient.Apply(r)
-		is.see(r)
+		is = is.after(r)
 	}
 	if is.patient.Known() != nil {
 		return is, errNobody
@@ -69,7 +69,8 @@ func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {
 	return is, nil
 }
 
-func (is *standing) see(happened event.Event) {
+// after returns how the data stand after an event.
+func (is standing) after(happened event.Event) standing {
 	switch e := happened.(type) {
 	case patient.RecordRestricted:
 		is.restricted, is.allowed = true, e.Staff
@@ -84,6 +85,7 @@ func (is *standing) see(happened event.Event) {
 	case patient.ErasureHoldLifted:
 		is.holds = slices.DeleteFunc(is.holds, func(h erasure.Hold) bool { return h.Hold == e.Hold.Hold })
 	}
+	return is
 }
 
 // seen stands for all that an act depends on.

@@ -30,6 +30,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
+	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
@@ -205,7 +206,8 @@ func (l *lively) visit() {
 		for _, path := range []string{"account", "people", "requests", "requests?tab=mine&type=medical&urgent=yes", "requests?tab=done", "link/AAAA", "opening", "applications", "applications?after=" + l.integrator.ID.String(), "applications/" + l.integrator.ID.String()} {
 			page(http.MethodGet, path, nil)
 		}
-		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String()} {
+		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
+			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
 				l.t.Errorf("%s shows %s", path, shown)
 			}

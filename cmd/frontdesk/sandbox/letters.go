@@ -15,7 +15,7 @@ import (
 func letters() []letter {
 	return []letter{
 		{0, map[string]any{
-			"requestType": "medical", "requester": "patient", "highPriority": true,
+			"requestType": "medical", "requester": "patient", "isHighPriority": true,
 			"response": answers("healthConcern", "My wrist has been swollen since I fell off my bicycle yesterday. I cannot turn a key.",
 				"recentContact", "I rang 111 last night. They said to see a GP today."),
 			"attachments": []map[string]string{attached("wrist.jpg", "image/jpeg", photograph()), attached("drawing.png", "image/png", drawing())},
