@@ -109,3 +109,26 @@ func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
 		t.Errorf("the history is %+v", history)
 	}
 }
+
+// Whoever goes back to a form that has registered Ann, and types Bob, is not led to Ann as if
+// Bob were registered.
+func TestAFormThatHasRegisteredSomebodySaysSoOfSomebodyElse_D85(t *testing.T) {
+	t.Parallel()
+	s, b, _ := reception(t)
+	const register = "/elm-street/staff/patients/register"
+	send := func(form url.Values, name string) seen {
+		form.Set("name", name)
+		return b.post(register, form)
+	}
+	form := b.get(register).form(t, register)
+	send(form, "Carl Cole")
+	again := send(form, "Bob Bone")
+	again.wants(t, http.StatusConflict, "", "This form has registered a patient already.")
+	if n := s.count(t, "patient.registered.v1"); n != 2 {
+		t.Errorf("%d patients are registered", n)
+	}
+	send(again.form(t, register), "Bob Bone")
+	if n := s.count(t, "patient.registered.v1"); n != 3 {
+		t.Errorf("%d patients are registered", n)
+	}
+}
