@@ -36,7 +36,7 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 		return s.Appointment, d.bookNew(ctx, c.Tenant, s, c.At)
 	}
 	s.Appointment.UUID = event.DerivedID("appointment", c.Tenant, c.Once)
-	return s.Appointment, d.appointment(ctx, c.Tenant, s.Appointment, func(a appointment.Appointment) ([]event.Event, error) {
+	return s.Appointment, d.appointment(ctx, c.Tenant, s.Appointment, 0, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.Book(s, c.At)
 	})
 }
@@ -56,7 +56,7 @@ type MoveAppointment struct {
 	Appointment appointment.ID
 	Site        site.ID // zero for the site that it is at
 	At          time.Time
-	Seen        appointment.Slot // zero if nobody has looked
+	Seen        int // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // MoveAppointment changes nothing if the appointment is there already. It refuses a site
@@ -67,45 +67,45 @@ func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 			return err
 		}
 	}
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.Move(appointment.Slot{Site: c.Site, At: c.At}, d.Now())
-	}))
+	})
 }
 
 // CancelAppointment says that an appointment's patient is not expected any more.
 type CancelAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        appointment.Slot // zero if nobody has looked
+	Seen        int // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // CancelAppointment changes nothing if the appointment is cancelled already.
 func (d Desk) CancelAppointment(ctx context.Context, c CancelAppointment) error {
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.Cancel(d.Now())
-	}))
+	})
 }
 
 // MarkArrived records that an appointment's patient is there.
 type MarkArrived struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        appointment.Slot // zero if nobody has looked
+	Seen        int // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // MarkArrived changes nothing if the patient is there already.
 func (d Desk) MarkArrived(ctx context.Context, c MarkArrived) error {
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.MarkArrived(d.Now())
-	}))
+	})
 }
 
 // CallInPatient calls an appointment's patient in from the waiting room.
 type CallInPatient struct {
 	Tenant      string
 	Appointment appointment.ID
-	Room        site.RoomID      // zero if none is assigned
-	Seen        appointment.Slot // zero if nobody has looked
+	Room        site.RoomID // zero if none is assigned
+	Seen        int         // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // CallInPatient changes nothing if the patient is called into the same room already.
@@ -114,23 +114,23 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 	if err != nil {
 		return err
 	}
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.CallIn(c.Room, room, d.Now())
-	}))
+	})
 }
 
 // ClearCallIn takes an appointment's call-in back, by hand.
 type ClearCallIn struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        appointment.Slot // zero if nobody has looked
+	Seen        int // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // ClearCallIn changes nothing if the patient is not called in.
 func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.ClearCallIn(d.Now())
-	}))
+	})
 }
 
 // MarkDidNotAttend records that an appointment's patient did not attend, which also
@@ -138,32 +138,22 @@ func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
 type MarkDidNotAttend struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        appointment.Slot // zero if nobody has looked
+	Seen        int // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // MarkDidNotAttend changes nothing if the appointment is marked already.
 func (d Desk) MarkDidNotAttend(ctx context.Context, c MarkDidNotAttend) error {
-	return d.appointment(ctx, c.Tenant, c.Appointment, seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.MarkDidNotAttend(d.Now())
-	}))
+	})
 }
 
-// appointment has a decision taken about an appointment, and appends it.
-func (d Desk) appointment(ctx context.Context, tenant string, id appointment.ID,
+// appointment has a decision taken about an appointment, and appends it. Who has seen it
+// otherwise than it is, is refused with appointment.ErrChanged.
+func (d Desk) appointment(ctx context.Context, tenant string, id appointment.ID, events int,
 	decide func(appointment.Appointment) ([]event.Event, error),
 ) error {
-	return Update(ctx, d.Store, appointment.StreamOf(tenant, id), decide)
-}
-
-// seen is a decision that somebody takes who has seen the appointment in a slot. If it is
-// not there any more, they are refused.
-func seen(in appointment.Slot, decide func(appointment.Appointment) ([]event.Event, error)) func(appointment.Appointment) ([]event.Event, error) {
-	return func(a appointment.Appointment) ([]event.Event, error) {
-		if err := a.SeenAt(in); err != nil {
-			return nil, err
-		}
-		return decide(a)
-	}
+	return Update(ctx, d.Store, appointment.StreamOf(tenant, id), seen(events, appointment.ErrChanged, decide))
 }
 
 // room returns the state of a room, and the zero state if none is named.

@@ -14,9 +14,9 @@ import (
 type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
-	Appointment appointment.ID   // zero if there is none
-	Seen        appointment.Slot // zero if nobody has looked
-	First       bool             // whether it is refused if the appointment had a consultation before
+	Appointment appointment.ID // zero if there is none
+	Seen        int            // of the appointment: see [Desk.Seen]; 0 if nobody has looked
+	First       bool           // whether it is refused if the appointment had a consultation before
 }
 
 // StartConsultation returns the identifier of the new consultation. It refuses a
@@ -36,7 +36,7 @@ func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consu
 		return id, d.begin(ctx, consultation.StreamOf(c.Tenant, id), events...)
 	}
 	started := event.Change{Stream: consultation.StreamOf(c.Tenant, id), Events: events}
-	attend := seen(c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
+	attend := seen(c.Seen, appointment.ErrChanged, func(a appointment.Appointment) ([]event.Event, error) {
 		if err := a.Ahead(); c.First && err != nil {
 			return nil, err
 		}

@@ -45,14 +45,16 @@ type ChangePatientDetails struct {
 	Patient   patient.ID
 	Name      string
 	BirthDate string // 2006-01-02; "" if unknown
+	Seen      int    // see [Desk.Seen]; 0 if nobody has looked
 }
 
 // ChangePatientDetails appends an event also if the details are the same as before: no
-// decision knows them.
+// decision knows them. Who has seen the patient otherwise than they are is refused with
+// patient.ErrChanged.
 func (d Desk) ChangePatientDetails(ctx context.Context, c ChangePatientDetails) error {
-	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), seen(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
 		return p.ChangeDetails(c.Patient, c.Name, c.BirthDate)
-	})
+	}))
 }
 
 // RestrictPatientRecord lets only named staff see a patient's record.
@@ -60,20 +62,22 @@ type RestrictPatientRecord struct {
 	Tenant    string
 	Patient   patient.ID
 	Usernames []string // empty to lift the restriction
+	Seen      int      // see [Desk.Seen]; 0 if nobody has looked
 }
 
-// RestrictPatientRecord replaces an earlier restriction.
+// RestrictPatientRecord replaces an earlier restriction. Who has seen the patient otherwise
+// than they are is refused with patient.ErrChanged.
 func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord) error {
 	allowed, err := d.membersNamed(ctx, c.Tenant, c.Usernames)
 	if err != nil {
 		return err
 	}
-	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), func(p patient.Patient) ([]event.Event, error) {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), seen(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
 		if len(allowed) == 0 {
 			return p.LiftRestriction(c.Patient)
 		}
 		return p.RestrictRecord(c.Patient, allowed)
-	})
+	}))
 }
 
 // membersNamed returns the members of staff with these usernames, each once and sorted,

@@ -200,18 +200,19 @@ func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
 	desk := commands.Desk{Store: d, Patients: d, Now: noon}
 	elsewhere := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
 	theirSite := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
-	seen, later := appointment.Slot{Site: d.site, At: noon()}, noon().Add(time.Hour)
-	before := len(d.Log())
-	move := func(to site.ID, seen appointment.Slot) error {
+	later, before := noon().Add(time.Hour), len(d.Log())
+	seen := made[int](t)(desk.Seen(t.Context(), appointment.StreamOf(elm, d.appointment)))
+	move := func(to site.ID, seen int) error {
 		return desk.MoveAppointment(t.Context(), commands.MoveAppointment{Tenant: elm, Appointment: d.appointment, Site: to, At: later, Seen: seen})
 	}
 
 	wantRefusal(t, move(theirSite, seen), site.ErrUnknown)
 	must(t, desk.MarkArrived(t.Context(), commands.MarkArrived{Tenant: elm, Appointment: d.appointment, Seen: seen}))
-	must(t, move(elsewhere, seen))
 	d.refuseWhoSaw(t, seen)
+	must(t, move(elsewhere, seen+1))
+	d.refuseWhoSaw(t, seen+1)
 	must(t, desk.CancelAppointment(t.Context(),
-		commands.CancelAppointment{Tenant: elm, Appointment: d.appointment, Seen: appointment.Slot{Site: elsewhere, At: later}}))
+		commands.CancelAppointment{Tenant: elm, Appointment: d.appointment, Seen: seen + 2}))
 
 	there := d.subject()
 	there.Site = elsewhere
@@ -221,8 +222,8 @@ func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
 		appointment.Cancelled{Subject: there})
 }
 
-// refuseWhoSaw has every act refused of somebody who saw the appointment before it was moved.
-func (d *aDay) refuseWhoSaw(t *testing.T, seen appointment.Slot) {
+// refuseWhoSaw has every act refused of somebody who saw the appointment before it was changed.
+func (d *aDay) refuseWhoSaw(t *testing.T, seen int) {
 	t.Helper()
 	desk := commands.Desk{Store: d, Patients: d, Now: noon}
 	_, started := d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment, Seen: seen})
@@ -235,8 +236,8 @@ func (d *aDay) refuseWhoSaw(t *testing.T, seen appointment.Slot) {
 		"absent":  desk.MarkDidNotAttend(t.Context(), commands.MarkDidNotAttend{Tenant: elm, Appointment: d.appointment, Seen: seen}),
 		"start":   started,
 	} {
-		if !errors.Is(err, appointment.ErrMoved) {
-			t.Errorf("%s: %v, want %v", what, err, appointment.ErrMoved)
+		if !errors.Is(err, appointment.ErrChanged) {
+			t.Errorf("%s: %v, want %v", what, err, appointment.ErrChanged)
 		}
 	}
 }

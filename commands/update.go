@@ -70,6 +70,35 @@ func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event
 	})
 }
 
+// Seen returns how many events a stream has. Whoever is about to show or read something of
+// it asks first, and hands that to the command by which they act on what they have seen.
+func (d Desk) Seen(ctx context.Context, stream event.Stream) (int, error) {
+	history, err := d.Store.Load(ctx, stream)
+	return len(history), err
+}
+
+// counted is a state, and how many events have led to it.
+type counted[S event.State[S]] struct {
+	state  S
+	events int
+}
+
+// Apply counts the event.
+func (c counted[S]) Apply(e event.Event) counted[S] {
+	return counted[S]{c.state.Apply(e), c.events + 1}
+}
+
+// seen is a decision that somebody takes who has looked when there were so many events; 0
+// if nobody has looked. If there are others by now, they are refused.
+func seen[S event.State[S]](events int, refusal error, decide func(S) ([]event.Event, error)) func(counted[S]) ([]event.Event, error) {
+	return func(c counted[S]) ([]event.Event, error) {
+		if events != 0 && events != c.events {
+			return nil, refusal
+		}
+		return decide(c.state)
+	}
+}
+
 // attempts is how often a decision is taken. In each round one of the racing writers
 // wins, so this many may meet on one stream.
 const attempts = 64

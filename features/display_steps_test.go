@@ -21,7 +21,6 @@ func (w *world) displaySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the screen opens its board$`, w.opensBoard)
 	sc.Step(`^"([^"]*)" is called in$`, w.isCalledIn)
 	sc.Step(`^the screen comes to say "([^"]*)"$`, w.screenSays)
-	sc.Step(`^the page does not say "([^"]*)"$`, w.pageSaysNot)
 	sc.Step(`^"([^"]*)" removes the display$`, func(name string) error { return w.browser(name).fill("displays", "remove", nil) })
 	sc.Step(`^the last "([^"]*)" was done by the display$`, func(name string) error {
 		return w.comesToShow(name, func(by event.Actor) bool { return by.Kind == event.ByDisplay })
@@ -63,11 +62,4 @@ func (w *world) screenSays(text string) error {
 			return fmt.Errorf("the page is %s", w.page)
 		}
 	}
-}
-
-func (w *world) pageSaysNot(text string) error {
-	if strings.Contains(w.page, text) {
-		return fmt.Errorf("the page is %s", w.page)
-	}
-	return nil
 }

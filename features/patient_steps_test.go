@@ -3,7 +3,6 @@ package features_test
 import (
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -16,7 +15,6 @@ func (w *world) patientSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" adds the note "([^"]*)" for "([^"]*)"$`, w.addsNote)
 	sc.Step(`^"([^"]*)" breaks the glass of "([^"]*)", because "([^"]*)"$`, w.breaksGlass)
 	sc.Step(`^"([^"]*)" registers "([^"]*)", born on "([^"]*)"$`, w.registersPatient)
-	sc.Step(`^the page hides "([^"]*)"$`, w.pageHides)
 }
 
 // recordOf is the page of a patient.
@@ -57,11 +55,4 @@ func (w *world) registersPatient(name, patient, born string) error {
 		return err
 	}
 	return w.browser(name).fill("patients/register", "/register", url.Values{"name": {patient}, "born": {born}})
-}
-
-func (w *world) pageHides(text string) error {
-	if strings.Contains(w.page, text) {
-		return fmt.Errorf("the page is %s", w.page)
-	}
-	return nil
 }

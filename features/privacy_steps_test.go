@@ -18,9 +18,6 @@ import (
 func (w *world) privacySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" lets only "([^"]*)" see the record of "([^"]*)"$`, w.letsOnly)
 	sc.Step(`^"([^"]*)" has broken the glass of "([^"]*)" because "([^"]*)"$`, w.hasBrokenGlass)
-	sc.Step(`^"([^"]*)" looks for "([^"]*)" among the patients$`, func(name, text string) error {
-		return w.browser(name).fill("patients", "/patients", url.Values{"name": {text}})
-	})
 	sc.Step(`^"([^"]*)" comes to see "([^"]*)" about "([^"]*)"$`, w.comesToSee)
 	sc.Step(`^"([^"]*)" asks on the page for "([^"]*)" to be erased$`, func(name, about string) error {
 		return w.browser(name).fill(w.guarded(about), "ask", url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}})

@@ -87,10 +87,14 @@ func TestAClosedRecordHidesItsRequests_D84(t *testing.T) {
 	bob := a.signedIn(t, elm, "bob")
 	form := with(bob.get(a.page).form(t, a.page), "do", "note", "text", "a colleague’s note")
 	bob.post(a.page, form).wants(t, http.StatusSeeOther, a.page+"?done=note", "")
+	const why = "The surgery of the same name was meant."
+	must(t, a.pages.Desk.MarkPatientRequestEnteredInError(t.Context(), commands.MarkPatientRequestEnteredInError{Tenant: elm, Patient: a.ann, Request: a.id, Reason: why}))
+	bob.get(a.page).wants(t, http.StatusOK, "", "entered in error: "+why)
 	must(t, a.pages.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: a.ann, Usernames: []string{"dr.lee"}}))
 	answer := bob.get(a.page)
 	answer.wants(t, http.StatusOK, "", "restricted")
-	for _, hidden := range []string{annConcern, fileName, "a colleague’s note"} {
+	answer.wants(t, http.StatusOK, "", "This request was entered in error.")
+	for _, hidden := range []string{annConcern, fileName, "a colleague’s note", why} {
 		if strings.Contains(answer.body, hidden) {
 			t.Errorf("%q is shown", hidden)
 		}

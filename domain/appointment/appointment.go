@@ -18,8 +18,8 @@ var (
 	ErrCancelled = ErrUnknown.With("The appointment with this appointmentId was cancelled.")
 	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
 		"Leave the appointment as it is: its consultation has started.")
-	ErrMoved  = fault.New(fault.Conflict, "appointment-moved", "Look at the appointment again: somebody has moved it.")
-	ErrBooked = fault.New(fault.Conflict, "appointment-booked", "Begin anew: this booking was made already, for another time or patient.")
+	ErrChanged = fault.New(fault.Conflict, "appointment-changed", "Look at the appointment again: somebody has changed it.")
+	ErrBooked  = fault.New(fault.Conflict, "appointment-booked", "Begin anew: this booking was made already, for another time or patient.")
 )
 
 // Slot is where and when a patient is expected.
@@ -184,15 +184,6 @@ func (a Appointment) Ahead() error {
 		return ErrAttended
 	}
 	return nil
-}
-
-// SeenAt returns [ErrMoved] if the appointment is not where and when somebody saw it
-// (rule 6). A zero slot means that nobody has looked.
-func (a Appointment) SeenAt(seen Slot) error {
-	if seen == (Slot{}) || a.slot().is(seen) {
-		return nil
-	}
-	return ErrMoved
 }
 
 // Apply returns the appointment as it is after the event.

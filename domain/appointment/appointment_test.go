@@ -235,26 +235,6 @@ func TestWithACancelledAppointmentNothingCanBeDone_D86(t *testing.T) {
 	}
 }
 
-func TestWhoSawAnAppointmentElsewhereIsRefused_D86(t *testing.T) {
-	t.Parallel()
-	seen := appointment.Slot{Site: main, At: booked.At.Truncate(time.Microsecond)}
-	for name, c := range map[string]struct {
-		history events
-		seen    appointment.Slot
-		want    error
-	}{
-		"as it is":        {events{booked}, seen, nil},
-		"nobody looked":   {events{booked, moved}, appointment.Slot{}, nil},
-		"moved meanwhile": {events{booked, moved}, seen, appointment.ErrMoved},
-		"to another site": {events{booked}, appointment.Slot{Site: branch, At: seen.At}, appointment.ErrMoved},
-		"as it is by now": {events{booked, moved}, later, nil},
-	} {
-		if err := event.Fold[anAppointment](c.history...).SeenAt(c.seen); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
-	}
-}
-
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	eventtest.Golden(t, booked, appointment.Moved{Subject: subject, From: branch, At: later.At}, cancelled, arrived, calledIn, removed(appointment.ConsultationStarted), didNotAttend, attended)

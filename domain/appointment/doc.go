@@ -15,8 +15,8 @@
 //  5. Until its consultation starts, an appointment is moved or cancelled. A moved
 //     one stays the same appointment, and its patient is expected anew. With a
 //     cancelled one nothing can be done any more.
-//  6. Who acts on what a page showed of an appointment is refused if it has been
-//     moved meanwhile (D86).
+//  6. Who acts on what a page showed of an appointment is refused if anything has
+//     happened to it meanwhile (D86).
 //
 // events.go has what happens; appointment.go decides it.
 package appointment

@@ -68,11 +68,11 @@ func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
 	b.titled("Sign in")
 	b.open(named(p.page(elm, "sign-in/second")))
 	b.press("Use your passkey")
-	b.titled("Your authorisations")
+	b.titled("Requests")
 
 	b.press("Sign out")
 	b.press("Use a passkey") // alone
-	b.titled("Your authorisations")
+	b.titled("Requests")
 	b.open(named(p.page(elm, "account/passkeys")))
 	b.shows("Last used on 1 July 2026.")
 	b.press("Remove")
@@ -84,7 +84,7 @@ func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
 	b.shows("This passkey was not accepted.")
 	b.narrowly("passkey-refused")
 	b.signIn("dr.lee", password)
-	b.titled("Your authorisations")
+	b.titled("Requests")
 }
 
 func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {

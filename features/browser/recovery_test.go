@@ -68,7 +68,7 @@ func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
 	lee.signIn("dr.lee", password)
 	lee.shows("The username or password is not right.")
 	lee.signIn("dr.lee", better)
-	lee.titled("Your authorisations")
+	lee.titled("Requests")
 }
 
 // What needs no passkey needs no script.

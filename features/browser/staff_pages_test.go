@@ -157,6 +157,7 @@ func TestBrowserShowsAdministratorsWhatOthersGave_D14(t *testing.T) {
 	b.open(p.page(elm, "authorisations"))
 	b.press("Sign out")
 	b.signIn("dr.may", password)
+	b.open(p.page(elm, "authorisations"))
 	b.shows("Triage Helper for Dr Lee")
 	b.look("authorisations-administrator")
 	b.press("Stop Triage Helper")

@@ -7,12 +7,13 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/site"
+	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
 // act is something that staff do about an appointment.
 type act struct {
-	do func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error
+	do func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error
 	// is reports whether it has been done, so that a form that was sent twice is done.
 	is func(a projections.Appointment, v *frame.Visit) bool
 }
@@ -20,13 +21,13 @@ type act struct {
 // acts are the acts by their names in forms.
 var acts = map[string]act{
 	"arrived": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkArrived(v.AsStaff(), commands.MarkArrived{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		func(a projections.Appointment, _ *frame.Visit) bool { return a.ArrivedAt != nil },
 	},
 	"call-in": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CallInPatient(v.AsStaff(), commands.CallInPatient{Tenant: v.Tenant, Appointment: a.Appointment, Room: roomIn(v), Seen: seen})
 		},
 		func(a projections.Appointment, v *frame.Visit) bool {
@@ -34,19 +35,19 @@ var acts = map[string]act{
 		},
 	},
 	"clear": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		is(projections.StatusBooked),
 	},
 	"absent": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		is(projections.StatusDidNotAttend),
 	},
 	"start": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			_, err := s.Desk.StartConsultation(v.AsStaff(), commands.StartConsultation{
 				Tenant: v.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
 			})
@@ -55,7 +56,7 @@ var acts = map[string]act{
 		is(projections.StatusAttended),
 	},
 	"cancel": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		is(projections.StatusCancelled),
@@ -77,17 +78,28 @@ func (s *Section) act(v *frame.Visit) error {
 	if !v.Owns(purpose) {
 		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
 	}
-	found, err := s.find(v)
+	seen, found, err := s.look(v)
 	if err != nil {
 		return err
 	}
 	if v.Form.Get("seen") != seenOf(found) {
 		return s.tooLate(v, act, found)
 	}
-	if err := act.do(s, v, found, appointment.Slot{Site: found.Site, At: found.StartsAt}); err != nil {
+	if err := act.do(s, v, found, seen); err != nil {
 		return s.refuse(v, act, err)
 	}
 	return s.after(v, found)
+}
+
+// look reads the appointment, and counts its events before: whatever happens between this
+// look and the append refuses the act.
+func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
+	id, _ := written.ID(v.Var("appointment"))
+	if seen, err = s.Desk.Seen(v.Context(), appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
+		return seen, found, err
+	}
+	found, err = s.find(v)
+	return seen, found, err
 }
 
 // after goes back to the day on which the appointment was, or to its own page if that is

@@ -85,7 +85,7 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 }
 
 // move expects the appointment's patient where and when the form says.
-func (s *Section) move(v *frame.Visit, a projections.Appointment, seen appointment.Slot) error {
+func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) error {
 	to, err := s.slotIn(v, a.Site)
 	if err != nil {
 		return err

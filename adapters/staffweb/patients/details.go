@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/written"
 )
 
 // detailsPage is the form by which a patient's details are changed.
@@ -46,6 +47,11 @@ func seenOf(w who) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00
 // changeDetails changes name and date of birth, unless somebody else just has. Details
 // that are the same as before are no change.
 func (s *Section) changeDetails(v *frame.Visit) error {
+	id, _ := written.SomeID(v.Var("patient"))
+	seen, err := s.Desk.Seen(v.Context(), patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
+	if err != nil {
+		return err
+	}
 	w, err := s.about(v)
 	if err != nil {
 		return err
@@ -64,7 +70,10 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 	case name == w.Name && born == w.BirthDate:
 		return v.GoTo(w.At)
 	}
-	err = s.Desk.ChangePatientDetails(v.AsStaff(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born})
+	err = s.Desk.ChangePatientDetails(v.AsStaff(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
+	if errors.Is(err, patient.ErrChanged) {
+		return s.changeDetails(v) // somebody has changed something meanwhile
+	}
 	if errors.Is(err, patient.ErrNameless) {
 		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("name", patient.ErrNameless.Detail), name, typed)
 	}

@@ -61,10 +61,27 @@ func (s *Section) register(v *frame.Visit) error {
 	if errors.Is(err, patient.ErrNameless) {
 		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("name", patient.ErrNameless.Detail)}, name, typed)
 	}
-	if err != nil && !errors.Is(err, patient.ErrExists) { // the form was sent twice
+	if errors.Is(err, patient.ErrExists) {
+		return s.registered(v, patient.ID{UUID: about}, name, born, typed)
+	}
+	if err != nil {
 		return unknown(err)
 	}
 	return v.GoTo(pathOf(v, patient.ID{UUID: about}) + "?done=registered")
+}
+
+// registered answers a form that has made somebody a patient already. Sent twice, it leads
+// to them; sent with somebody else's details, it must not look as if these were registered.
+func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed string) error {
+	names, err := s.Names.Of(v.Context(), v.Tenant, made)
+	if err != nil {
+		return err
+	}
+	if is, known := names[made]; !known || is == (projections.PatientName{Name: name, BirthDate: born}) {
+		return v.GoTo(pathOf(v, made) + "?done=registered")
+	}
+	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, who{}), Faulty: frame.Wrong("name",
+		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, name, typed)
 }
 
 // anyway stands for the details of somebody who is nobody of those who were shown.

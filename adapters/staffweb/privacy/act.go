@@ -29,7 +29,7 @@ func deeds() map[string]deed {
 	return map[string]deed{
 		"restrict": {"restrict", (*Section).restrict},
 		"lift": {"restrict", func(s *Section, v *frame.Visit, is standing) error {
-			return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id})
+			return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id, Seen: is.version})
 		}},
 		"ask": {"reason", func(s *Section, v *frame.Visit, is standing) error {
 			_, err := s.Desk.ErasePatient(v.AsStaff(), commands.ErasePatient{
@@ -71,8 +71,7 @@ func (s *Section) act(v *frame.Visit, is standing) error {
 	case !ok:
 		return frame.ErrUnreadable
 	case !v.Session.Owns(v.Form.Get("seen"), is.seen()):
-		return s.showPatient(v, http.StatusConflict, is, patientPage{typed: v.Form, Faulty: frame.Wrong(chosen.field,
-			"Nothing has been changed: somebody has changed something about this patient since you opened the page. Look at it again.")})
+		return s.overtaken(v, is, chosen.field)
 	}
 	if err := chosen.do(s, v, is); err != nil {
 		return s.refuse(v, is, chosen.field, err)
@@ -83,12 +82,24 @@ func (s *Section) act(v *frame.Visit, is standing) error {
 	return v.GoTo(v.Base() + "/privacy/patients/" + is.id.String() + "?done=" + v.Form.Get("do"))
 }
 
+// overtaken shows the patient as they are now, because somebody else was faster.
+func (s *Section) overtaken(v *frame.Visit, is standing, field string) error {
+	return s.showPatient(v, http.StatusConflict, is, patientPage{typed: v.Form, Faulty: frame.Wrong(field,
+		"Nothing has been changed: somebody has changed something about this patient since you opened the page. Look at it again.")})
+}
+
 // refuse shows why a rule does not let something be done.
 func (s *Section) refuse(v *frame.Visit, is standing, field string, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(err, patient.ErrUnknown):
 		return errNobody
+	case errors.Is(err, patient.ErrChanged):
+		is, err := s.standing(v, is.id)
+		if err != nil {
+			return err
+		}
+		return s.overtaken(v, is, field)
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	}
@@ -115,7 +126,7 @@ func (s *Section) restrict(v *frame.Visit, is standing) error {
 	if len(usernames) == 0 {
 		return errNobodyChosen
 	}
-	return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id, Usernames: usernames})
+	return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id, Usernames: usernames, Seen: is.version})
 }
 
 // erase forgets the patient, as somebody else has asked for. What could not be noted

@@ -19,7 +19,8 @@ type requestPage struct {
 	Name, Born      string
 	Kind, At        string
 	Urgent, ByProxy bool
-	InError         string // why it must not be relied on; "" if nobody has said so
+	InError         bool   // it must not be relied on
+	Why             string // is that; "" if it is hidden
 	Standing        string
 	Closed          bool // what follows is hidden
 	Proxy           *request.Proxy
@@ -88,11 +89,12 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 func (p *requestPage) fill(found projections.Request, said said) {
 	p.Words = wordsOf(found, said)
 	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
-	if found.InError != nil {
-		p.InError = found.InError.Reason
-	}
+	p.InError = found.InError != nil
 	if p.Closed {
 		return
+	}
+	if p.InError {
+		p.Why = found.InError.Reason
 	}
 	p.Proxy, p.Answers = found.Proxy, found.Answers
 	for n, a := range found.Attachments {
