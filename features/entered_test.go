@@ -48,7 +48,7 @@ func (e *entered) fill(v reflect.Value, name string) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Now().UTC()))
-	case v.Type() == reflect.TypeFor[patient.ID]() && e.about != patient.ID{}:
+	case v.Type() == reflect.TypeFor[patient.ID]() && e.about != patient.ID{} && !strings.HasSuffix(name, ".Former"): // who is somebody else
 		v.Set(reflect.ValueOf(e.about))
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
