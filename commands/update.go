@@ -72,8 +72,8 @@ func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event
 
 // Seen returns how many events a stream has. Whoever is about to show or read something of
 // it asks first, and hands that to the command by which they act on what they have seen.
-func (d Desk) Seen(ctx context.Context, stream event.Stream) (int, error) {
-	history, err := d.Store.Load(ctx, stream)
+func Seen(ctx context.Context, store Store, stream event.Stream) (int, error) {
+	history, err := store.Load(ctx, stream)
 	return len(history), err
 }
 

@@ -95,7 +95,7 @@ func (s *Section) act(v *frame.Visit) error {
 // look and the append refuses the act.
 func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
 	id, _ := written.ID(v.Var("appointment"))
-	if seen, err = s.Desk.Seen(v.Context(), appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
+	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
 		return seen, found, err
 	}
 	found, err = s.find(v)

@@ -48,7 +48,7 @@ func seenOf(w who) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00
 // that are the same as before are no change.
 func (s *Section) changeDetails(v *frame.Visit) error {
 	id, _ := written.SomeID(v.Var("patient"))
-	seen, err := s.Desk.Seen(v.Context(), patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
+	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
 	if err != nil {
 		return err
 	}
