@@ -56,7 +56,7 @@ type MoveAppointment struct {
 	Appointment appointment.ID
 	Site        site.ID // zero for the site that it is at
 	At          time.Time
-	Seen        int // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 if nobody has looked
 }
 
 // MoveAppointment changes nothing if the appointment is there already. It refuses a site
@@ -76,7 +76,7 @@ func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 type CancelAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 if nobody has looked
 }
 
 // CancelAppointment changes nothing if the appointment is cancelled already.
@@ -90,7 +90,7 @@ func (d Desk) CancelAppointment(ctx context.Context, c CancelAppointment) error 
 type MarkArrived struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 if nobody has looked
 }
 
 // MarkArrived changes nothing if the patient is there already.
@@ -105,7 +105,7 @@ type CallInPatient struct {
 	Tenant      string
 	Appointment appointment.ID
 	Room        site.RoomID // zero if none is assigned
-	Seen        int         // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int         // see [Seen]; 0 if nobody has looked
 }
 
 // CallInPatient changes nothing if the patient is called into the same room already.
@@ -123,7 +123,7 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 type ClearCallIn struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 if nobody has looked
 }
 
 // ClearCallIn changes nothing if the patient is not called in.
@@ -138,7 +138,7 @@ func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
 type MarkDidNotAttend struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Desk.Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 if nobody has looked
 }
 
 // MarkDidNotAttend changes nothing if the appointment is marked already.

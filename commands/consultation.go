@@ -15,7 +15,7 @@ type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
 	Appointment appointment.ID // zero if there is none
-	Seen        int            // of the appointment: see [Desk.Seen]; 0 if nobody has looked
+	Seen        int            // of the appointment: see [Seen]; 0 if nobody has looked
 	First       bool           // whether it is refused if the appointment had a consultation before
 }
 

@@ -11,8 +11,8 @@ import (
 
 // Each of these changes a request of the practice, and refuses one that it does not have
 // with request.ErrUnknown. Who acts stands in the metadata; By is who has the request then.
-// Seen is how many events the request had when whoever acts looked at it: if it has others by
-// now, the refusal is request.ErrChanged. Zero is for those who have not looked.
+// If the request has other events by now than whoever acts has seen (see [Seen]; 0 if nobody
+// has looked), the refusal is request.ErrChanged.
 type (
 	// TakePatientRequest has a member of staff take a request that nobody has.
 	TakePatientRequest struct {
@@ -123,23 +123,9 @@ func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) 
 
 // handle has a decision taken about a request. It refuses with patient.ErrUnknown unless
 // the practice has the patient to whom the request is linked then.
-func (d Desk) handle(ctx context.Context, tenant string, id request.ID, seen int, decide func(request.Request) ([]event.Event, error)) error {
-	return retry(ctx, func() error {
-		stream := request.StreamOf(tenant, id)
-		history, err := d.Store.Load(ctx, stream)
-		if err != nil {
-			return err
-		}
-		if seen != 0 && seen != len(history) {
-			return request.ErrChanged
-		}
-		events, err := decide(event.Fold[request.Request](history...))
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		_, err = d.Store.Append(ctx, event.Change{Stream: stream, Expected: len(history), Events: events, OfPatient: true})
-		return err
-	})
+func (d Desk) handle(ctx context.Context, tenant string, id request.ID, events int, decide func(request.Request) ([]event.Event, error)) error {
+	change := event.Change{Stream: request.StreamOf(tenant, id), OfPatient: true}
+	return update(ctx, d.Store, change, seen(events, request.ErrChanged, decide))
 }
 
 // OpenPatientRequest records that staff open a request.

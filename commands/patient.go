@@ -45,7 +45,7 @@ type ChangePatientDetails struct {
 	Patient   patient.ID
 	Name      string
 	BirthDate string // 2006-01-02; "" if unknown
-	Seen      int    // see [Desk.Seen]; 0 if nobody has looked
+	Seen      int    // see [Seen]; 0 if nobody has looked
 }
 
 // ChangePatientDetails appends an event also if the details are the same as before: no
@@ -62,7 +62,7 @@ type RestrictPatientRecord struct {
 	Tenant    string
 	Patient   patient.ID
 	Usernames []string // empty to lift the restriction
-	Seen      int      // see [Desk.Seen]; 0 if nobody has looked
+	Seen      int      // see [Seen]; 0 if nobody has looked
 }
 
 // RestrictPatientRecord replaces an earlier restriction. Who has seen the patient otherwise

@@ -55,8 +55,15 @@ func Update[S event.State[S]](ctx context.Context, store Store, stream event.Str
 func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event.Stream,
 	decide func(S) ([]event.Event, error), others ...event.Change,
 ) error {
+	return update(ctx, store, event.Change{Stream: stream}, decide, others...)
+}
+
+// update appends what is decided as a change of one stream, with other changes beside it.
+func update[S event.State[S]](ctx context.Context, store Store, change event.Change,
+	decide func(S) ([]event.Event, error), others ...event.Change,
+) error {
 	return retry(ctx, func() error {
-		history, err := store.Load(ctx, stream)
+		history, err := store.Load(ctx, change.Stream)
 		if err != nil {
 			return err
 		}
@@ -64,7 +71,7 @@ func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event
 		if err != nil || len(events)+len(others) == 0 {
 			return err
 		}
-		change := event.Change{Stream: stream, Expected: len(history), Events: events}
+		change.Expected, change.Events = len(history), events
 		_, err = store.Append(ctx, append([]event.Change{change}, others...)...)
 		return err
 	})

@@ -46,7 +46,7 @@ FROM unnest($2::uuid[], $3::uuid[]) AS w (patient, stream)
 CROSS JOIN LATERAL (SELECT FROM patients WHERE tenant = $1 AND patient = w.patient OFFSET 0) p
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND name = ANY ($4) ORDER BY version DESC LIMIT 1) e`
 
-// AskNames returns the query for the events that name patients of a practice. [ScanNames]
+// AskNames returns the query for the events that name patients of a practice. [ScanStored]
 // reads its rows.
 func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
 	ids, streams := make([]uuid.UUID, len(patients)), make([]uuid.UUID, len(patients))
@@ -56,8 +56,8 @@ func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
 	return namesOf, []any{tenant, ids, streams, naming}
 }
 
-// ScanNames reads the events that [AskNames] has asked for.
-func ScanNames(rows pgx.Rows, tenant string) ([]event.Stored, error) {
+// ScanStored reads events of a practice by the columns that [AskNames] asks for.
+func ScanStored(rows pgx.Rows, tenant string) ([]event.Stored, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
 		s := event.Stored{Stream: event.Stream{Tenant: tenant}}
 		err := row.Scan(&s.ID, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.Sealed, &s.At)
@@ -90,7 +90,7 @@ func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (m
 func (n Names) find(ctx context.Context, tenant string, patients ...patient.ID) ([]event.Stored, error) {
 	sql, args := AskNames(tenant, patients...)
 	rows, _ := n.DB.Query(ctx, sql, args...)
-	found, err := ScanNames(rows, tenant)
+	found, err := ScanStored(rows, tenant)
 	if err != nil {
 		return nil, fmt.Errorf("look for names: %w", err)
 	}

@@ -101,7 +101,7 @@ func (t Traces) reasons(ctx context.Context, tenant string, of []Breaking) error
 		ids, streams = append(ids, b.Event), append(streams, record.GlassStreamOf(tenant, b.Patient, b.Staff).ID)
 	}
 	rows, _ := t.DB.Query(ctx, breakingsIn, tenant, ids, streams)
-	stored, err := ScanNames(rows, tenant)
+	stored, err := ScanStored(rows, tenant)
 	if err != nil {
 		return fmt.Errorf("read why a record was opened: %w", err)
 	}

@@ -9,7 +9,8 @@ import (
 // The statements that store events are fenced against erasures. Each looks whether what
 // an event is about was erased: its patient, the practitioner of its act claim, or its
 // request, which is its stream. If so, its name is NULL, which the column refuses. What
-// links a request to another patient must not take it from one who was erased, either.
+// links a request to another patient must not take it from one who was erased, either; that
+// never begins a stream.
 //
 // The look takes a lock on the table of erasures before its snapshot, and keeps it until
 // the commit. An eraser locks the table against it. So an append has either committed
@@ -22,14 +23,13 @@ INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, 
 	nobodyErased = `NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.patient FOR KEY SHARE)
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 3 AND holder = e.practitioner FOR KEY SHARE)
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 4 AND holder = e.stream FOR KEY SHARE)`
-	formerErased = `EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.former FOR KEY SHARE)`
 
 	unerased = `
 	CASE WHEN ` + nobodyErased + `
 	THEN e.name END`
 	unerasedBoth = `
 	CASE WHEN ` + nobodyErased + `
-		AND NOT ` + formerErased + `
+		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.former FOR KEY SHARE)
 	THEN e.name END`
 
 	asOne = `

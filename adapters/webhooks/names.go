@@ -164,7 +164,7 @@ func whoIsCalledIn(c appointment.CalledIn) asking {
 		})
 		sql, args := projections.AskNames(tenant, c.Patient)
 		questions.Queue(sql, args...).Query(func(rows pgx.Rows) error {
-			found, err := projections.ScanNames(rows, tenant)
+			found, err := projections.ScanStored(rows, tenant)
 			n.missing = n.missing || len(found) == 0
 			for _, e := range found {
 				n.sealed = append(n.sealed, sealed{e, n.calledIn})

@@ -10,35 +10,39 @@ import (
 type section struct {
 	Label, Path string
 	right       staff.Action
-	Here        bool // the page that is shown belongs to it
+}
+
+// link is one as the navigation shows it.
+type link struct {
+	section
+	Here bool // the page that is shown belongs to it
 }
 
 // sections are all of them, in the order in which they are shown.
 var sections = []section{
-	{"Requests", "/requests", staff.HandleRequests, false},
-	{"Patients", "/patients", staff.SeePatients, false},
-	{"Day", "/day", staff.RunTheDay, false},
-	{"Opening", "/opening", staff.ManageOpening, false},
-	{"Sites", "/sites", staff.ManageSites, false},
-	{"Displays", "/displays", staff.ManageDisplays, false},
-	{"Applications", "/applications", staff.ManageApplications, false},
-	{"People", "/people", staff.ManagePeople, false},
-	{"Privacy", "/privacy", staff.GuardPrivacy, false},
-	{"Your authorisations", "/authorisations", staff.GiveOwnAuthorisations, false},
+	{"Requests", "/requests", staff.HandleRequests},
+	{"Patients", "/patients", staff.SeePatients},
+	{"Day", "/day", staff.RunTheDay},
+	{"Opening", "/opening", staff.ManageOpening},
+	{"Sites", "/sites", staff.ManageSites},
+	{"Displays", "/displays", staff.ManageDisplays},
+	{"Applications", "/applications", staff.ManageApplications},
+	{"People", "/people", staff.ManagePeople},
+	{"Privacy", "/privacy", staff.GuardPrivacy},
+	{"Your authorisations", "/authorisations", staff.GiveOwnAuthorisations},
 }
 
-// sectionsFor are those that somebody with these roles may use. At is the path of the page
+// linksFor lead to those that somebody with these roles may use. At is the path of the page
 // that is shown, below the practice's pages.
-func sectionsFor(roles staff.Roles, at string) (may []section) {
+func linksFor(roles staff.Roles, at string) (links []link) {
 	for _, s := range sections {
 		if roles.May(s.right) {
-			s.Here = at == s.Path || strings.HasPrefix(at, s.Path+"/")
-			may = append(may, s)
+			links = append(links, link{s, at == s.Path || strings.HasPrefix(at, s.Path+"/")})
 		}
 	}
-	return may
+	return links
 }
 
 // Home is the path of the page where somebody with these roles begins, below the
 // practice's pages.
-func Home(roles staff.Roles) string { return sectionsFor(roles, "")[0].Path }
+func Home(roles staff.Roles) string { return linksFor(roles, "")[0].Path }

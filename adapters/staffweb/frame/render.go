@@ -62,7 +62,7 @@ type around struct {
 	Again    string          // its address, for loading it again without a script
 	Session  *signin.Session // nil if nobody is signed in
 	SignOut  string          // the token of the form that signs out
-	Sections []section
+	Sections []link
 	Ask      Ask // what the browser comes back to after signing in or out
 	Content  any
 }
@@ -75,7 +75,7 @@ func (s *Site) Show(v *Visit, page View) {
 		Style: styleURL, Icon: iconURL, Ask: v.Ask, Content: page.Content,
 	}
 	if v.SignedIn {
-		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), sectionsFor(v.Session.Roles, strings.TrimPrefix(v.R.URL.Path, v.Base()))
+		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), linksFor(v.Session.Roles, strings.TrimPrefix(v.R.URL.Path, v.Base()))
 	}
 	if page.Script != NoScript {
 		f.Script = scriptURLs[page.Script]
