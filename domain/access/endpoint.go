@@ -28,6 +28,9 @@ type Endpoint struct {
 	// WithoutGrant is true if every application that the practice has enabled
 	// may call, so that there is nothing to grant.
 	WithoutGrant bool
+	// AboutItself is true if an application asks about itself. It need not be enabled at
+	// the practice, and nothing is granted; nobody is acted for (D94).
+	AboutItself bool
 	// NamesPatient is true if a call is about the patient that its input names.
 	// A patient-scoped authorisation covers such calls only (D12). A call that
 	// names an appointment but no patient is refused to a caller who has no
@@ -77,7 +80,7 @@ func Find(name application.EndpointName) (Endpoint, bool) {
 func Grantable() []application.EndpointName {
 	var names []application.EndpointName
 	for _, e := range Endpoints() {
-		if !e.WithoutGrant {
+		if !e.WithoutGrant && !e.AboutItself {
 			names = append(names, e.Name)
 		}
 	}

@@ -73,6 +73,10 @@ func Judge(c Caller, named *Named) error {
 	switch {
 	case !c.Known:
 		return &Refusal{RuleKnown, ErrUnknownApplication}
+	case c.Endpoint.AboutItself && c.Mode == application.ApplicationRestricted:
+		return nil
+	case c.Endpoint.AboutItself:
+		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
 	case !c.Enabled:
 		return &Refusal{RuleEnabled, errNotEnabled}
 	case !c.Granted && !c.Endpoint.WithoutGrant:
