@@ -59,7 +59,7 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
 	}
-	tree, err := readJSON(r.Body, texts)
+	tree, err := readJSON(r.Body, texts, members...)
 	if err != nil {
 		return unread(err)
 	}

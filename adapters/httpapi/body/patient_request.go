@@ -16,6 +16,8 @@ var (
 	answerMembers     = []string{"question", "answer"}
 	proxyMembers      = []string{"firstName", "lastName", "relationshipToPatient"}
 	attachmentMembers = []string{"fileName", "contentType", "data"}
+
+	known = slices.Concat(requestMembers, answerMembers, proxyMembers, attachmentMembers)
 )
 
 // PatientRequest reads a patient request about a patient, from a form that [Files]
