@@ -31,11 +31,11 @@ var (
 	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment must have at most 10 MB.")
 	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment must be JPEG, PNG, DOC or DOCX.")
 
-	errManyAttachments = ErrTooManyAttachments.Worded("attachments must have at most %d items, and has %d.")
-	errLargeAttachment = ErrAttachmentTooLarge.Worded("%s must have at most %d bytes.")
-	errContentType     = ErrUnsupportedFileType.Worded("%s.contentType must be one of: %s.")
-	errNoData          = ErrInvalidAttachmentContent.Worded("%s.data must be given: the file as a string of base64.")
-	errEmptyData       = ErrInvalidAttachmentContent.Worded("%s.data is empty: it must be the file as base64.")
+	ErrManyAttachments = ErrTooManyAttachments.Worded("attachments must have at most %d items, and has %d.")
+	ErrLargeAttachment = ErrAttachmentTooLarge.Worded("%s must have at most %d bytes.")
+	ErrContentType     = ErrUnsupportedFileType.Worded("%s.contentType must be one of: %s.")
+	ErrNoData          = ErrInvalidAttachmentContent.Worded("%s.data must be given: the file as a string of base64.")
+	ErrEmptyData       = ErrInvalidAttachmentContent.Worded("%s.data is empty: it must be the file as base64.")
 )
 
 // What the data of an attachment may be instead of base64, each with its place and the
@@ -101,7 +101,7 @@ type File struct {
 func Attach(files []File) ([]Attachment, fault.List) {
 	var many, faults fault.List
 	if len(files) > MaxAttachments {
-		many = fault.List{errManyAttachments.Filled(MaxAttachments, len(files))}
+		many = fault.List{ErrManyAttachments.Filled(MaxAttachments, len(files))}
 	}
 	var attachments []Attachment
 	for i, file := range files {
@@ -123,13 +123,13 @@ func (f File) fault(place string) *fault.Error {
 	case c.Mistake.Is != nil:
 		return c.Mistake.Is.Filled(place, c.Mistake.At)
 	case !c.Base64:
-		return errNoData.Filled(place)
+		return ErrNoData.Filled(place)
 	case c.Size == 0:
-		return errEmptyData.Filled(place)
+		return ErrEmptyData.Filled(place)
 	case c.Size > MaxAttachmentSize:
-		return errLargeAttachment.Filled(place, MaxAttachmentSize)
+		return ErrLargeAttachment.Filled(place, MaxAttachmentSize)
 	case !slices.Contains(contentTypes, f.ContentType):
-		return errContentType.Filled(place, strings.Join(contentTypes, ", "))
+		return ErrContentType.Filled(place, strings.Join(contentTypes, ", "))
 	}
 	return nil
 }
