@@ -105,7 +105,7 @@ func (c *Contract) responseOf(method, path string, status int) ([]string, bool) 
 		method = http.MethodGet
 	}
 	operation := []string{"paths", path, strings.ToLower(method)}
-	if at(c.document, operation...) != nil {
+	if at(c.document, operation...) != nil && status != http.StatusMethodNotAllowed { // which is for other methods
 		place := slices.Concat(operation, []string{"responses", strconv.Itoa(status)})
 		return c.follow(place), at(c.document, place...) != nil
 	}
