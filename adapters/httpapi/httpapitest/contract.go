@@ -32,12 +32,14 @@ func OpenAPI() []byte {
 }
 
 // NewContract reads the description that the service publishes.
-func NewContract() (*Contract, error) {
-	document, err := decode(OpenAPI())
+func NewContract() (*Contract, error) { return newContract(OpenAPI()) }
+
+func newContract(description []byte) (*Contract, error) {
+	document, err := decode(description)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
-	strict, err := decode(OpenAPI())
+	strict, err := decode(description)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
