@@ -48,7 +48,7 @@ func mendOf(f *fault.Error) string {
 
 // ofReasons says what mends a token.
 var ofReasons = map[bearer.Reason]string{
-	"header-missing":   "Send `Authorization: Bearer <token>` with every call.",
+	"header-missing":   "Send `Authorization: Bearer TOKEN` with every call.",
 	"header-format":    "Send exactly one Authorization header: the word Bearer, a space and the token, without quotes or line breaks.",
 	"too-long":         "Leave out what the contract does not name: a token needs no more than a few hundred bytes.",
 	"parts":            "Send the whole token as your library returns it: header, claims and signature.",
@@ -72,9 +72,9 @@ var ofReasons = map[bearer.Reason]string{
 	"azp":              "Set azp to the application's identifier, as iss.",
 	"act-on-user":      "Leave act out of a token that acts for a user; only calls of the application itself say who is behind them.",
 	"act":              "Mend the member that is named: act has a practitioner with name and email, and an organisation with a name (§2.7).",
-	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks <url>` says what it did.",
-	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks <url>` says at which byte it is none.",
-	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks <url>` says of each key why it is not used.",
+	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks URL` says what it did.",
+	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks URL` says at which byte it is none.",
+	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks URL` says of each key why it is not used.",
 	"unknown-key":      "Publish the key, beside the old one, an hour before you sign with it, or have the set read again by `POST application/key-set` with a token of the old one.",
 	"signature":        "Sign with the private half of the key that is published under this kid, and change nothing after signing.",
 }

@@ -20,7 +20,7 @@ import (
 var rows = []row{
 	{
 		says: unauthorised(), mends: mendOf, retry: Mended,
-		happened: "The token, the application, its grants or its user's authorisation; the description says which.",
+		happened: "The token, the application, its grants or its user's authorisation is refused; the description says which.",
 		wanted:   "A fresh token that the application has signed, for a practice that has enabled it, an endpoint that is granted in the token's mode, and, on behalf of a user, a current authorisation.",
 		do:       "Mend what the description names. `frontdesk token explain` judges a token as the service does and says more.",
 	},
@@ -38,7 +38,7 @@ var rows = []row{
 	},
 	{
 		says: of("invalid-idempotency-key"), retry: Mended,
-		happened: "Idempotency-Key is given once, with 1 to 255 bytes.",
+		happened: "Idempotency-Key is empty, longer than 255 bytes, or given twice.",
 		wanted:   "One `Idempotency-Key` header of 1 to 255 bytes, or none.",
 		do:       "Send a fresh UUID for each thing that you want done once.",
 	},
@@ -76,7 +76,7 @@ var rows = []row{
 	},
 	{
 		says: fault.List{request.ErrTooManyAttachments}, retry: Mended,
-		happened: "There are more than 5.", wanted: "At most 5 attachments.", do: "Send the rest with a second request.",
+		happened: "There are more than 5 attachments.", wanted: "At most 5 attachments.", do: "Send the rest with a second request.",
 	},
 	{
 		says: fault.List{
@@ -98,7 +98,7 @@ var rows = []row{
 	},
 	{
 		says: fault.List{request.ErrEmptyResponse}, retry: Mended,
-		happened: "response needs at least one item.", wanted: "An array with an item for each question that was answered.", do: "Add an item.",
+		happened: "response is missing, or has no item.", wanted: "An array with an item for each question that was answered.", do: "Add an item.",
 	},
 	{
 		says: fault.List{request.ErrInvalidQuestion}, retry: Mended,
@@ -173,7 +173,7 @@ var rows = []row{
 	},
 	{
 		says: of("method-not-allowed"), retry: Mended,
-		happened: "`Allow` names the methods that there are.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
+		happened: "The path is not called with this method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
 	},
 	{
 		says: of("request-timeout"), retry: Again,
@@ -197,7 +197,7 @@ var rows = []row{
 	},
 	{
 		says: of("unsupported-media-type"), retry: Mended,
-		happened: "The body is sent as application/json.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
+		happened: "The body is declared to be something else than JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
 	},
 	{
 		says: of("rate-limited"), retry: Later,
@@ -206,13 +206,13 @@ var rows = []row{
 	},
 	{
 		says: of("internal-error"), retry: Again,
-		happened: "Report it with the X-Request-Id.", wanted: "Nothing of you: the fault is ours.",
+		happened: "Something went wrong on our side.", wanted: "Nothing of you: the fault is ours.",
 		do: "Quote the `X-Request-Id` of the answer when you report it.",
 	},
 	{
 		says:     slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept}),
 		retry:    Again,
-		happened: "Try again after the seconds of Retry-After.", wanted: "A little patience: the service has no room, no database or no time at the moment.",
+		happened: "The service cannot answer at the moment.", wanted: "A little patience: the service has no room, no database or no time at the moment.",
 		do: "Try again after `Retry-After`, and wait longer each time.",
 	},
 }
