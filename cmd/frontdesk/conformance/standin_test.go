@@ -148,7 +148,7 @@ func (s *standIn) ask() {
 	if s.asksAlways {
 		s.keys = jose.JSONWebKeySet{}
 	}
-	response, err := http.Get(s.keySetURL) //nolint:noctx // a receiver of a test
+	response, err := http.Get(s.keySetURL)
 	if err != nil {
 		return
 	}

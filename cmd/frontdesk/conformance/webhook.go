@@ -14,11 +14,10 @@ import (
 	"maps"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
-	"github.com/google/uuid"
-
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"github.com/go-jose/go-jose/v4"
 )
 
 // webhook is a webhook that is about to be signed, and whatever is wrong with it.
@@ -36,7 +35,7 @@ func newWebhook(kind application.WebhookEvent, data members) *webhook {
 	return &webhook{
 		header: members{"alg": "RS256", "typ": "JWT"},
 		claims: members{
-			"iss": receiver.Issuer, "iat": now, "exp": now + 60, "jti": uuid.NewString(),
+			"iss": receiver.Issuer, "iat": now, "exp": now + 60, "jti": event.NewID().String(),
 			"event": kind, "tenantId": "conformance", "data": data,
 		},
 		signature: rs256,
@@ -46,16 +45,16 @@ func newWebhook(kind application.WebhookEvent, data members) *webhook {
 // recordOpened is a right webhook of one kind, for checks in which the kind does not
 // matter.
 func recordOpened() *webhook {
-	return newWebhook(application.RecordOpened, members{"patientId": uuid.NewString(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
+	return newWebhook(application.RecordOpened, members{"patientId": event.NewID().String(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
 }
 
 // eachKind returns a right webhook of each kind, with and without what may be null (§6.2).
 func eachKind() map[string]*webhook {
-	removed := members{"appointmentId": uuid.NewString(), "siteId": uuid.NewString(), "removedAt": time.Now().UTC()}
+	removed := members{"appointmentId": event.NewID().String(), "siteId": event.NewID().String(), "removedAt": time.Now().UTC()}
 	shown := members{"patientName": "Ann Archer", "roomName": nil, "siteName": "Main Street", "calledInAt": time.Now().UTC()}
 	maps.Copy(shown, removed)
 	delete(shown, "removedAt")
-	unnamed := members{"patientId": uuid.NewString(), "userName": nil, "userEmail": nil}
+	unnamed := members{"patientId": event.NewID().String(), "userName": nil, "userEmail": nil}
 	return map[string]*webhook{
 		"record.opened":                        recordOpened(),
 		"record.opened by nobody who is named": newWebhook(application.RecordOpened, unnamed),
