@@ -14,12 +14,12 @@ import (
 	"maps"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
-	"github.com/go-jose/go-jose/v4"
-
-	)
+)
 
 // webhook is a webhook that is about to be signed, and whatever is wrong with it.
 type webhook struct {
