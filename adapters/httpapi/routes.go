@@ -106,7 +106,7 @@ func (a *API) routes() *mux.Router {
 	}
 	a.public(api, "/jwks", "jwks", a.publicKeys)
 	a.public(api, "/openapi.json", "openapi", a.describe)
-	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	router.NotFoundHandler = a.answering(a.nothingThere)
 	return router
 }
 

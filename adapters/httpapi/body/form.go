@@ -24,7 +24,12 @@ var (
 	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
 	ErrMissingPatientID = MissingID("patient")
 	ErrInvalidPatientID = InvalidID("patient")
-	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
+	errNoObject         = ErrInvalid.Worded("The body must be a JSON object.")
+
+	errCase       = ErrInvalid.Worded("%s%s must be written in exactly this case.")
+	errNoString   = ErrInvalid.Worded("%s must be a string.")
+	errQuery      = ErrInvalidPatientID.Worded("The query string is malformed.")
+	errQueryTwice = ErrInvalidPatientID.Worded("%s must be given once.")
 )
 
 // MissingID returns the refusal of a member without an identifier. For the kind
@@ -59,7 +64,7 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	if !isJSON(r.Header.Values("Content-Type")) {
 		return unread(ErrMediaType)
 	}
-	tree, err := readJSON(r.Body, texts)
+	tree, err := readJSON(r.Body, texts, members...)
 	if err != nil {
 		return unread(err)
 	}
@@ -114,9 +119,9 @@ func (f *Form) Err() error {
 func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
 
 // invalidate keeps the first reason why the body is invalid as a whole.
-func (f *Form) invalidate(format string, args ...any) {
+func (f *Form) invalidate(refusal *fault.Error, args ...any) {
 	if f.invalid == nil {
-		f.invalid = ErrInvalid.With(format, args...)
+		f.invalid = refusal.Filled(args...)
 	}
 }
 
@@ -126,7 +131,7 @@ func (f *Form) checkNames(object map[string]any, place string, known []string) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 		if i >= 0 && known[i] != name {
-			f.invalidate("%s%s must be written in exactly this case.", place, known[i])
+			f.invalidate(errCase, place, known[i])
 		}
 	}
 }
@@ -136,11 +141,11 @@ func (f *Form) checkNames(object map[string]any, place string, known []string) {
 func Query(r *http.Request, member string, invalid *fault.Error) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return &Form{unread: invalid.With("The query string is malformed.")}
+		return &Form{unread: invalid.Worded(errQuery.Detail)}
 	}
 	values := parameters[member]
 	if len(values) > 1 {
-		return &Form{unread: invalid.With("%s must be given once.", member)}
+		return &Form{unread: invalid.Worded(errQueryTwice.Detail).Filled(member)}
 	}
 	f := &Form{members: map[string]any{}}
 	if len(values) == 1 {
@@ -200,7 +205,7 @@ func (f *Form) id(name string) (uuid.UUID, bool) {
 func (f *Form) Text(name string) string {
 	text, ok := f.members[name].(string)
 	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be a string.", name)
+		f.invalidate(errNoString, name)
 	}
 	return text
 }
