@@ -27,6 +27,7 @@ type Claim struct {
 type Rights struct {
 	Known           bool // the application is registered
 	JWKSURL         string
+	KeySetReread    time.Time    // key sets that were read before this was known are not used; zero if all are (D94)
 	Enabled         bool         // for the practice
 	Granted         bool         // the endpoint, in the mode of the claim
 	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
