@@ -51,6 +51,8 @@ type API struct {
 	// appended before the call. It returns projections.ErrLongRecord instead of more
 	// than a little unless a long record is wanted.
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
+	// Itself answers what applications ask about themselves.
+	Itself Itself
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
@@ -94,6 +96,10 @@ func (a *API) endpoints() map[application.EndpointName]methods {
 		access.MarkDidNotAttend:        a.post(members("appointmentId"), a.markDidNotAttend),
 		access.StartConsultation:       a.post(members("patientId", "appointmentId"), a.startConsultation),
 		access.Ping:                    {http.MethodGet: a.after(nothing, a.ping), http.MethodPost: a.after(nothing, a.ping)},
+
+		access.Application: a.get(nothing, a.ownApplication),
+		access.KeySet:      {http.MethodGet: a.after(nothing, a.keySet), http.MethodPost: a.after(a.rereading, a.rereadKeySet)},
+		access.TestWebhook: a.post(members("event"), a.testWebhook),
 	}
 }
 

@@ -77,7 +77,9 @@ func TestAPingIsSentOnlyWhileItIsWanted_D94(t *testing.T) {
 		"disabled": {func(c *clinic, id application.ID) {
 			must(c.t, commands.Desk{Store: c.store}.DisableApplication(c.t.Context(), commands.DisableApplication{Tenant: tenant, Application: id}))
 		}, "withdrawn 1"},
-		"moved":   {func(c *clinic, id application.ID) { c.setWebhook(id, application.RecordOpened, "https://elsewhere.example/") }, "withdrawn 1"},
+		"moved": {func(c *clinic, id application.ID) {
+			c.setWebhook(id, application.RecordOpened, "https://elsewhere.example/")
+		}, "withdrawn 1"},
 		"removed": {func(c *clinic, id application.ID) { c.removeWebhook(id, application.RecordOpened) }, "withdrawn 1"},
 		"too old": {func(c *clinic, _ application.ID) { c.clock.pass(webhooks.DefaultAge + time.Second) }, "expired 1"},
 	} {
