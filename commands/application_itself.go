@@ -28,7 +28,7 @@ func (d Desk) RereadKeySet(ctx context.Context, c RereadKeySet) (time.Time, erro
 	}
 	var at time.Time
 	streamOf := func(day time.Time) event.Stream { return application.RereadStream(c.Application, day) }
-	_, err = d.onceAMinute(ctx, streamOf, func(a application.Asked, now time.Time) ([]event.Event, error) {
+	err = d.onceAMinute(ctx, event.NewID(), streamOf, func(a application.Asked, now time.Time) ([]event.Event, error) {
 		at = now
 		return a.RereadKeySet(c.Application, now)
 	})
@@ -69,19 +69,20 @@ func (d Desk) TestWebhook(ctx context.Context, c TestWebhook) (WebhookTest, erro
 		return WebhookTest{}, err
 	}
 	streamOf := func(day time.Time) event.Stream { return application.WebhookTestStream(c.Tenant, c.Application, day) }
-	id, err := d.onceAMinute(ctx, streamOf, func(a application.Asked, now time.Time) ([]event.Event, error) {
+	id := event.NewID()
+	err = d.onceAMinute(ctx, id, streamOf, func(a application.Asked, now time.Time) ([]event.Event, error) {
 		return a.TestWebhook(c.Application, c.Event, now)
 	})
 	return WebhookTest{id, url}, err
 }
 
-// onceAMinute appends the one event that is decided by what was asked for lately, and
-// returns its identifier. Each day has a stream of its own; in the first minute of a day,
-// that of the day before counts.
-func (d Desk) onceAMinute(ctx context.Context, streamOf func(time.Time) event.Stream,
+// onceAMinute appends the one event that is decided by what was asked for lately, under an
+// identifier. Each day has a stream of its own; in the first minute of a day, that of the
+// day before counts.
+func (d Desk) onceAMinute(ctx context.Context, id uuid.UUID, streamOf func(time.Time) event.Stream,
 	decide func(application.Asked, time.Time) ([]event.Event, error),
-) (id uuid.UUID, err error) {
-	err = retry(ctx, func() error {
+) error {
+	return retry(ctx, func() error {
 		now := d.instant()
 		today, lately := streamOf(now), streamOf(now.Add(-application.Every))
 		history, err := d.Store.Load(ctx, today)
@@ -98,11 +99,7 @@ func (d Desk) onceAMinute(ctx context.Context, streamOf func(time.Time) event.St
 		if err != nil {
 			return err
 		}
-		recorded, err := d.Store.Append(ctx, event.Change{Stream: today, Expected: len(history), Events: events})
-		if err == nil {
-			id = recorded[0].ID
-		}
+		_, err = d.Store.Append(ctx, event.Change{Stream: today, Expected: len(history), Events: events, ID: id})
 		return err
 	})
-	return id, err
 }

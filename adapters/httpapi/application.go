@@ -126,7 +126,7 @@ func (a *API) rereadKeySet(r *http.Request, caller judged, _ *body.Form) (any, e
 		return nil, again.refusal
 	}
 	if again.read {
-		if _, err := a.Desk.RereadKeySet(r.Context(), commands.RereadKeySet{Application: caller.Application}); err != nil {
+		if _, err := caller.desk.RereadKeySet(r.Context(), commands.RereadKeySet{Application: caller.Application}); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +152,7 @@ func (a *API) testWebhook(r *http.Request, caller judged, f *body.Form) (any, er
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	test, err := a.Desk.TestWebhook(r.Context(), c)
+	test, err := caller.desk.TestWebhook(r.Context(), c)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ type call struct {
 
 	making bool // it is the call's turn to make a long answer
 
+	unknown body.Unknown // members of the input that the contract does not know
+	again   bool         // the answer was given before
+
 	after []func(context.Context) error // done once the call is answered
 }
 
