@@ -51,7 +51,7 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 		return nil, errUnknownApplication
 	}
 	return func(ctx context.Context) (access.Caller, error) {
-		if err := a.verify(ctx, token, rights.JWKSURL); err != nil {
+		if err := a.verify(ctx, token, rights.JWKSURL, Mark{claim.Application, rights.KeySetReread}); err != nil {
 			return access.Caller{}, err
 		}
 		return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
@@ -59,8 +59,8 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 }
 
 // verify checks the token's signature with the application's key set.
-func (a *Authenticator) verify(ctx context.Context, token Token, jwksURL string) error {
-	keys, err := a.Keys.Get(ctx, jwksURL)
+func (a *Authenticator) verify(ctx context.Context, token Token, jwksURL string, mark Mark) error {
+	keys, err := a.Keys.GetFor(ctx, jwksURL, mark)
 	if err != nil {
 		return fmt.Errorf("get the application's keys: %w", err)
 	}

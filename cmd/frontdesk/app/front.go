@@ -55,6 +55,7 @@ func (a *App) api() *httpapi.API {
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
+		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Record:       a.recorder.Record,
 
