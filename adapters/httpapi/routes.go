@@ -54,6 +54,9 @@ type API struct {
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
+	// Own finds what an application asks about itself.
+	Own Own
+
 	// Record takes a judged call for the access record. It does not wait. Nil
 	// keeps none.
 	Record func(access.Call)
@@ -93,6 +96,8 @@ func (a *API) endpoints() map[application.EndpointName]methods {
 		access.ClearCallIn:             a.post(members("appointmentId"), a.clearCallIn),
 		access.MarkDidNotAttend:        a.post(members("appointmentId"), a.markDidNotAttend),
 		access.StartConsultation:       a.post(members("patientId", "appointmentId"), a.startConsultation),
+		access.OwnCalls:                a.get(parameters("limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnDeliveries:           a.get(parameters("limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
 		access.Ping:                    {http.MethodGet: a.after(nothing, a.ping), http.MethodPost: a.after(nothing, a.ping)},
 	}
 }

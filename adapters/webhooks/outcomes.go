@@ -29,6 +29,14 @@ const (
 	Unknown   Status = "unknown"   // its sender crashed, or an earlier epoch may have sent it
 )
 
+// Outcomes lists the words of all statuses.
+func Outcomes() (words []string) {
+	for _, s := range []Status{Pending, Sending, Delivered, Failed, Expired, Withdrawn, Unknown} {
+		words = append(words, string(s))
+	}
+	return words
+}
+
 // outcome is how one attempt has ended.
 type outcome struct {
 	event, application, attempt uuid.UUID
