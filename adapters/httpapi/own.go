@@ -48,11 +48,6 @@ const (
 	unprovenCalls = "unproven"
 )
 
-// parameters reads a query of the given parameters.
-func parameters(names ...string) reader {
-	return func(r *http.Request, _ access.Caller) (*body.Form, error) { return body.Parameters(r, names...), nil }
-}
-
 // ownCalls is GET ?limit=&cursor=&status=&requestId= → {calls, next}.
 func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error) {
 	status := f.Choice("status", allCalls, answeredCalls, refusedCalls, unprovenCalls)

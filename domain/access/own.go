@@ -27,7 +27,7 @@ type OwnCall struct {
 // grant names endpoint and mode, so [RuleOf] compares it by itself.
 var told = map[string]Rule{
 	ErrUnknownApplication.Detail: RuleKnown,
-	errNotEnabled.Detail:         RuleEnabled,
+	ErrNotEnabled.Detail:         RuleEnabled,
 	errNotAuthorised.Detail:      RuleAuthorised,
 	errWrongPatient.Detail:       RuleScope,
 	errRecordClosed.Detail:       RuleRecord,

@@ -67,7 +67,7 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 	if err != nil {
 		return unread(err)
 	}
-	return formOf(tree, requestMembers), nil
+	return formOf(tree, requestShape), nil
 }
 
 // tree reads a body as [readJSON] does, with a [request.Content] for the data

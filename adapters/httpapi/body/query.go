@@ -1,8 +1,6 @@
 package body
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,27 +12,6 @@ import (
 
 // ErrInvalidQuery refuses a query whose parameters are not of the documented form.
 var ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query must be of the documented form.")
-
-// Parameters reads the query of a call as a form of parameters that may be left out. A
-// query that is malformed, or names one of them twice, is unread like a body that cannot be
-// read. The form's faults are [ErrInvalidQuery].
-func Parameters(r *http.Request, names ...string) *Form {
-	given, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &Form{unread: ErrInvalidQuery.With("The query string is malformed.")}
-	}
-	f := &Form{members: map[string]any{}}
-	for _, name := range names {
-		switch values := given[name]; len(values) {
-		case 0:
-		case 1:
-			f.members[name] = values[0]
-		default:
-			return &Form{unread: ErrInvalidQuery.With("%s must be given once.", name)}
-		}
-	}
-	return f
-}
 
 // Number returns the whole number in a parameter, which must be from least to most, and
 // otherwise if it is left out.

@@ -63,6 +63,7 @@ func (a *App) api() (*httpapi.API, error) {
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
+		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
 			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
