@@ -59,6 +59,9 @@ type API struct {
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
+	// Own finds what an application asks about itself.
+	Own Own
+
 	// Record takes a judged call for the access record. It does not wait. Nil
 	// keeps none.
 	Record func(access.Call)
@@ -104,7 +107,9 @@ func (a *API) endpoints() map[application.EndpointName]methods {
 		access.KeySet: {
 			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
 		},
-		access.TestWebhook: a.post(members("event"), a.testWebhook),
+		access.TestWebhook:   a.post(members("event"), a.testWebhook),
+		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
 	}
 }
 
