@@ -24,6 +24,10 @@ const (
 	tooSlow
 	wrongMethod
 	cutOff
+	headersTooLarge
+	expectation
+	encoding
+	version
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -40,6 +44,10 @@ var statuses = map[fault.Kind]int{
 	internal:          http.StatusInternalServerError,
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
+	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
+	expectation:       http.StatusExpectationFailed,
+	encoding:          http.StatusNotImplemented,
+	version:           http.StatusHTTPVersionNotSupported,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
