@@ -56,7 +56,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
 		TTL:       a.config.JWKSCache,
-		Now:       a.config.Now,
+		Now:       a.config.RealNow,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
@@ -67,7 +67,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.drain.delay = config.DrainDelay
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
-	a.live = live.NewHub(a.watch(tail), a.config.Now, a.config.Log, live.NewMetrics(a.registry))
+	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
 	a.drain.first = a.live.Close
 	if err := a.canSign(ctx); err != nil {
 		a.Close()
@@ -135,14 +135,16 @@ func (a *App) Run(ctx context.Context) error {
 // newJournal returns what tells the log of sign-ins, behind their answers.
 func (a *App) newJournal() *signin.Journal {
 	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
-	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.Now}
-	return signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
+	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
+	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
+	journal.Now = a.config.Now
+	return journal
 }
 
 // sweeper returns what deletes expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
-	uploads := &postgres.Uploads{DB: a.background, Now: a.config.Now}
-	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, Log: a.config.Log}
+	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
+	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

@@ -59,9 +59,10 @@ type Config struct {
 	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
 	ShutdownLimit time.Duration // for the calls that are accepted by then
 
-	Now    func() time.Time
-	Log    *slog.Logger
-	Tracer pgx.QueryTracer // is told of every statement for the database; nil for nobody
+	Now     func() time.Time // the practice's clock: what happens is dated and judged by it
+	RealNow func() time.Time // the clock of everybody else: of tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
+	Log     *slog.Logger
+	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
 }
 
 // NoLimit stands for no limit, because zero stands for the default.
@@ -85,6 +86,9 @@ func (c *Config) setDefaults() {
 	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.RealNow == nil {
+		c.RealNow = c.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
