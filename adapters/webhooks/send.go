@@ -99,6 +99,9 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
+	if s.Sending != nil {
+		defer context.AfterFunc(s.Sending, cancel)()
+	}
 	o := d.ends(Delivered, "")
 	o.kid = token.kid
 	begun := time.Now()

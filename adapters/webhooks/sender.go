@@ -36,6 +36,7 @@ type Sender struct {
 	}
 	Now     func() time.Time // the practice's clock, by which deliveries grow too old
 	RealNow func() time.Time // the receivers' clock, by which webhooks are signed; and how long things take
+	Sending context.Context  // when it ends, what is in flight is broken off; nil for never
 	Timeout time.Duration    // for one delivery, from dialling to the end of the answer
 	Log     *slog.Logger
 	Metrics *Metrics

@@ -33,6 +33,9 @@ type App struct {
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
+
+	sending context.Context // of webhooks; when it ends, they are broken off
+	abandon context.CancelFunc
 }
 
 // New opens the engine and listens on the addresses. It serves nothing before
@@ -64,7 +67,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.telling = a.newTelling()
-	a.drain.delay = config.DrainDelay
+	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
+	a.sending, a.abandon = context.WithCancel(context.Background())
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
 	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
@@ -122,7 +126,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })
-	err := serve(ctx, &a.drain, a.config.ShutdownLimit, a.public, a.private)
+	err := serve(ctx, &a.drain, a.public, a.private)
 	stopRecording() // no more calls come, so what waits is written now
 	recorder.Wait()
 	stopFollowing()
@@ -130,6 +134,13 @@ func (a *App) Run(ctx context.Context) error {
 	stopSequencing()
 	sequencer.Wait()
 	return err
+}
+
+// Hurry has [App.Run] end without patience: calls and webhooks that are under way then have
+// a moment, and are broken off. What is broken off is lost.
+func (a *App) Hurry() {
+	a.drain.hasty.Store(true)
+	a.abandon()
 }
 
 // newJournal returns what tells the log of sign-ins, behind their answers.
@@ -151,6 +162,7 @@ func (a *App) sweeper() *postgres.Sweeper {
 func (a *App) Close() {
 	a.public.close()
 	a.private.close()
+	a.abandon()
 	a.keys.Close()
 	a.Engine.Close()
 }

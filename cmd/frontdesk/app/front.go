@@ -51,6 +51,7 @@ func (a *App) api() *httpapi.API {
 		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow}).Recognise,
 		Rights:       rights.Rights,
 		RecordOpenTo: projections.Patients{DB: a.calls}.RecordOpenTo,
+		Obstacle:     a.config.Obstacle,
 		Desk:         a.Desk,
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,

@@ -38,7 +38,7 @@ func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
 		DB: a.pools.background, Codec: a.codec, Opens: a.keyring, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
-		Now: a.config.Now, RealNow: a.config.RealNow, Timeout: a.config.WebhookTimeout, Log: a.config.Log, Metrics: a.telling.metrics,
+		Now: a.config.Now, RealNow: a.config.RealNow, Timeout: a.config.WebhookTimeout, Sending: a.sending, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
 }
 
