@@ -61,7 +61,7 @@ func (f sandboxFlag) reach(r *run, steer func(context.Context, sandbox.Remote) e
 
 type sandboxClockCmd struct {
 	sandboxFlag `embed:""`
-	Setting     string `arg:"" optional:"" passthrough:"partial" help:"+12h or -30m from where it is; an instant such as 2027-03-28T00:59:00Z; or real."`
+	Setting     string `arg:"" optional:"" help:"+12h, or -- -30m, from where it is; an instant such as 2027-03-28T00:59:00Z; or real."`
 }
 
 // Run moves the clock, or says what it shows.

@@ -88,7 +88,7 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 		return nil, err
 	}
 	settings := h.service
-	settings.Obstacle = obstacles(s)
+	settings.Obstacle = obstacles(s, h.clock.Now)
 	service, err := app.New(ctx, settings)
 	if err != nil {
 		return nil, err

@@ -24,10 +24,10 @@ const (
 	slowness   = 3 * time.Second
 )
 
-// obstacles returns what meets a call about a patient.
-func obstacles(s seed) func(context.Context, patient.ID) error {
+// obstacles returns what meets a call about a patient. now is the practice's clock.
+func obstacles(s seed, now func() time.Time) func(context.Context, patient.ID) error {
 	inTheWay := map[patient.ID]obstacle{
-		s.Causes["rate-limited"]: limited(),
+		s.Causes["rate-limited"]: limited(now),
 		s.Causes["unavailable"]:  func(context.Context) error { return postgres.ErrUnavailable },
 		s.Causes["flaky"]:        flaky(),
 		s.Causes["slow"]:         slow,
@@ -41,11 +41,11 @@ func obstacles(s seed) func(context.Context, patient.ID) error {
 }
 
 // limited lets one call pass and has the others wait.
-func limited() obstacle {
+func limited(now func() time.Time) obstacle {
 	calls := fair.NewBudget[struct{}](1, limitedFor, time.Now)
 	return func(context.Context) error {
 		if wait := calls.Spend(struct{}{}, 1); wait > 0 {
-			return errRateLimited.Until(time.Now().Add(wait))
+			return errRateLimited.Until(now().Add(wait))
 		}
 		return nil
 	}

@@ -23,11 +23,16 @@ func files() []string {
 }
 
 // Keeps lists what the sandbox of a directory keeps, with full paths. The error says that
-// there is none.
+// there is none, or that it runs.
 func Keeps(dir string) (paths []string, err error) {
 	if !exists(filepath.Join(dir, lockName)) {
 		return nil, fmt.Errorf("no sandbox keeps anything in %s: name its directory with --dir", dir)
 	}
+	release, err := lockAway(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	data, err := embedded.Data(dir)
 	if err != nil {
 		return nil, err
@@ -48,12 +53,9 @@ func Remove(ctx context.Context, dir string) (left []string, err error) {
 	if _, err := Keeps(dir); err != nil {
 		return nil, err
 	}
-	release, err := embedded.Lock(filepath.Join(dir, lockName))
-	if errors.Is(err, embedded.ErrInUse) {
-		return nil, fmt.Errorf("%s: %w", inUse(dir), err)
-	}
+	release, err := lockAway(dir)
 	if err != nil {
-		return nil, fmt.Errorf("remove the sandbox: %w", err)
+		return nil, err
 	}
 	defer release()
 	if err := embedded.Remove(ctx, dir); err != nil {
@@ -73,6 +75,18 @@ func Remove(ctx context.Context, dir string) (left []string, err error) {
 		err = os.Remove(dir)
 	}
 	return left, err
+}
+
+// lockAway keeps the sandbox of a directory from starting.
+func lockAway(dir string) (release func(), err error) {
+	release, err = embedded.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, embedded.ErrInUse) {
+		return nil, fmt.Errorf("%s: %w", inUse(dir), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the sandbox (is the directory writable?): %w", err)
+	}
+	return release, nil
 }
 
 // removeFiles removes those that are there. A directory that holds something else stays.
