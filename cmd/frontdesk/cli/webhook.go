@@ -164,7 +164,7 @@ func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, desk commands.Desk)
 }
 
 func (c *webhookTriggerCmd) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
-	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
+	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: desk.Now()})
 	if err != nil {
 		return id, err
 	}
