@@ -45,7 +45,7 @@ func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("begin afresh: %w", err)
 	}
-	for _, name := range []string{"seed.json", keyName, masterKeyName, inboxName} {
+	for _, name := range []string{"seed.json", keyName, masterKeyName, inboxName, clockName} {
 		if err := os.RemoveAll(dir + "/" + name); err != nil {
 			return fmt.Errorf("begin afresh: %w", err)
 		}

@@ -116,9 +116,13 @@ func ReadInfo(dir string) (Info, error) {
 	var info Info
 	err := readJSON(infoFile(dir), &info)
 	if errors.Is(err, fs.ErrNotExist) {
-		return info, fmt.Errorf("no sandbox runs in %s: start one with \"frontdesk sandbox\", or name its directory with --dir", dir)
+		return info, errAbsent(dir)
 	}
 	return info, err
+}
+
+func errAbsent(dir string) error {
+	return fmt.Errorf("no sandbox runs in %s: start one with \"frontdesk sandbox\", or name its directory with --dir", dir)
 }
 
 func readJSON(file string, target any) error {

@@ -96,6 +96,12 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 	}
 	defer keys.close()
 
+	clock, err := openClock(config.Dir)
+	if err != nil {
+		return err
+	}
+	config.App.Now = clock.Now
+
 	inbox, err := openInbox(config.Dir)
 	if err != nil {
 		return err
@@ -110,6 +116,12 @@ func serve(ctx context.Context, config Config, database *embedded.Server) error 
 		service.Close()
 		return err
 	}
+	control, err := listenControl(ctx, config.Dir, &steering{clock, service}, config.Log)
+	if err != nil {
+		service.Close()
+		return err
+	}
+	defer control.close()
 	defer func() { _ = os.Remove(infoFile(config.Dir)) }()
 	return service.Run(ctx)
 }
