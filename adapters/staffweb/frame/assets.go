@@ -47,6 +47,9 @@ var (
 	}
 )
 
+// Style returns the stylesheet, for pages of ours that are none of staff's.
+func Style() []byte { return style }
+
 func fingerprint(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:8])
