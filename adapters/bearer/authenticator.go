@@ -17,9 +17,10 @@ type Rights interface {
 
 // Authenticator finds out who is calling. All its fields are needed.
 type Authenticator struct {
-	Rights Rights
-	Keys   *KeyCache
-	Now    func() time.Time
+	Rights  Rights
+	Keys    *KeyCache
+	Now     func() time.Time // the practice's clock, by which authorisations hold
+	RealNow func() time.Time // the clock of the applications, by which tokens hold
 }
 
 // Recognise finds out as whom a call to an endpoint comes, by the values of its
@@ -34,8 +35,7 @@ type Authenticator struct {
 // In both steps, a refusal is a [*Refusal]. Any other error means that it could
 // not be found out who is calling.
 func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
-	now := a.Now()
-	token, err := parse(authorisation, now)
+	token, err := parse(authorisation, a.RealNow())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 	if err != nil {
 		return nil, err
 	}
-	rights, err := a.Rights.Rights(ctx, claim, now)
+	rights, err := a.Rights.Rights(ctx, claim, a.Now())
 	if err != nil {
 		return nil, fmt.Errorf("look up the application's rights: %w", err)
 	}

@@ -80,7 +80,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
 				Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
-				Now:      s.Now, AuthorisationLifetime: 12 * time.Hour,
+				Now:      s.Now,
+				RealNow:  s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
 			Limit:    20 * time.Second,

@@ -43,7 +43,7 @@ func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 // listening is a connection to a server, which ends with t.
 func listening(t *testing.T, handler http.Handler) net.Conn {
 	t.Helper()
-	s, err := listen(t.Context(), "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
+	s, err := listen(t.Context(), (&net.ListenConfig{}).Listen, "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

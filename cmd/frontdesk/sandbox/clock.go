@@ -52,6 +52,21 @@ func openClock(dir string) (*clock, error) {
 // Now returns the instant that the sandbox takes for the present.
 func (c *clock) Now() time.Time { return time.Now().Add(c.ahead()) }
 
+// String says what the clock shows.
+func (c *clock) String() string { return ClockText(c.Now()) }
+
+// ClockText says what a sandbox's clock shows, and how far that is from real time.
+func ClockText(now time.Time) string {
+	moved := time.Until(now).Round(time.Second)
+	switch {
+	case moved > 0:
+		return instant(now) + ", which is " + moved.String() + " ahead of real time"
+	case moved < 0:
+		return instant(now) + ", which is " + (-moved).String() + " behind real time"
+	}
+	return instant(now) + ", which is real time"
+}
+
 // ahead is how far the clock is ahead of real time; negative if it is behind.
 func (c *clock) ahead() time.Duration {
 	c.mu.RLock()
@@ -139,4 +154,4 @@ func errSetting(setting string) error {
 	return refused("%q does not say where the clock goes: use +12h, an instant such as 2027-03-28T00:59:00Z, or real.", setting)
 }
 
-func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }

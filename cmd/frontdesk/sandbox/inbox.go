@@ -72,6 +72,14 @@ func (i *inbox) info() WebhookReceiver {
 	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File}
 }
 
+// empty forgets the webhooks that were received.
+func (i *inbox) empty() error {
+	if err := i.log.Truncate(0); err != nil {
+		return fmt.Errorf("empty the log of webhooks: %w", err)
+	}
+	return nil
+}
+
 func (i *inbox) close() {
 	if i.server != nil {
 		i.server.Close()

@@ -157,6 +157,7 @@ frontdesk is ready.
 
   API        %[1]s/transactional-api/   (practice %[2]q)
   metrics    %[3]s/metrics
+  clock      %[15]s
   everything else a client needs is in %[4]s
 
 Make the first call from another terminal:
@@ -193,12 +194,12 @@ Ctrl-C stops all of it; the data stays in %[6]s.
 
 // welcome says what runs and how to make the first call. A token lives for 60
 // seconds, so the line that it shows mints one.
-func welcome(w io.Writer, dir string, info Info) {
+func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	self, err := os.Executable()
 	if err != nil {
 		self = "frontdesk"
 	}
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
-		info.WebhookReceiver.Log, info.PagesURL(), info.logins())
+		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock)
 }

@@ -35,17 +35,17 @@ type seed struct {
 
 // seeded returns what dir was seeded with. It seeds what is missing, and brings up
 // to date what differs from one start to the next.
-func seeded(ctx context.Context, dir string, service *app.App, jwksURL, receiverURL string) (seed, error) {
+func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiverURL string, now time.Time) (seed, error) {
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
-	desk, file := service.Desk, filepath.Join(dir, "seed.json")
-	s, err := sown(ctx, file, desk, jwksURL)
+	desk, file := engine.Desk, filepath.Join(dir, seedName)
+	s, err := sown(ctx, file, desk, jwksURL, now)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	if err := Equip(ctx, desk, s.Application, jwksURL, receiverURL); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	life := believable{desk: desk, uploads: service.Uploads, file: file, seed: &s, now: time.Now()}
+	life := believable{desk: desk, uploads: engine.Uploads, file: file, seed: &s, now: now}
 	if err := life.plant(ctx); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
@@ -55,13 +55,13 @@ func seeded(ctx context.Context, dir string, service *app.App, jwksURL, receiver
 // sown returns the seed that the file remembers, and plants what it lacks, because
 // an older program that knew no sites, passwords or roles may have seeded it. Each
 // part is written down before the next is planted.
-func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) (seed, error) {
+func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, now time.Time) (seed, error) {
 	s, err := remembered(ctx, file, desk, jwksURL)
 	if err != nil {
 		return s, err
 	}
 	if len(s.Sites) == 0 {
-		if s.Day, err = plantDay(ctx, desk, s.Patients, time.Now()); err != nil {
+		if s.Day, err = plantDay(ctx, desk, s.Patients, now); err != nil {
 			return s, err
 		}
 		if err := writeJSON(file, s); err != nil {
