@@ -20,6 +20,8 @@ const (
 	MarkDidNotAttend        application.EndpointName = "mark-did-not-attend"
 	StartConsultation       application.EndpointName = "start-consultation"
 	Ping                    application.EndpointName = "ping"
+	OwnCalls                application.EndpointName = "application/calls"
+	OwnDeliveries           application.EndpointName = "application/deliveries"
 )
 
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
@@ -62,6 +64,8 @@ func Endpoints() []Endpoint {
 		{Name: MarkDidNotAttend, Words: "record that a patient did not attend"},
 		{Name: StartConsultation, NamesPatient: true, Words: "start consultations"},
 		{Name: Ping, WithoutGrant: true},
+		{Name: OwnCalls, AboutItself: true},
+		{Name: OwnDeliveries, AboutItself: true},
 	}
 }
 

@@ -57,6 +57,10 @@ var (
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
 
+func notGranted(endpoint application.EndpointName, mode application.Mode) *fault.Error {
+	return errNotGranted.With(errNotGranted.Detail, endpoint, mode)
+}
+
 // Named is what is known of the patient that a call names.
 type Named struct {
 	Patient string // as the call wrote it; "" if it names none that can be read
@@ -76,11 +80,11 @@ func Judge(c Caller, named *Named) error {
 	case c.Endpoint.AboutItself && c.Mode == application.ApplicationRestricted:
 		return nil
 	case c.Endpoint.AboutItself:
-		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
+		return &Refusal{RuleGranted, notGranted(c.Endpoint.Name, c.Mode)}
 	case !c.Enabled:
 		return &Refusal{RuleEnabled, errNotEnabled}
 	case !c.Granted && !c.Endpoint.WithoutGrant:
-		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
+		return &Refusal{RuleGranted, notGranted(c.Endpoint.Name, c.Mode)}
 	case c.Mode == application.ApplicationRestricted:
 		return nil // the other rules are about users
 	case !c.authorised():
