@@ -14,7 +14,6 @@ import (
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/sandbox"
-	"frontdesk/domain/application"
 )
 
 // membership is that a sandbox knows the application, and sends it webhooks.
