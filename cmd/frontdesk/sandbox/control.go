@@ -36,12 +36,19 @@ func refused(format string, args ...any) error { return errRefused(fmt.Sprintf(f
 type steered interface {
 	setClock(ctx context.Context, setting string) (time.Time, error) // "" asks
 	reset(ctx context.Context) error
+	sendTo(ctx context.Context, way string) (url string, err error)
 }
 
 // reading is the clock, as it is asked for and told.
 type reading struct {
 	Setting string    `json:"setting,omitempty"` // in an order
 	Now     time.Time `json:"now"`
+}
+
+// manner is how the sandbox's receiver is to behave, and where it does.
+type manner struct {
+	Way string `json:"way,omitempty"`
+	URL string `json:"url,omitempty"`
 }
 
 // failure is why an order was not followed.
@@ -118,6 +125,10 @@ func orders(s steered, log *slog.Logger) http.Handler {
 	}))
 	mux.Handle("POST /reset", order(log, func(ctx context.Context, _ struct{}) (struct{}, error) {
 		return struct{}{}, s.reset(ctx)
+	}))
+	mux.Handle("POST /receiver", order(log, func(ctx context.Context, asked manner) (manner, error) {
+		url, err := s.sendTo(ctx, asked.Way)
+		return manner{URL: url}, err
 	}))
 	return mux
 }

@@ -45,10 +45,9 @@ func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("begin afresh: %w", err)
 	}
-	for _, name := range []string{seedName, templateSeed, seedingNote, resetNote, keyName, masterKeyName, inboxName, clockName} {
-		if err := os.RemoveAll(dir + "/" + name); err != nil {
-			return fmt.Errorf("begin afresh: %w", err)
-		}
+	err := removeFiles(dir, []string{seedName, templateSeed, seedingNote, resetNote, keyName, masterKeyName, inboxName, clockName})
+	if err != nil {
+		return fmt.Errorf("begin afresh: %w", err)
 	}
 	return nil
 }
@@ -58,7 +57,7 @@ func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if err := finishReset(ctx, dir, server); err != nil {
 		return err
 	}
-	names := []string{databaseName}
+	names := []string{databaseName} // the copy says nothing, because nobody else uses it
 	if hasTemplate(dir) {
 		names = append(names, templateDatabase)
 	}
@@ -67,7 +66,7 @@ func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 			return err
 		}
 	}
-	return nil
+	return sign(ctx, dir, server, databaseName)
 }
 
 func bringUp(ctx context.Context, dir string, server *embedded.Server, name string) error {

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/application"
 )
 
 // house is a sandbox that runs: what stays while one service takes the place of another.
@@ -26,8 +27,9 @@ type house struct {
 	inbox    *inbox
 	resets   chan chan<- error // each is told how it ended
 
-	mu  sync.RWMutex // held while no service runs
-	now *app.App     // the service that runs
+	mu          sync.RWMutex // held while no service runs
+	now         *app.App     // the service that runs
+	application application.ID
 }
 
 // run serves until ctx ends. Each reset ends one service and begins another.
@@ -85,11 +87,14 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	service, err := app.New(ctx, h.service)
+	settings := h.service
+	settings.Obstacle = obstacles(s, h.clock.Now)
+	service, err := app.New(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
 	info := infoOf(h, service, s)
+	h.application = s.Application
 	h.keys.receiveStaff(info)
 	if err := writeJSON(infoFile(h.config.Dir), info); err != nil {
 		service.Close()
@@ -167,6 +172,8 @@ func (h *house) reset(ctx context.Context) error {
 	}
 }
 
+var errStopping = refused("The sandbox is stopping.")
+
 // setClock moves the clock, unless the setting is "", and returns what it shows.
 func (h *house) setClock(ctx context.Context, setting string) (time.Time, error) {
 	h.mu.RLock()
@@ -175,7 +182,7 @@ func (h *house) setClock(ctx context.Context, setting string) (time.Time, error)
 		return h.clock.Now(), nil
 	}
 	if h.now == nil {
-		return time.Time{}, refused("The sandbox is stopping.")
+		return time.Time{}, errStopping
 	}
 	err := h.clock.set(ctx, setting, h.newest)
 	return h.clock.Now(), err

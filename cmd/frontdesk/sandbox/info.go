@@ -36,6 +36,7 @@ type Info struct {
 	Patients         []Patient   `json:"patients"`
 	Day
 	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
+	Causes          []Cause         `json:"causes"` // of each answer that a client should be tried with
 }
 
 // Application is the sandbox's application. It is enabled and has every grant.
@@ -109,7 +110,9 @@ func (i Info) logins() string {
 	return lines.String()
 }
 
-func infoFile(dir string) string { return filepath.Join(dir, "sandbox.json") }
+const infoName = "sandbox.json"
+
+func infoFile(dir string) string { return filepath.Join(dir, infoName) }
 
 // ReadInfo reads the info of the sandbox that runs in dir.
 func ReadInfo(dir string) (Info, error) {
@@ -184,6 +187,9 @@ Watch a webhook arrive, verified, a moment after a patient's record is opened:
 
   tail -n 0 -F %[12]s &
   %[5]s webhook trigger record.opened --dir %[6]s
+
+Cause each refusal, and an answer that comes late:  %[5]s sandbox causes --dir %[6]s
+Move its clock, or begin again from the seed:  %[5]s sandbox --help
 
 See who did what:
 

@@ -53,20 +53,18 @@ func (r Remote) Clock(ctx context.Context, setting string) (time.Time, error) {
 	return told.Now, err
 }
 
-// Now returns a clock that shows what the sandbox's does, until that is moved.
-func (r Remote) Now(ctx context.Context) (func() time.Time, error) {
-	shown, err := r.Clock(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	ahead := time.Until(shown)
-	return func() time.Time { return time.Now().Add(ahead) }, nil
-}
-
 // Reset makes the practice what it was just after it was seeded, and its clock real. The
 // sandbox serves again when it returns.
 func (r Remote) Reset(ctx context.Context) error {
 	return r.order(ctx, "/reset", struct{}{}, &struct{}{})
+}
+
+// Receiver has every kind of webhook sent to where the sandbox's receiver behaves in one of
+// the [Ways], and returns that address.
+func (r Remote) Receiver(ctx context.Context, way string) (url string, err error) {
+	var told manner
+	err = r.order(ctx, "/receiver", manner{Way: way}, &told)
+	return told.URL, err
 }
 
 // order has the sandbox do something, and reads what it says.

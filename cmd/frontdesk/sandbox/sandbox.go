@@ -63,7 +63,7 @@ func claim(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
 	}
-	release, err = embedded.Lock(filepath.Join(dir, "sandbox.lock"))
+	release, err = embedded.Lock(filepath.Join(dir, lockName))
 	if errors.Is(err, embedded.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w, or choose another directory with --dir", inUse(dir), err)
 	}
@@ -128,8 +128,8 @@ func infoOf(h *house, service *app.App, s seed) Info {
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
-		WebhookReceiver: h.inbox.info(),
-		Staff:           s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
+		WebhookReceiver: h.inbox.info(), Causes: causesOf(s, byName(service.URL())),
+		Staff: s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
 	}
 }
 

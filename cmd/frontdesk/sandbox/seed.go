@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
 )
@@ -28,15 +29,16 @@ type seed struct {
 	Colleagues  []Staff        `json:"colleagues"`
 	Patients    []Patient      `json:"patients"`
 	Day
-	Others      []Patient `json:"others"`
-	BookedUntil string    `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
-	Sent        int       `json:"sent"`        // how many of the letters
+	Causes      map[string]patient.ID `json:"causes"` // of answers, by name
+	Others      []Patient             `json:"others"`
+	BookedUntil string                `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
+	Sent        int                   `json:"sent"`        // how many of the letters
 }
 
 // seeded returns what dir was seeded with. It seeds what is missing, and brings up
 // to date what differs from one start to the next.
 func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiverURL string, now time.Time) (seed, error) {
-	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
+	ctx = bySandbox(ctx)
 	desk, file := engine.Desk, filepath.Join(dir, seedName)
 	s, err := sown(ctx, file, desk, jwksURL, now)
 	if err != nil {
@@ -77,8 +79,15 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, 
 		}
 	}
 	s.Staff.Role = sam.Role // who was seeded as administrator
-	err = plantColleagues(ctx, desk, file, &s)
-	return s, err
+	if err := plantColleagues(ctx, desk, file, &s); err != nil {
+		return s, err
+	}
+	return s, plantCauses(ctx, desk, file, &s)
+}
+
+// bySandbox has what is done be the sandbox's doing.
+func bySandbox(ctx context.Context) context.Context {
+	return event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
 }
 
 // remembered reads the seed, or plants and writes it.

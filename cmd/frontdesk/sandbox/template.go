@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -50,6 +51,9 @@ func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	if err != nil {
 		return fmt.Errorf("reset the sandbox: %w", err)
 	}
+	if err := sign(ctx, dir, database, databaseName); err != nil {
+		return fmt.Errorf("reset the sandbox: %w", err)
+	}
 	if err := copyFile(filepath.Join(dir, templateSeed), filepath.Join(dir, seedName)); err != nil {
 		return err
 	}
@@ -68,6 +72,9 @@ func finishReset(ctx context.Context, dir string, database *embedded.Server) err
 	}
 	return restore(ctx, dir, database)
 }
+
+// quote writes a text as SQL does.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func dropDatabase(name string) string {
 	return "DROP DATABASE IF EXISTS " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"
