@@ -125,7 +125,6 @@ func (d *dev) look(ctx context.Context) {
 		return
 	}
 	now.Application, now.Away = asked, ""
-	now.Info, now.Receives = &d.member.info, d.member.receiver.URL()
 	d.lookAround(ctx, &now)
 	if ctx.Err() == nil {
 		d.show(now)

@@ -34,6 +34,8 @@ type ground struct {
 const (
 	startLimit = 3 * time.Minute // a first start makes a database
 	startLook  = 50 * time.Millisecond
+
+	keySetServes = 5 * time.Second // as in every sandbox
 )
 
 // findGround starts a sandbox, unless one runs in the directory already.
@@ -48,7 +50,8 @@ func (d *dev) findGround(ctx context.Context) (*ground, error) {
 	go func() {
 		defer close(g.done)
 		g.err = sandbox.Run(running, sandbox.Config{
-			Dir: d.config.SandboxDir, Out: io.Discard, Log: d.config.Log, App: app.Config{Listen: address, PrivateListen: "127.0.0.1:0"},
+			Dir: d.config.SandboxDir, Out: io.Discard, Log: d.config.Log,
+			App: app.Config{Listen: address, PrivateListen: "127.0.0.1:0", JWKSCache: keySetServes},
 		})
 	}()
 	if err := g.awaitStart(ctx, d.config.SandboxDir); err != nil {

@@ -48,6 +48,9 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 		}
 	}
 	d.member = m
+	d.mu.Lock()
+	d.seen.Info, d.seen.Receives = &m.info, m.receiver.URL()
+	d.mu.Unlock()
 	return unknown, d.announce()
 }
 

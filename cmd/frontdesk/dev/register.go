@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -51,19 +52,15 @@ func (d *dev) authorise(ctx context.Context, m *membership) error {
 // staff; "" is for nobody. It returns once the log has it.
 func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
 	sandbox.ForgetDatabases()
-	remote, err := sandbox.Reach(d.config.SandboxDir)
-	if err != nil {
-		return err
-	}
-	now, err := remote.Now(ctx)
-	if err != nil {
-		return err
-	}
-	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: now})
+	clock := &sandbox.Follower{}
+	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: clock.Now, RealNow: time.Now})
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
+	if err := clock.Follow(ctx, engine.Log.DB); err != nil {
+		return err
+	}
 	actor, err := engine.Operator(ctx, d.config.Machine)
 	if err != nil {
 		return err

@@ -55,6 +55,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /do/{act}", s.entered(s.sent(s.do)))
 	mux.HandleFunc("GET "+KeySetPath, s.keySet)
 	mux.HandleFunc("GET /style.css", file("text/css; charset=utf-8", slices.Concat(frame.Style(), style)))
+	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", frame.Icon()))
 	mux.HandleFunc("GET /page.js", file("text/javascript; charset=utf-8", script))
 	return s.guarded(mux)
 }
