@@ -65,7 +65,7 @@ func (c *KeyCache) fly(url string, e *entry) {
 	c.waitForPace(e)
 	c.begin(e)
 	set, err := c.fetch(url)
-	c.land(e, set, err)
+	c.land(url, e, set, err)
 }
 
 // waitForPace keeps the fetches of a failing URL apart in time.
@@ -93,15 +93,24 @@ func (c *KeyCache) begin(e *entry) {
 	e.started = c.config.Now()
 }
 
-func (c *KeyCache) land(e *entry, set KeySet, err error) {
+// land hands the outcome of a fetch to all who wait. A failure ends the time of the
+// set before, even if it was fetched again before its time.
+func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.flying, e.failing = false, err != nil
+	now := c.config.Now()
+	e.flying, e.failing, e.until = false, err != nil, time.Time{}
 	if err == nil {
-		e.until = c.config.Now().Add(c.config.TTL)
+		e.until = now.Add(c.config.TTL)
 	}
 	e.flight.set, e.flight.err = set, err
 	close(e.flight.done)
+	if c.ctx.Err() != nil {
+		return // the fetch was broken off, and says nothing
+	}
+	if report := ReportOf(now, set, err); e.keep(report, set) && c.config.Warn != nil {
+		c.config.Warn(url, report)
+	}
 }
 
 // maxSet bounds a key set, in bytes.
@@ -132,7 +141,7 @@ func ReadPublished(url string, document []byte) (KeySet, error) {
 	case errors.Is(err, ErrNotJSON):
 		return KeySet{}, errNotJSON.with(url).because(err)
 	case err != nil:
-		return KeySet{}, errNoUsableKey.with(url).because(err)
+		return set, errNoUsableKey.with(url).because(err)
 	}
 	return set, nil
 }
@@ -140,7 +149,7 @@ func ReadPublished(url string, document []byte) (KeySet, error) {
 // readBounded refuses a document over the bound as if it were not JSON.
 func readBounded(document []byte) (KeySet, error) {
 	if len(document) > maxSet {
-		return KeySet{}, fmt.Errorf("%w of at most %d bytes", ErrNotJSON, maxSet)
+		return KeySet{}, notJSONError(fmt.Sprintf("is larger than %d KiB", maxSet>>10))
 	}
 	return ReadKeySet(document)
 }
@@ -164,7 +173,7 @@ func (c *KeyCache) download(ctx context.Context, url string) ([]byte, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %d", resp.StatusCode)
+		return nil, statusError(resp.StatusCode)
 	}
 	return io.ReadAll(io.LimitReader(resp.Body, maxSet+1))
 }

@@ -19,7 +19,7 @@ const (
 	maxEntries   = 10_000                 // URLs in memory, and so of fetches at once
 )
 
-// KeyCacheConfig configures a [KeyCache]. All its fields except TTL are needed.
+// KeyCacheConfig configures a [KeyCache]. All its fields except TTL and Warn are needed.
 type KeyCacheConfig struct {
 	// Transport makes the fetches. [outbound.NewTransport] returns a guarded one.
 	Transport http.RoundTripper
@@ -30,6 +30,9 @@ type KeyCacheConfig struct {
 	TTL time.Duration
 	// Now is the clock.
 	Now func() time.Time
+	// Warn is called when a set is found to show private keys, and once an hour as long
+	// as it does. It must not wait. Nil means that nobody is told.
+	Warn func(url string, report FetchReport)
 }
 
 // KeyCache fetches applications' key sets and keeps the readable ones (D8). It
@@ -64,6 +67,10 @@ type entry struct {
 	started time.Time // when it started
 	failing bool      // the latest fetch that landed had failed
 	seated  int       // callers who have a seat
+
+	last   FetchReport          // of the latest fetch that landed
+	since  map[string]time.Time // since when the sets that were read have held each kid
+	warned time.Time            // when the operator was last told of private keys
 }
 
 // NewKeyCache returns an empty cache. The caller closes it.
