@@ -32,8 +32,8 @@ type Attachment struct {
 	Open        func() (io.ReadCloser, error)
 }
 
-// File is the attachment that a file holds; its extension says its type.
-func File(path string) (Attachment, error) {
+// AttachFile is the attachment that a file holds; its extension says its type.
+func AttachFile(path string) (Attachment, error) {
 	kind, known := extensions[strings.ToLower(filepath.Ext(path))]
 	if !known {
 		return Attachment{}, fmt.Errorf("%s must end with .jpg, .jpeg, .png, .doc or .docx", path)
@@ -46,8 +46,8 @@ func File(path string) (Attachment, error) {
 	return Attachment{filepath.Base(path), kind, info.Size(), open}, nil
 }
 
-// Bytes is an attachment that is in memory already.
-func Bytes(fileName string, kind FileType, data []byte) Attachment {
+// AttachBytes is an attachment that is in memory already.
+func AttachBytes(fileName string, kind FileType, data []byte) Attachment {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 	return Attachment{fileName, kind, int64(len(data)), open}
 }
@@ -67,7 +67,7 @@ func (e *encoded) Read(to []byte) (int, error) {
 			return 0, e.done
 		}
 		n, err := io.ReadFull(e.file, e.raw[:])
-		if err == io.ErrUnexpectedEOF { //nolint:errorlint // ReadFull's own: one of the file's would be wrapped or another
+		if err == io.ErrUnexpectedEOF {
 			err = io.EOF
 		}
 		base64.StdEncoding.Encode(e.text[:], e.raw[:n])

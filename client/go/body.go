@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 )
 
 // A body is the JSON of a call, made anew for each attempt: texts, and files between them.
@@ -30,7 +31,7 @@ func newBody(value any, attachments []Attachment) (*body, error) {
 		b.addText(text)
 		return b, nil
 	}
-	lead := append(text[:len(text)-1], `,"attachments":[`...)
+	lead := slices.Concat(text[:len(text)-1], []byte(`,"attachments":[`))
 	for _, attachment := range attachments {
 		if err := b.addFile(lead, attachment); err != nil {
 			return nil, err
@@ -51,7 +52,7 @@ func (b *body) addFile(lead []byte, a Attachment) error {
 	if err != nil {
 		return fmt.Errorf("encode attachment: %w", err)
 	}
-	b.addText(append(append(lead, head[:len(head)-1]...), `,"data":"`...))
+	b.addText(slices.Concat(lead, head[:len(head)-1], []byte(`,"data":"`)))
 	b.parts = append(b.parts, func() (io.ReadCloser, error) {
 		file, err := a.Open()
 		if err != nil {
@@ -99,7 +100,7 @@ func (r *reading) Read(to []byte) (int, error) {
 			r.rest = r.rest[1:]
 		}
 		n, err := r.open.Read(to)
-		if err == io.EOF { //nolint:errorlint // io.Reader's contract
+		if err == io.EOF {
 			_ = r.open.Close() // it was only read
 			r.open = nil
 		} else if err != nil {

@@ -30,7 +30,7 @@ func TestAttachmentsArriveAsTheyAre_D99(t *testing.T) {
 	if err := os.WriteFile(file, large, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	onDisk, err := client.File(file)
+	onDisk, err := client.AttachFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestAttachmentsArriveAsTheyAre_D99(t *testing.T) {
 		return io.NopCloser(strings.NewReader("Dear Sir")), nil
 	}}
 	for name, attachments := range map[string][]client.Attachment{
-		"sizes are known":     {onDisk, client.Bytes("x.jpg", client.JPEG, []byte("x"))},
+		"sizes are known":     {onDisk, client.AttachBytes("x.jpg", client.JPEG, []byte("x"))},
 		"a size is not known": {onDisk, stream},
 		"none":                nil,
 	} {
@@ -86,10 +86,10 @@ func TestAFileThatCannotBeReadIsSaidAndNotSentAgain_D99(t *testing.T) {
 			t.Errorf("%s: %d attempts, %v", name, len(service.sent), err)
 		}
 	}
-	if _, err := client.File("letter.pdf"); err == nil {
+	if _, err := client.AttachFile("letter.pdf"); err == nil {
 		t.Error("a PDF is taken")
 	}
-	if _, err := client.File(filepath.Join(t.TempDir(), "no.png")); err == nil {
+	if _, err := client.AttachFile(filepath.Join(t.TempDir(), "no.png")); err == nil {
 		t.Error("a file that is not there is taken")
 	}
 }

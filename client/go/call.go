@@ -26,7 +26,7 @@ type Answer struct {
 
 func warnOfUnknownFields(a Answer) {
 	if len(a.UnknownFields) > 0 {
-		slog.Default().Warn("The service does not know these fields", slog.String("endpoint", a.Endpoint), //nolint:sloglint // for whoever hands in none
+		slog.Default().Warn("The service does not know these fields", slog.String("endpoint", a.Endpoint),
 			slog.Any("fields", a.UnknownFields), slog.String("requestId", a.RequestID))
 	}
 }
@@ -172,7 +172,7 @@ func (a *Answer) read(response *http.Response) {
 	a.Status = response.StatusCode
 	a.RequestID = response.Header.Get("X-Request-Id")
 	a.Replayed = response.Header.Get("Idempotent-Replayed") == "true"
-	for _, name := range strings.Split(response.Header.Get("Warning-Unknown-Fields"), ",") {
+	for name := range strings.SplitSeq(response.Header.Get("Warning-Unknown-Fields"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			a.UnknownFields = append(a.UnknownFields, name)
 		}

@@ -85,13 +85,10 @@ func (o Options) withDefaults() Options {
 }
 
 func defaultTransport() http.RoundTripper {
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport // the program has its own
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, IdleConnTimeout: 90 * time.Second,
 	}
-	transport = transport.Clone()
-	transport.ResponseHeaderTimeout = 30 * time.Second
-	return transport
 }
 
 // unfollowed keeps tokens and bodies from whoever a redirect names.

@@ -186,7 +186,10 @@ func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
 		t.Errorf("%q of %v", ids, service.sent[1].URL)
 	}
 	c, service = calling(t, says(200, `{"deliveries":[{"jti":"a"},{"jti":"b"}],"next":"older"}`))
-	for range c.Deliveries(t.Context(), client.DeliveriesQuery{From: time.Unix(1_800_000_000, 0)}) {
+	for _, err := range c.Deliveries(t.Context(), client.DeliveriesQuery{From: time.Unix(1_800_000_000, 0)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 	if len(service.sent) != 1 || service.sent[0].URL.Query().Get("from") != "2027-01-15T08:00:00Z" {

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/base64"
@@ -126,7 +125,7 @@ func (s sent) claims(t *testing.T) (header, claims map[string]any) {
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
-		if !bytes.Contains([]byte(text), []byte(part)) {
+		if !strings.Contains(text, part) {
 			t.Errorf("%q lacks %q", text, part)
 		}
 	}

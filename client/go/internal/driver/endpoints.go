@@ -17,7 +17,7 @@ var endpoints = map[string]func(context.Context, *client.Client, order) (any, er
 	"create-patient-request": func(ctx context.Context, c *client.Client, o order) (any, error) {
 		r, err := read[client.PatientRequest](o)
 		for _, path := range o.Files {
-			file, errFile := client.File(path)
+			file, errFile := client.AttachFile(path)
 			if errFile != nil {
 				return nil, errFile
 			}
