@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -26,7 +27,7 @@ type clientPackage struct {
 var theClients = sync.OnceValues(func() (map[string]clientPackage, error) {
 	clients := map[string]clientPackage{}
 	var failures []error
-	for name, build := range map[string]func() (clientPackage, error){"Go": goPackage} {
+	for name, build := range map[string]func() (clientPackage, error){"Go": goPackage, "TypeScript": typescriptPackage} {
 		built, err := build()
 		clients[name] = built
 		failures = append(failures, err)
@@ -34,16 +35,33 @@ var theClients = sync.OnceValues(func() (map[string]clientPackage, error) {
 	return clients, errors.Join(failures...)
 })
 
-var goDriver string // for TestMain, once a test has asked for it
+// builtClients is where they are built, for TestMain.
+var builtClients = filepath.Join(os.TempDir(), fmt.Sprintf("frontdesk-clients-%d", os.Getpid()))
 
 func goPackage() (clientPackage, error) {
-	dir, err := os.MkdirTemp("", "frontdesk-client-")
-	if err != nil {
+	program := filepath.Join(builtClients, "driver")
+	_, err := tryOutput(context.Background(), "", "../client/go", "go", "build", "-o", program, "./internal/driver")
+	return clientPackage{"../client/go", []string{program}, []string{"go", "test", "./..."}}, err
+}
+
+// typescriptPackage is a copy, because npm writes beside what it compiles. Its tests read the
+// vectors.
+func typescriptPackage() (clientPackage, error) {
+	dir := filepath.Join(builtClients, "client", "typescript")
+	if err := os.CopyFS(dir, os.DirFS("../client/typescript")); err != nil {
 		return clientPackage{}, err
 	}
-	goDriver = dir
-	_, err = tryOutput(context.Background(), "", "../client/go", "go", "build", "-o", dir+"/driver", "./internal/driver")
-	return clientPackage{"../client/go", []string{dir + "/driver"}, []string{"go", "test", "./..."}}, err
+	vectors, err := os.ReadFile(vectorsFile)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(builtClients, "docs"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(builtClients, "docs", vectorsFile), vectors, 0o600)
+	}
+	if err == nil { // which compiles it, too
+		_, err = tryOutput(context.Background(), "", dir, "npm", "ci", "--no-audit", "--no-fund")
+	}
+	return clientPackage{dir, []string{"node", "dist/test/driver.js"}, []string{"npm", "test"}}, err
 }
 
 // inEveryLanguage runs a test with each client.

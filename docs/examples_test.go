@@ -60,7 +60,7 @@ var typescript string // for TestMain, once a test has asked for it
 // A lock that names a registry would send everybody there.
 func TestTheLockNamesNoRegistry(t *testing.T) {
 	t.Parallel()
-	for _, folder := range []string{"examples/typescript", "testdata/fhir"} {
+	for _, folder := range []string{"examples/typescript", "../client/typescript", "testdata/fhir"} {
 		lock, err := os.ReadFile(folder + "/package-lock.json")
 		if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
 			t.Errorf("%s/package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", folder, err)

@@ -139,7 +139,7 @@ func (c *call) exchange(ctx context.Context, answer *Answer) ([]byte, error) {
 	if err != nil {
 		return nil, &UnreachableError{c.endpoint, err}
 	}
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode != http.StatusOK || !json.Valid(text) { // a proxy's page
 		return nil, serviceError(c.endpoint, response, text)
 	}
 	return text, nil

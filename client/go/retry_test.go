@@ -22,19 +22,19 @@ func TestACallIsSentAgainOnlyWhereThatHelps_D99(t *testing.T) {
 		first answer
 		again bool
 	}{
-		"unavailable":           {refuses(503, "unavailable"), true},
-		"rate-limited":          {refuses(429, "rate-limited", "Retry-After", "2"), true},
-		"internal error":        {refuses(500, "internal-error"), true},
-		"a proxy's":             {says(502, "<html>"), true},
-		"cut":                   {cuts, true},
-		"still being answered":  {refuses(409, "idempotency-key-in-use"), true},
-		"the key of another":    {refuses(409, "idempotency-key-reused"), false},
-		"paused":                {refuses(400, "request-type-paused", "Retry-After", "2"), false},
-		"unauthorized":          {refuses(403, "unauthorized"), false},
-		"too slow":              {refuses(408, "request-timeout"), false},
-		"limited for the day":   {refuses(429, "rate-limited", "Retry-After", "3600"), false},
-		"an answer that is not": {says(200, "<html>"), false},
-		"a redirect":            {says(307, "", "Location", "https://evil.example"), false},
+		"unavailable":            {refuses(503, "unavailable"), true},
+		"rate-limited":           {refuses(429, "rate-limited", "Retry-After", "2"), true},
+		"internal error":         {refuses(500, "internal-error"), true},
+		"a proxy's":              {says(502, "<html>"), true},
+		"cut":                    {cuts, true},
+		"still being answered":   {refuses(409, "idempotency-key-in-use"), true},
+		"the key of another":     {refuses(409, "idempotency-key-reused"), false},
+		"paused":                 {refuses(400, "request-type-paused", "Retry-After", "2"), false},
+		"unauthorized":           {refuses(403, "unauthorized"), false},
+		"too slow":               {refuses(408, "request-timeout"), false},
+		"limited for the day":    {refuses(429, "rate-limited", "Retry-After", "3600"), false},
+		"an answer that is none": {says(200, "<html>"), false},
+		"a redirect":             {says(307, "", "Location", "https://evil.example"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
