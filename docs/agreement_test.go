@@ -49,7 +49,7 @@ func TestTokenExplainAgreesWithTheServer(t *testing.T) {
 // it.
 func explained(t *testing.T, authorisation string, keys func() (bearer.KeySet, error)) judgement {
 	t.Helper()
-	token, err := bearer.Explain([]string{authorisation}, keys, noon)
+	token, err := bearer.Explain([]string{arrived(authorisation)}, keys, noon)
 	if _, refusal := errors.AsType[*bearer.Refusal](err); refusal {
 		return refused(t, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -35,31 +34,22 @@ var theClients = sync.OnceValues(func() (map[string]clientPackage, error) {
 	return clients, errors.Join(failures...)
 })
 
-// builtClients is where they are built, for TestMain.
-var builtClients = filepath.Join(os.TempDir(), fmt.Sprintf("frontdesk-clients-%d", os.Getpid()))
-
 func goPackage() (clientPackage, error) {
-	program := filepath.Join(builtClients, "driver")
-	_, err := tryOutput(context.Background(), "", "../client/go", "go", "build", "-o", program, "./internal/driver")
+	dir, err := fetchedFolder()
+	if err != nil {
+		return clientPackage{}, err
+	}
+	program := filepath.Join(dir, "driver")
+	_, err = tryOutput(context.Background(), "", "../client/go", "go", "build", "-o", program, "./internal/driver")
 	return clientPackage{"../client/go", []string{program}, []string{"go", "test", "./..."}}, err
 }
 
-// typescriptPackage is a copy, because npm writes beside what it compiles. Its tests read the
-// vectors.
+var theTypescriptClient = npm("../client/typescript")
+
 func typescriptPackage() (clientPackage, error) {
-	dir := filepath.Join(builtClients, "client", "typescript")
-	if err := os.CopyFS(dir, os.DirFS("../client/typescript")); err != nil {
-		return clientPackage{}, err
-	}
-	vectors, err := os.ReadFile(vectorsFile)
+	dir, err := theTypescriptClient()
 	if err == nil {
-		err = os.MkdirAll(filepath.Join(builtClients, "docs"), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(builtClients, "docs", vectorsFile), vectors, 0o600)
-	}
-	if err == nil { // which compiles it, too
-		_, err = tryOutput(context.Background(), "", dir, "npm", "ci", "--no-audit", "--no-fund")
+		_, err = tryOutput(context.Background(), "", dir, "npm", "run", "prepare")
 	}
 	return clientPackage{dir, []string{"node", "dist/test/driver.js"}, []string{"npm", "test"}}, err
 }
@@ -82,7 +72,11 @@ func inEveryLanguage(t *testing.T, test func(t *testing.T, c clientPackage)) {
 func TestTheClientsPassTheirOwnTests_D99(t *testing.T) {
 	t.Parallel()
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
-		output(t, "", c.dir, c.unit[0], c.unit[1:]...)
+		vectors, err := filepath.Abs(vectorsFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		output(t, "", c.dir, "env", append([]string{"FRONTDESK_VECTORS=" + vectors}, c.unit...)...)
 	})
 }
 

@@ -80,7 +80,7 @@ func serverSays(t *testing.T, jwksURL, authorisation string, now time.Time) judg
 
 func authenticate(t *testing.T, server *bearer.Authenticator, authorisation string) judgement {
 	t.Helper()
-	prove, err := server.Recognise(t.Context(), []string{authorisation}, "elm-street", access.Endpoint{Name: access.Ping, WithoutGrant: true})
+	prove, err := server.Recognise(t.Context(), []string{arrived(authorisation)}, "elm-street", access.Endpoint{Name: access.Ping, WithoutGrant: true})
 	if err != nil {
 		return refused(t, err)
 	}
@@ -90,6 +90,9 @@ func authenticate(t *testing.T, server *bearer.Authenticator, authorisation stri
 	}
 	return judgement{accepted: true, application: caller.Application.String(), mode: caller.Mode, username: caller.Username}
 }
+
+// arrived is the value of a header as an HTTP server reads it.
+func arrived(value string) string { return strings.Trim(value, " \t") }
 
 // explainSays is what the command line says, which is given a whole header.
 func explainSays(t *testing.T, jwks, authorisation string, now time.Time) judgement {

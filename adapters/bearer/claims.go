@@ -35,10 +35,10 @@ func readClaims(raw []byte) (claims, error) {
 	if err := section("claims part", raw, &r); err != nil {
 		return claims{}, err
 	}
-	if err := r.present(); err != nil {
-		return claims{}, err
-	}
 	var reader claimReader
+	if err := r.present(); err != nil {
+		return claims{iss: reader.text("iss", r.Iss)}, err
+	}
 	c := claims{
 		iss: reader.text("iss", r.Iss),
 		sub: reader.text("sub", r.Sub),
@@ -100,15 +100,34 @@ func (c claims) check(now instant) error {
 	case c.sub != c.iss && c.azp == "":
 		return errMissing.with("azp")
 	case now.after(c.exp.plus(skew)):
-		return errExpired.with(c.exp, now)
+		return errExpired.with(span(now.since(c.exp)), c.exp.told(now))
 	case c.iat.after(now.plus(skew)):
-		return errFuture.with(c.iat, now)
+		return ahead(errFuture, "iat", c.iat, now)
 	case c.nbf.after(now.plus(skew)):
-		return errNotYet.with(c.nbf, now)
+		return ahead(errNotYet, "nbf", c.nbf, now)
 	case c.exp.after(c.iat.plus(maxLifetime)):
-		return errLifetime.with(c.iat, c.exp)
+		return c.tooLong(now)
 	case c.azp != "" && c.azp != c.iss:
 		return errAzp
 	}
 	return nil
+}
+
+// ahead refuses a claim that is later than now.
+func ahead(refusal *Refusal, name string, at, now instant) error {
+	if unit := at.unit(now); unit != "" {
+		return errUnit.with(name, at.seconds, unit)
+	}
+	return refusal.with(span(at.since(now)), at.told(now))
+}
+
+func (c claims) tooLong(now instant) error {
+	if unit := c.exp.unit(now); unit != "" {
+		return errUnit.with("exp", c.exp.seconds, unit)
+	}
+	lifetime := span(c.exp.since(c.iat))
+	if c.exp.fraction != c.iat.fraction {
+		lifetime = "over " + lifetime
+	}
+	return errLifetime.with(lifetime)
 }

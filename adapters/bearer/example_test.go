@@ -31,5 +31,5 @@ func ExampleExplain() {
 	// Output:
 	// user-restricted dr.lee <nil>
 	// lifetime
-	// Invalid JWT: exp must be at most 60 seconds after iat: iat is 1772452800, exp is 1772456400
+	// Invalid JWT: exp must be at most 60 seconds after iat: it is 3600 s after iat
 }

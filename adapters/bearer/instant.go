@@ -1,6 +1,7 @@
 package bearer
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -76,10 +77,46 @@ func (i instant) after(j instant) bool {
 	return i.fraction > j.fraction
 }
 
-// String returns the seconds as a plain decimal number.
-func (i instant) String() string {
-	if i.fraction == "" {
-		return strconv.FormatInt(i.seconds, 10)
+// since returns the whole seconds from j to i.
+func (i instant) since(j instant) int64 {
+	if i.fraction < j.fraction {
+		return i.seconds - j.seconds - 1
 	}
-	return strconv.FormatInt(i.seconds, 10) + "." + i.fraction
+	return i.seconds - j.seconds
+}
+
+// unit returns the unit in which i is a time within a year of now, if it is no number of
+// seconds: "milliseconds" or "microseconds"; "" if it is neither.
+func (i instant) unit(now instant) string {
+	const year = 366 * 24 * 3600
+	near := func(seconds int64) bool { return max(seconds-now.seconds, now.seconds-seconds) < year }
+	switch {
+	case near(i.seconds / 1e3):
+		return "milliseconds"
+	case near(i.seconds / 1e6):
+		return "microseconds"
+	}
+	return ""
+}
+
+// told returns i as people read a time: without the day if it is near.
+func (i instant) told(now instant) string {
+	const near = 12 * 3600
+	at := time.Unix(i.seconds, 0).UTC()
+	if max(i.seconds-now.seconds, now.seconds-i.seconds) < near {
+		return at.Format("15:04:05Z")
+	}
+	return at.Format(time.RFC3339)
+}
+
+// span returns a number of seconds as people say it.
+func span(seconds int64) string {
+	const hour, day = 3600, 24 * 3600
+	switch {
+	case seconds < 2*hour:
+		return fmt.Sprintf("%d s", seconds)
+	case seconds < 2*day:
+		return fmt.Sprintf("%d hours", seconds/hour)
+	}
+	return fmt.Sprintf("%d days", seconds/day)
 }

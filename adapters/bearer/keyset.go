@@ -3,12 +3,15 @@ package bearer
 import (
 	"crypto/rsa"
 	"errors"
-	"math"
-	"math/big"
+	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/adapters/jsonfault"
 )
 
 // The reasons why a document is not a readable key set.
@@ -22,49 +25,100 @@ const maxKeys = 100
 
 // KeySet holds the usable keys of an application, by kid.
 type KeySet struct {
-	byKid map[string]*rsa.PublicKey
+	byKid    map[string]*rsa.PublicKey
+	verdicts []KeyVerdict
+	unread   int // keys after the first maxKeys
 }
+
+// KeyVerdict says of one key of a published set whether it verifies tokens. It is for
+// the application whose set it is and for the operator, and never for who sends a
+// token.
+type KeyVerdict struct {
+	Kid     string // at most 256 bytes of it; "" if there is none that can be read
+	Usable  bool
+	Why     string // why it is not used, as the rest of a sentence: "it has no kid"; "" if it is
+	Private bool   // it shows its private half
+}
+
+const privateWhy = "it holds a private key: rotate it now, because anybody can sign with what is published, and publish only its public half"
 
 // Len returns the number of usable keys.
 func (s KeySet) Len() int { return len(s.byKid) }
 
+// Kids returns the kids of the usable keys, in order.
+func (s KeySet) Kids() []string { return slices.Sorted(maps.Keys(s.byKid)) }
+
+// Verdicts returns what was found of each key, in the order of the set. The caller
+// must not change them.
+func (s KeySet) Verdicts() []KeyVerdict { return s.verdicts }
+
 // ReadKeySet reads a JWK set and keeps its usable keys (D7). Each key is read by
 // itself, so that an odd key does not spoil the others. If two keys share a kid,
-// neither is used. The errors are [ErrNotJSON] and [ErrNoUsableKey].
+// neither is used. The errors are [ErrNotJSON] and [ErrNoUsableKey]; with the latter
+// comes a set of no keys that has verdicts.
 func ReadKeySet(document []byte) (KeySet, error) {
 	raw, err := rawKeys(document)
 	if err != nil {
 		return KeySet{}, err
 	}
-	usable := make(map[string]*rsa.PublicKey)
-	seen := make(map[string]bool)
-	for _, one := range raw[:min(len(raw), maxKeys)] {
-		var key jwk
-		if object(one, &key) != nil || key.Kid == "" {
-			continue
-		}
-		if public, ok := key.publicKey(); ok && !seen[key.Kid] {
-			usable[key.Kid] = public
-		} else {
-			delete(usable, key.Kid)
-		}
-		seen[key.Kid] = true
+	read := raw[:min(len(raw), maxKeys)]
+	set := KeySet{byKid: make(map[string]*rsa.PublicKey), unread: len(raw) - len(read)}
+	seen := make(map[string]int)
+	for _, one := range read {
+		set.judge(one, seen)
 	}
-	if len(usable) == 0 {
-		return KeySet{}, ErrNoUsableKey
+	for i := range set.verdicts {
+		set.verdicts[i].Kid = shown(set.verdicts[i].Kid)
 	}
-	return KeySet{usable}, nil
+	if len(set.byKid) == 0 {
+		return set, ErrNoUsableKey
+	}
+	return set, nil
 }
 
-// rawKeys takes the set apart. It accepts a name that is given twice inside a key,
-// because that makes only that key unusable.
+// judge takes one more key. It keeps the verdict, and the key if it is usable so
+// far. seen is where each kid was met first.
+func (s *KeySet) judge(raw jsontext.Value, seen map[string]int) {
+	kid, key, why := readKey(raw)
+	private := showsPrivateHalf(raw)
+	if private {
+		key, why = nil, privateWhy
+	}
+	s.verdicts = append(s.verdicts, KeyVerdict{Kid: kid, Usable: key != nil, Why: why, Private: private})
+	first, twice := seen[kid]
+	switch {
+	case kid == "":
+	case twice:
+		delete(s.byKid, kid)
+		s.shares(first)
+		s.shares(len(s.verdicts) - 1)
+	default:
+		seen[kid] = len(s.verdicts) - 1
+		if key != nil {
+			s.byKid[kid] = key
+		}
+	}
+}
+
+// shares notes that a key, if it was usable otherwise, is not used because another
+// one has its kid.
+func (s *KeySet) shares(i int) {
+	if v := &s.verdicts[i]; v.Usable {
+		v.Usable, v.Why = false, "its kid is held twice: each key must have one of its own"
+	}
+}
+
+// lax accepts a name that is given twice inside a key, because that makes only that
+// key unusable.
+var lax = jsontext.AllowDuplicateNames(true)
+
+// rawKeys takes the set apart.
 func rawKeys(document []byte) ([]jsontext.Value, error) {
-	lax := jsontext.AllowDuplicateNames(true)
 	var set struct {
 		Keys jsontext.Value `json:"keys"`
 	}
-	if jsontext.Value(document).Kind() != '{' || json.Unmarshal(document, &set, lax) != nil {
-		return nil, ErrNotJSON
+	if err := json.Unmarshal(document, &set, lax); err != nil || jsontext.Value(document).Kind() != '{' {
+		return nil, notJSON(err)
 	}
 	var keys []jsontext.Value
 	if json.Unmarshal(set.Keys, &keys, lax) != nil {
@@ -73,68 +127,33 @@ func rawKeys(document []byte) ([]jsontext.Value, error) {
 	return keys, nil
 }
 
-// The bounds of a usable RSA key. The upper exponent is the largest that the
-// standard library takes.
-const (
-	minModulusBits = 2048
-	maxModulusBits = 4096
-	minExponent    = 3
-	maxExponent    = math.MaxInt32
-)
+// notJSONError is an [ErrNotJSON] that says why, as the rest of a sentence about the
+// document.
+type notJSONError string
 
-// jwk is one key of a set (RFC 7517). A null member counts as absent.
-type jwk struct {
-	Kty    string   `json:"kty"`
-	Kid    string   `json:"kid"`
-	Use    string   `json:"use"`
-	Alg    string   `json:"alg"`
-	KeyOps []string `json:"key_ops"`
-	N      string   `json:"n"`
-	E      string   `json:"e"`
+func (n notJSONError) Error() string { return ErrNotJSON.Error() + ": it " + string(n) }
 
-	// A key that shows its private half can be anybody's (RFC 7518, section 6.3.2).
-	D   jsontext.Value `json:"d"`
-	P   jsontext.Value `json:"p"`
-	Q   jsontext.Value `json:"q"`
-	DP  jsontext.Value `json:"dp"`
-	DQ  jsontext.Value `json:"dq"`
-	QI  jsontext.Value `json:"qi"`
-	Oth jsontext.Value `json:"oth"`
-}
+// Is makes the error an [ErrNotJSON].
+func (n notJSONError) Is(target error) bool { return target == ErrNotJSON }
 
-// publicKey returns the RSA key; false if it may not verify tokens.
-func (k jwk) publicKey() (*rsa.PublicKey, bool) {
-	if !k.forTokens() || k.private() {
-		return nil, false
+func notJSON(err error) error {
+	if why := jsonfault.Describe(err); why != "" {
+		return notJSONError("is not JSON: " + why)
 	}
-	n, okN := k.modulus()
-	e, okE := k.exponent()
-	return &rsa.PublicKey{N: n, E: e}, okN && okE
+	return notJSONError("is JSON, but not an object")
 }
 
-func (k jwk) forTokens() bool {
-	return k.Kty == "RSA" &&
-		(k.Use == "" || k.Use == "sig") &&
-		(k.Alg == "" || k.Alg == "RS256") &&
-		(k.KeyOps == nil || slices.Contains(k.KeyOps, "verify"))
-}
+// maxShown bounds a kid or another member of a key where it is shown, in bytes.
+const maxShown = 256
 
-func (k jwk) private() bool {
-	members := []jsontext.Value{k.D, k.P, k.Q, k.DP, k.DQ, k.QI, k.Oth}
-	return slices.ContainsFunc(members, func(v jsontext.Value) bool { return !absent(v) })
-}
-
-func (k jwk) modulus() (*big.Int, bool) {
-	raw, ok := decode(k.N)
-	n := new(big.Int).SetBytes(raw)
-	return n, ok && n.Bit(0) == 1 && n.BitLen() >= minModulusBits && n.BitLen() <= maxModulusBits
-}
-
-func (k jwk) exponent() (int, bool) {
-	raw, ok := decode(k.E)
-	e := new(big.Int).SetBytes(raw)
-	if !ok || e.Bit(0) == 0 || !e.IsInt64() || e.Int64() < minExponent || e.Int64() > maxExponent {
-		return 0, false
-	}
-	return int(e.Int64()), true
+// shown returns the beginning of what a key set holds, as text that upsets no
+// terminal and takes little memory.
+func shown(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s[:min(len(s), maxShown)])
+	return strings.Clone(s)
 }

@@ -7,7 +7,8 @@
 //   - judged.go proves and judges the caller, and records the call.
 //   - patient_request.go, availability.go, appointment.go and care_record.go say how
 //     the endpoints of one noun are read and answered.
-//   - public.go serves what anybody may read: the key set and the description.
+//   - public.go and description.go serve what anybody may read: the key set and the
+//     OpenAPI description.
 //   - problem.go turns refusals into statuses and error bodies.
 //   - call.go takes a call from station to station, each with a seat of its own.
 //   - limits.go says how many seats there are, and what an application may spend.

@@ -3,10 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the description is a file
 	"encoding/base64"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -41,20 +39,5 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "max-age=300")
 	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document)) // answers If-None-Match
-	return nil
-}
-
-// openAPI describes the API and the webhooks, for people and for programs. It is
-// written by hand. Tests compare every answer with it.
-//
-//go:embed openapi.json
-var openAPI []byte
-
-// describe serves the description.
-func (a *API) describe(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(openAPI)))
-	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(openAPI) // an error means that the client has gone
 	return nil
 }

@@ -95,9 +95,9 @@ type Fetch struct {
 
 // ReadKID is a key that was found there.
 type ReadKID struct {
-	KID    string `json:"kid"`
-	Usable bool   `json:"usable"`
-	Why    string `json:"why"` // it is not usable
+	KID    string  `json:"kid"`
+	Usable bool    `json:"usable"`
+	Why    *string `json:"why"` // it is not usable
 }
 
 // KeySet asks what the service holds of the application's key set.
@@ -129,7 +129,7 @@ type JudgedCall struct {
 	Code        *Code     `json:"code"`
 	Description *string   `json:"description"`
 	Rule        *string   `json:"rule"`
-	DurationMS  float64   `json:"durationMs"`
+	DurationMS  *int      `json:"durationMs"`
 	Unproven    bool      `json:"unproven"` // whether anybody could have made it
 }
 
@@ -149,11 +149,25 @@ func (c *Client) Calls(ctx context.Context, q CallsQuery) iter.Seq2[JudgedCall, 
 	})
 }
 
+// An Outcome is how a webhook stands, or has ended.
+type Outcome string
+
+// The outcomes. Only the first two lead to another.
+const (
+	Pending   Outcome = "pending"
+	Sending   Outcome = "sending"
+	Delivered Outcome = "delivered"
+	Failed    Outcome = "failed"
+	TooOld    Outcome = "expired"
+	Withdrawn Outcome = "withdrawn"
+	Unknown   Outcome = "unknown" // whether it arrived; it is not sent again
+)
+
 // DeliveriesQuery narrows Deliveries.
 type DeliveriesQuery struct {
 	JTI         string
 	From, Until time.Time
-	Outcome     string
+	Outcome     Outcome
 	Limit       int // of a page, 1 to 200
 }
 
@@ -161,14 +175,14 @@ type DeliveriesQuery struct {
 type Delivery struct {
 	JTI         string     `json:"jti"`
 	Event       string     `json:"event"`
-	URL         string     `json:"url"` // as it was then
-	Outcome     string     `json:"outcome"`
+	URL         *string    `json:"url"` // as it was then; nil, as what follows, once that is forgotten
+	Outcome     Outcome    `json:"outcome"`
 	Reason      *string    `json:"reason"`
 	Description *string    `json:"description"`
 	HappenedAt  time.Time  `json:"happenedAt"`
 	SentAt      *time.Time `json:"sentAt"`
 	FinishedAt  *time.Time `json:"finishedAt"`
-	DurationMS  *float64   `json:"durationMs"`
+	DurationMS  *int       `json:"durationMs"`
 	Status      *int       `json:"status"` // that the receiver answered
 }
 
@@ -176,7 +190,7 @@ type Delivery struct {
 func (c *Client) Deliveries(ctx context.Context, q DeliveriesQuery) iter.Seq2[Delivery, error] {
 	query := url.Values{}
 	set(query, "jti", q.JTI)
-	set(query, "outcome", q.Outcome)
+	set(query, "outcome", string(q.Outcome))
 	setTime(query, "from", q.From)
 	setTime(query, "until", q.Until)
 	return pages(query, q.Limit, func(query url.Values) ([]Delivery, string, error) {

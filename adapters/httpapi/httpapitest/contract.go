@@ -32,12 +32,14 @@ func OpenAPI() []byte {
 }
 
 // NewContract reads the description that the service publishes.
-func NewContract() (*Contract, error) {
-	document, err := decode(OpenAPI())
+func NewContract() (*Contract, error) { return newContract(OpenAPI()) }
+
+func newContract(description []byte) (*Contract, error) {
+	document, err := decode(description)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
-	strict, err := decode(OpenAPI())
+	strict, err := decode(description)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
 	}
@@ -105,7 +107,7 @@ func (c *Contract) responseOf(method, path string, status int) ([]string, bool) 
 		method = http.MethodGet
 	}
 	operation := []string{"paths", path, strings.ToLower(method)}
-	if at(c.document, operation...) != nil {
+	if at(c.document, operation...) != nil && status != http.StatusMethodNotAllowed { // which is for other methods
 		place := slices.Concat(operation, []string{"responses", strconv.Itoa(status)})
 		return c.follow(place), at(c.document, place...) != nil
 	}

@@ -205,16 +205,19 @@ export interface JudgedCall {
   code: ErrorCode | null;
   description: string | null;
   rule: string | null;
-  durationMs: number;
+  durationMs: number | null;
   /** Whether anybody could have made it. */
   unproven: boolean;
 }
+
+/** How a webhook stands, or has ended. Only the first two lead to another. */
+export type Outcome = "pending" | "sending" | "delivered" | "failed" | "expired" | "withdrawn" | "unknown";
 
 export interface DeliveriesQuery {
   jti?: string;
   from?: Instant | Date;
   until?: Instant | Date;
-  outcome?: string;
+  outcome?: Outcome;
   /** Of a page, 1 to 200. */
   limit?: number;
 }
@@ -223,9 +226,9 @@ export interface DeliveriesQuery {
 export interface Delivery {
   jti: string;
   event: string;
-  /** As it was then. */
-  url: string;
-  outcome: string;
+  /** As it was then; null, as what follows, once that is forgotten. */
+  url: string | null;
+  outcome: Outcome;
   reason: string | null;
   description: string | null;
   happenedAt: Instant;

@@ -57,6 +57,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		CheckURL:  a.guard().CheckURL,
 		TTL:       a.config.JWKSCache,
 		Now:       a.config.Now,
+		Warn:      a.warnOfPrivateKeys,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring

@@ -65,8 +65,8 @@ type publishCmd struct {
 // Run serves the key set until it is told to stop. The file is read anew for
 // each call.
 func (c *publishCmd) Run(r *run) error {
-	if host, _, err := net.SplitHostPort(c.Listen); err != nil || !application.IsLoopback(host) {
-		return errors.New("keys are published to this machine alone: give --listen as 127.0.0.1:PORT")
+	if err := onLoopback(c.Listen); err != nil {
+		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(r.ctx, "tcp", c.Listen)
 	if err != nil {

@@ -69,13 +69,17 @@ func (c *explainCmd) header(r *run) (string, error) {
 		text = strings.TrimRight(string(data), "\r\n")
 	}
 	if name, value, found := strings.Cut(text, ":"); found && strings.EqualFold(name, "Authorization") {
-		return strings.TrimLeft(value, " "), nil
+		return strings.Trim(value, blank), nil
 	}
+	text = strings.Trim(text, blank)
 	if strings.Contains(text, " ") {
 		return text, nil
 	}
 	return "Bearer " + text, nil
 }
+
+// blank is what HTTP drops around the value of a header.
+const blank = " \t"
 
 // judge returns the verdict, and the refusal if it is one.
 func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) {

@@ -1,0 +1,84 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"frontdesk/adapters/httpapi"
+)
+
+type servers []struct{ URL string }
+
+// described is the description as it is answered to a Host header.
+func described(t *testing.T, host string) (document struct{ Servers servers }, text []byte) {
+	t.Helper()
+	api := &httpapi.API{
+		Domain: "api.example", DefaultTenant: "elm-street", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
+	request := httptest.NewRequest(http.MethodGet, "/transactional-api/openapi.json", http.NoBody)
+	request.Host = host
+	request.Header.Set("X-Forwarded-Host", "evil.example")
+	answer := httptest.NewRecorder()
+	api.Handler().ServeHTTP(answer, request)
+	if answer.Code != http.StatusOK {
+		return document, nil
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &document); err != nil {
+		t.Fatalf("%s: %v", host, err)
+	}
+	return document, answer.Body.Bytes()
+}
+
+func TestTheDescriptionNamesTheAddressThatItIsServedFrom_D98(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"elm-street.api.example": "https://elm-street.api.example", "Elm-Street.API.example:8443": "https://elm-street.api.example:8443",
+		"api.example": "https://api.example", "localhost": "http://localhost", "127.0.0.1:8080": "http://127.0.0.1:8080",
+		"[::1]:8080": "http://[::1]:8080",
+	} {
+		if got, _ := described(t, host); len(got.Servers) != 1 || got.Servers[0].URL != want {
+			t.Errorf("asked at %s it says %v", host, got.Servers)
+		}
+	}
+}
+
+// Who asks with a Host header of their own making gets nothing of it back.
+func TestTheDescriptionRepeatsNoOddHost_D98(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{
+		`<script>.api.example`, `a"b.api.example`, "a b.api.example", "elm-street.api.example:8080x", "user@x.api.example", "-.api.example",
+	} {
+		if _, text := described(t, host); text != nil && !bytes.Equal(text, httpapi.Description("")) {
+			t.Errorf("%s is repeated", host)
+		}
+	}
+	for _, host := range []string{"evil.example", "api.example.evil.example", "a.b.api.example"} {
+		if _, text := described(t, host); text != nil {
+			t.Errorf("%s is no practice's host, and is answered", host)
+		}
+	}
+}
+
+// But for the servers, it is the file.
+func TestTheDescriptionIsTheFileButForItsServers_D98(t *testing.T) {
+	t.Parallel()
+	var file, served map[string]any
+	if err := json.Unmarshal(httpapi.Description(""), &file); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(httpapi.Description("https://elm-street.api.example"), &served); err != nil {
+		t.Fatal(err)
+	}
+	delete(file, "servers")
+	delete(served, "servers")
+	if diff := cmp.Diff(file, served); diff != "" {
+		t.Error(diff)
+	}
+}
