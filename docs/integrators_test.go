@@ -85,7 +85,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\nset -x\n" + strings.Join(commands[1:], "\n")
-	for _, port := range []string{"8081", "8443"} {
+	for _, port := range []string{"8081", "8443", "8444", "8082"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
 	typescript := typescriptClient(t).dir

@@ -24,6 +24,10 @@ const (
 	tooSlow
 	wrongMethod
 	cutOff
+	headersTooLarge
+	expectation
+	encoding
+	version
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -40,6 +44,10 @@ var statuses = map[fault.Kind]int{
 	internal:          http.StatusInternalServerError,
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
+	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
+	expectation:       http.StatusExpectationFailed,
+	encoding:          http.StatusNotImplemented,
+	version:           http.StatusHTTPVersionNotSupported,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
@@ -76,9 +84,15 @@ type problem struct {
 	Description string `json:"description"`
 }
 
-func problemsOf(refusals fault.List) (p problems) {
+// problemsOf says what is wrong. Only here the name of an unknown field is told: the refusal
+// itself is recorded.
+func problemsOf(refusals fault.List, unknown body.Unknown) (p problems) {
 	for _, f := range refusals {
-		p.Errors = append(p.Errors, problem{f.Code, f.Detail})
+		detail := f.Detail
+		if f == errUnknownField {
+			detail = unknown.Sentence()
+		}
+		p.Errors = append(p.Errors, problem{f.Code, detail})
 	}
 	return p
 }
@@ -132,7 +146,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
-	text, _ := encoded(problemsOf(refusals), nil) // strings can always be encoded
+	text, _ := encoded(problemsOf(refusals, callOf(r.Context()).unknown), nil) // strings can always be encoded
 	if noSeat := a.answer(w, r, status, text); noSeat != nil {
 		a.refuse(w, r, refusalsOf(noSeat))
 	}
@@ -179,6 +193,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	a.tell(w.Header(), r, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has gone
 	return nil

@@ -67,7 +67,7 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 	if err != nil {
 		return unread(err)
 	}
-	return formOf(tree, requestMembers), nil
+	return formOf(tree, requestShape), nil
 }
 
 // tree reads a body as [readJSON] does, with a [request.Content] for the data
@@ -75,7 +75,7 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
 	d := newDiverter(body, func() (file, error) { return f.next(ctx) })
 	defer d.close()
-	tree, err := readJSON(d, f.Texts, known...)
+	tree, err := readJSON(d, f.Texts, requestShape.all()...)
 	f.chunk = nil
 	if err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,7 +46,8 @@ func InvalidID(kind string) *fault.Error {
 // member, in the order of reading, and the first reason why the body is invalid as
 // a whole. [Form.Err] returns them (D2).
 type Form struct {
-	Digest event.Digest // SHA-256 of the body as it arrived; zero unless [Files.ReadCall] found an Idempotency-Key
+	Digest  event.Digest // SHA-256 of the body as it arrived; zero unless the call has an Idempotency-Key
+	Unknown Unknown
 
 	members map[string]any
 	unread  error // why there are no members
@@ -60,17 +60,20 @@ type Form struct {
 // that the caller's scope can be judged before it. An error means that the service
 // could not read the body.
 func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
-	if !isJSON(r.Header.Values("Content-Type")) {
-		return unread(ErrMediaType)
+	raw, err := rawOf(r)
+	if err != nil {
+		return unread(err)
 	}
-	tree, err := readJSON(r.Body, texts, members...)
+	tree, err := readJSON(raw, texts, members...)
 	if err != nil {
 		return unread(err)
 	}
 	if _, ok := tree.(map[string]any); !ok {
 		return unread(ErrInvalid)
 	}
-	return formOf(tree, members), nil
+	form := formOf(tree, flat(members...))
+	form.Digest = raw.sum()
+	return form, nil
 }
 
 // unread returns the form of a body that was refused before its members were
@@ -86,13 +89,13 @@ func unread(err error) (*Form, error) {
 
 var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 
-func formOf(tree any, members []string) *Form {
+func formOf(tree any, known shape) *Form {
 	object, ok := tree.(map[string]any)
 	if !ok {
 		return &Form{invalid: ErrInvalid}
 	}
 	f := &Form{members: object}
-	f.checkNames(object, "", members)
+	f.checkNames(object, "", known)
 	return f
 }
 
@@ -124,31 +127,28 @@ func (f *Form) invalidate(refusal *fault.Error, args ...any) {
 	}
 }
 
-// checkNames refuses a known name in another case, which a more lenient reader
-// could take for the known one.
-func (f *Form) checkNames(object map[string]any, place string, known []string) {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
-		if i >= 0 && known[i] != name {
-			f.invalidate(errCase, place, known[i])
-		}
-	}
-}
-
-// Query reads the query of a call as a form of one member. A query that is
-// malformed, or names the member twice, is unread like a body that cannot be read.
-func Query(r *http.Request, member string, invalid *fault.Error) *Form {
+// Query reads the query of a call as a form of the given members. A query that is
+// malformed, or names one of them twice, is unread like a body that cannot be read. If there
+// are none, nothing is read but the names, and nothing is refused.
+func Query(r *http.Request, invalid *fault.Error, members ...string) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
+	if err != nil && len(members) > 0 {
 		return &Form{unread: invalid.Worded(errQuery.Detail)}
 	}
-	values := parameters[member]
-	if len(values) > 1 {
-		return &Form{unread: invalid.Worded(errQueryTwice.Detail).Filled(member)}
-	}
 	f := &Form{members: map[string]any{}}
-	if len(values) == 1 {
-		f.members[member] = values[0]
+	for _, member := range members {
+		values := parameters[member]
+		if len(values) > 1 {
+			return &Form{unread: invalid.Worded(errQueryTwice.Detail).Filled(member)}
+		}
+		if len(values) == 1 {
+			f.members[member] = values[0]
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if !slices.Contains(members, name) {
+			f.Unknown.add("", name, flat(members...))
+		}
 	}
 	return f
 }

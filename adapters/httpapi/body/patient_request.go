@@ -10,15 +10,14 @@ import (
 	"frontdesk/domain/request"
 )
 
-// The members of a patient request and of its parts, in the order of the contract.
-var (
-	requestMembers    = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
-	answerMembers     = []string{"question", "answer"}
-	proxyMembers      = []string{"firstName", "lastName", "relationshipToPatient"}
-	attachmentMembers = []string{"fileName", "contentType", "data"}
-
-	known = slices.Concat(requestMembers, answerMembers, proxyMembers, attachmentMembers)
-)
+// requestShape is the members of a patient request, in the order of the contract.
+var requestShape = shape{
+	{name: "patientId"}, {name: "requestType"}, {name: "requester"},
+	{name: "response", list: true, of: flat("question", "answer")},
+	{name: "isHighPriority"},
+	{name: "proxyDetails", of: flat("firstName", "lastName", "relationshipToPatient")},
+	{name: "attachments", list: true, of: flat("fileName", "contentType", "data")},
+}
 
 // What is wrong with the shape of a patient request.
 var (
@@ -61,7 +60,6 @@ func (f *Form) proxyDetails() *request.Proxy {
 	if !ok {
 		return nil
 	}
-	f.checkNames(object, "proxyDetails.", proxyMembers)
 	text := func(name string) string {
 		text, _ := object[name].(string)
 		return text
@@ -87,7 +85,7 @@ func (f *Form) response() []request.Item {
 	items := make([]request.Item, len(values))
 	for i, value := range values {
 		place := fmt.Sprintf("response[%d]", i)
-		object := f.object(value, place, answerMembers)
+		object := f.object(value, place)
 		if question, ok := object["question"].(string); ok {
 			items[i].Question = &question
 		}
@@ -108,7 +106,7 @@ func (f *Form) attachments() []request.File {
 	files := make([]request.File, len(values))
 	for i, value := range values {
 		place := fmt.Sprintf("attachments[%d]", i)
-		object := f.object(value, place, attachmentMembers)
+		object := f.object(value, place)
 		name, _ := object["fileName"].(string)
 		if strings.TrimSpace(name) == "" {
 			f.invalidate(errFileName, place)
@@ -121,12 +119,11 @@ func (f *Form) attachments() []request.File {
 }
 
 // object returns the object at a place of the form that must hold one.
-func (f *Form) object(value any, place string, known []string) map[string]any {
+func (f *Form) object(value any, place string) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {
 		f.invalidate(errNoMember, place)
 	}
-	f.checkNames(object, place+".", known)
 	return object
 }
 

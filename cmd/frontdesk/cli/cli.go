@@ -35,17 +35,19 @@ type Streams struct {
 // commandLine is everything that can be typed. The commands about a noun of the
 // practice are listed in the noun's file.
 type commandLine struct {
-	Sandbox sandboxCmd `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
-	Serve   serveCmd   `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
-	Migrate migrateCmd `cmd:"" group:"service" help:"Bring the database schema up to this program."`
-	SealLog sealLogCmd `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
-	Keys    keysCmd    `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
-	Audit   auditCmd   `cmd:"" group:"service" help:"Read the event log."`
-	Sign    signCmd    `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
-	Witness witnessCmd `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
-	Retain  retainCmd  `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
-	Token   tokenCmd   `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
-	Webhook webhookCmd `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
+	Sandbox sandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
+	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
+	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	SealLog sealLogCmd    `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
+	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
+	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
+	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
+	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
+	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
+	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
+	Token   tokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
+	Webhook webhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
+	Checks  checkCommands `embed:""`
 
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`

@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/trigger"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 )
@@ -21,6 +21,7 @@ import (
 type registrationCommands struct {
 	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
 	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
+	TestWebhook   testWebhookCmd   `cmd:"" group:"application" help:"Send a ping to where an application is told of events of one kind."`
 }
 
 type webhookCmd struct {
@@ -87,6 +88,18 @@ func (c *removeWebhookCmd) Run(r *run) error {
 	return change(r, c.engineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
 }
 
+type testWebhookCmd struct {
+	enablementFlags `embed:""`
+	Event           application.WebhookEvent `required:"" help:"The event kind whose address the ping is sent to, such as record.opened."`
+}
+
+func (c *testWebhookCmd) Run(r *run) error {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
+		return made{"jti": test.ID, "url": test.URL}, err
+	})
+}
+
 type webhookTriggerCmd struct {
 	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
 	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
@@ -111,51 +124,11 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
 	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	trigger, known := triggers[c.Event]
-	if !known {
-		return application.ErrUnknownEvent
-	}
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) { return trigger(c, ctx, desk) })
-}
-
-// triggers makes an event of each kind happen.
-var triggers = map[application.WebhookEvent]func(*webhookTriggerCmd, context.Context, commands.Desk) (made, error){
-	application.RecordOpened:        (*webhookTriggerCmd).openRecord,
-	application.ConsultationStarted: (*webhookTriggerCmd).startConsultation,
-	application.CallInShown:         (*webhookTriggerCmd).callIn,
-	application.CallInRemoved:       (*webhookTriggerCmd).clearCallIn,
-}
-
-func (c *webhookTriggerCmd) openRecord(ctx context.Context, desk commands.Desk) (made, error) {
-	return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
-}
-
-func (c *webhookTriggerCmd) startConsultation(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
-	return made{"consultationId": id}, err
-}
-
-// callIn books an appointment and calls its patient in.
-func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := c.calledIn(ctx, desk)
-	return made{"appointmentId": id}, err
-}
-
-// clearCallIn does the same, and clears the call-in again.
-func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := c.calledIn(ctx, desk)
-	if err != nil {
-		return nil, err
-	}
-	return made{"appointmentId": id}, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
-}
-
-func (c *webhookTriggerCmd) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
-	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: time.Now()})
-	if err != nil {
-		return id, err
-	}
-	return id, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		it, err := pull(ctx, desk, c.Event)
+		return made(it), err
+	})
 }
 
 // inSandbox fills in from the sandbox what was not given.

@@ -1,0 +1,194 @@
+package conformance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/domain/event"
+)
+
+// imitation is the API as a client sees it: it takes patient requests, and does to each
+// call what a check wants.
+type imitation struct {
+	keys     func(context.Context) (bearer.KeySet, error)
+	listener net.Listener
+	http     *http.Server
+	done     chan struct{}
+
+	mu       sync.Mutex
+	does     func(nth int) deed
+	arrivals []arrival
+	made     map[string]uuid.UUID // requests that were made, by Idempotency-Key
+	unkeyed  int                  // requests that were made without one
+}
+
+// arrival is a call as it arrived.
+type arrival struct {
+	at      time.Time
+	key     string // Idempotency-Key; "" for none
+	digest  [sha256.Size]byte
+	token   bearer.Token // zero unless it held
+	kid     string
+	problem string // what is wrong with the call; "" if nothing is
+}
+
+func newImitation(ctx context.Context, address string, keys func(context.Context) (bearer.KeySet, error)) (*imitation, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("imitate the API at %s (is the port taken? choose another): %w", address, err)
+	}
+	api := &imitation{keys: keys, listener: listener, done: make(chan struct{}), does: always(serves)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /transactional-api/create-patient-request", api.serve)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, "not-found", "Only create-patient-request is imitated here.")
+	})
+	api.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(api.done)
+		_ = api.http.Serve(listener) // until close
+	}()
+	return api, nil
+}
+
+func (a *imitation) url() string { return "http://" + a.listener.Addr().String() }
+
+func (a *imitation) close() {
+	_ = a.http.Close()
+	<-a.done
+}
+
+// begin forgets what arrived before.
+func (a *imitation) begin(does func(int) deed) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.does, a.arrivals, a.made, a.unkeyed = does, nil, map[string]uuid.UUID{}, 0
+}
+
+// seen returns what has arrived, and how many requests were made of it.
+func (a *imitation) seen() (arrivals []arrival, made int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.arrivals), len(a.made) + a.unkeyed
+}
+
+// maxCall bounds what is read of a call: five attachments of 10 MB in base64.
+const maxCall = 80 << 20
+
+func (a *imitation) serve(w http.ResponseWriter, r *http.Request) {
+	arrived := arrival{at: time.Now(), key: r.Header.Get("Idempotency-Key")}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall))
+	if err != nil {
+		return // the client has gone, and is not judged by half a call
+	}
+	arrived.digest = sha256.Sum256(body)
+	arrived.problem = first(a.proven(r, &arrived), wellFormed(r, body))
+	d := a.take(arrived)
+	switch {
+	case d.cut:
+		panic(http.ErrAbortHandler)
+	case arrived.problem != "":
+		refuse(w, http.StatusForbidden, "unauthorized", arrived.problem)
+	case d.status != http.StatusOK:
+		if d.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(d.retryAfter))
+		}
+		refuse(w, d.status, d.code, "This refusal belongs to a check.")
+	default:
+		a.answer(w, arrived, d)
+	}
+}
+
+// proven judges the token as the service does.
+func (a *imitation) proven(r *http.Request, arrived *arrival) string {
+	authorisation := r.Header.Values("Authorization")
+	if len(authorisation) > 0 {
+		arrived.kid = kidOf(authorisation[0])
+	}
+	token, err := bearer.Explain(authorisation, func() (bearer.KeySet, error) { return a.keys(r.Context()) }, arrived.at)
+	if err != nil {
+		return err.Error()
+	}
+	arrived.token = token
+	return ""
+}
+
+// wellFormed says what is wrong with the form of a patient request (§4.1).
+func wellFormed(r *http.Request, body []byte) string {
+	var request struct {
+		PatientID   string            `json:"patientId"`
+		RequestType string            `json:"requestType"`
+		Requester   string            `json:"requester"`
+		Response    []json.RawMessage `json:"response"`
+	}
+	switch err := json.Unmarshal(body, &request); {
+	case err != nil:
+		return "the body is not the JSON of a patient request"
+	case request.PatientID == "" || request.RequestType == "" || request.Requester == "" || len(request.Response) == 0:
+		return "the body lacks patientId, requestType, requester or response"
+	case r.Header.Get("Content-Type") != "application/json":
+		return "the Content-Type is not application/json"
+	}
+	return ""
+}
+
+// take notes a call, and says what is done to it. The same key makes nothing twice.
+func (a *imitation) take(arrived arrival) deed {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d := a.does(len(a.arrivals))
+	a.arrivals = append(a.arrivals, arrived)
+	switch {
+	case !d.makes || arrived.problem != "":
+	case arrived.key == "":
+		a.unkeyed++
+	case a.made[arrived.key] == uuid.Nil:
+		a.made[arrived.key] = event.NewID()
+	}
+	return d
+}
+
+func (a *imitation) answer(w http.ResponseWriter, arrived arrival, d deed) {
+	a.mu.Lock()
+	id, known := a.made[arrived.key]
+	a.mu.Unlock()
+	if !known {
+		id = event.NewID()
+	}
+	answer := members{"patientRequestId": id}
+	if d.answer != nil {
+		d.answer(answer)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer) // an error means that the client has gone
+}
+
+func refuse(w http.ResponseWriter, status int, code, description string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", event.NewID().String())
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(members{"errors": []members{{"code": code, "description": description}}})
+}
+
+// kidOf reads the kid of a token that may be anything.
+func kidOf(authorisation string) string {
+	var header struct {
+		Kid string `json:"kid"`
+	}
+	head, _, _ := strings.Cut(authorisation[strings.LastIndexByte(authorisation, ' ')+1:], ".")
+	_ = json.Unmarshal(decoded(head), &header) // what cannot be read has no kid
+	return header.Kid
+}

@@ -1,0 +1,151 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Receiver is a receiver of webhooks that is tried out. URL, Service and Client are
+// needed.
+type Receiver struct {
+	URL       string
+	Processed string        // answers how many webhooks were processed, as a number; "" if nothing does
+	Service   *Service      // whose keys the receiver has been told to use
+	Client    *http.Client  // that trusts the receiver's certificate
+	Limit     time.Duration // in which a webhook must be answered (§6.3); 0 means 10 s
+	Patience  time.Duration // in which a receiver must know a new key; 0 means 15 s
+
+	slowest time.Duration // of the answers to right webhooks
+	right   int           // webhooks that were sent
+}
+
+const (
+	answerLimit = 10 * time.Second
+	newKeyLimit = 15 * time.Second
+	countLimit  = 5 * time.Second
+)
+
+// Run makes all checks, reports each, and returns how many were not passed. It makes a key
+// and publishes further ones, so a service is used for one run.
+func (r *Receiver) Run(ctx context.Context, report func(Result)) (failed int, err error) {
+	if r.Limit == 0 {
+		r.Limit = answerLimit
+	}
+	if r.Patience == 0 {
+		r.Patience = newKeyLimit
+	}
+	return each(ctx, r, receiverChecks(), report)
+}
+
+// answer is what the receiver made of a body.
+type answer struct {
+	status int
+	err    error // why there was no answer
+}
+
+func (a answer) took() bool    { return a.err == nil && a.status/100 == 2 }
+func (a answer) refused() bool { return a.err == nil && a.status/100 == 4 }
+
+func (a answer) String() string {
+	switch {
+	case errors.Is(a.err, context.DeadlineExceeded):
+		return "it gave no answer in time, and the service does not wait longer"
+	case a.err != nil:
+		return "it gave no answer: " + a.err.Error()
+	}
+	return fmt.Sprintf("it answered %d", a.status)
+}
+
+// send posts a body as the service does.
+func (r *Receiver) send(ctx context.Context, body string) answer {
+	ctx, cancel := context.WithTimeout(ctx, r.Limit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, strings.NewReader(body))
+	if err != nil {
+		return answer{err: err}
+	}
+	request.Header.Set("Content-Type", "application/jwt")
+	request.Header.Set("User-Agent", "frontdesk")
+	response, err := r.Client.Do(request)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10))
+	return answer{response.StatusCode, err}
+}
+
+// takes sends a right webhook, and says why it was not taken.
+func (r *Receiver) takes(ctx context.Context, w *webhook) string {
+	begun := time.Now()
+	a := r.send(ctx, w.token(r.Service.active()))
+	r.right++
+	r.slowest = max(r.slowest, time.Since(begun))
+	switch {
+	case a.took():
+		return ""
+	case r.Service.asked() == 0:
+		return fmt.Sprintf("%s to a right webhook, and never asked for keys: let it take them from %s", a, r.Service.KeySetURL())
+	}
+	return fmt.Sprintf("%s to a right webhook", a)
+}
+
+// refuses sends what must not be believed. No answer but a 4xx says that it was not: a
+// receiver that breaks on it can be broken by anybody.
+func (r *Receiver) refuses(ctx context.Context, what, body string) string {
+	before, counted := r.processed(ctx)
+	a := r.send(ctx, body)
+	after, _ := r.processed(ctx)
+	switch {
+	case a.took():
+		return fmt.Sprintf("it took %s: %s", what, a)
+	case counted && after != before:
+		return fmt.Sprintf("it processed %s, although %s", what, a)
+	case !a.refused():
+		return fmt.Sprintf("%s to %s; answer 400", a, what)
+	}
+	return ""
+}
+
+// processed asks how many webhooks the receiver has processed; false if nothing tells.
+func (r *Receiver) processed(ctx context.Context) (int, bool) {
+	if r.Processed == "" {
+		return 0, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, countLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Processed, http.NoBody)
+	if err != nil {
+		return 0, false
+	}
+	response, err := r.Client.Do(request)
+	if err != nil {
+		return 0, false
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 64))
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	return n, err == nil
+}
+
+// wait waits a moment; false if ctx has ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"crypto"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"maps"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// webhook is a webhook that is about to be signed, and whatever is wrong with it.
+type webhook struct {
+	header, claims map[string]any
+	signature      func(k signingKey, input []byte) []byte
+}
+
+// members are the members of a JSON object.
+type members = map[string]any
+
+// newWebhook is right in every way (§6.4).
+func newWebhook(kind application.WebhookEvent, data members) *webhook {
+	now := time.Now().Unix()
+	return &webhook{
+		header: members{"alg": "RS256", "typ": "JWT"},
+		claims: members{
+			"iss": receiver.Issuer, "iat": now, "exp": now + 60, "jti": event.NewID().String(),
+			"event": kind, "tenantId": "conformance", "data": data,
+		},
+		signature: rs256,
+	}
+}
+
+// recordOpened is a right webhook of one kind, for checks in which the kind does not
+// matter.
+func recordOpened() *webhook {
+	return newWebhook(application.RecordOpened, members{"patientId": event.NewID().String(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
+}
+
+// eachKind returns a right webhook of each kind, with and without what may be null (§6.2).
+func eachKind() map[string]*webhook {
+	removed := members{"appointmentId": event.NewID().String(), "siteId": event.NewID().String(), "removedAt": time.Now().UTC()}
+	shown := members{"patientName": "Ann Archer", "roomName": nil, "siteName": "Main Street", "calledInAt": time.Now().UTC()}
+	maps.Copy(shown, removed)
+	delete(shown, "removedAt")
+	unnamed := members{"patientId": event.NewID().String(), "userName": nil, "userEmail": nil}
+	return map[string]*webhook{
+		"record.opened":                        recordOpened(),
+		"record.opened by nobody who is named": newWebhook(application.RecordOpened, unnamed),
+		"consultation.started":                 newWebhook(application.ConsultationStarted, unnamed),
+		"callin.notification.shown":            newWebhook(application.CallInShown, shown),
+		"callin.notification.removed":          newWebhook(application.CallInRemoved, removed),
+		"ping, with which webhooks are tested": newWebhook("ping", members{}),
+	}
+}
+
+// with sets a claim; a nil value removes it.
+func (w *webhook) with(claim string, value any) *webhook {
+	w.claims[claim] = value
+	if value == nil {
+		delete(w.claims, claim)
+	}
+	return w
+}
+
+// head sets a member of the header.
+func (w *webhook) head(name string, value any) *webhook {
+	w.header[name] = value
+	return w
+}
+
+// signedBy signs the webhook by another rule.
+func (w *webhook) signedBy(alg string, rule func(signingKey, []byte) []byte) *webhook {
+	w.signature = rule
+	return w.head("alg", alg)
+}
+
+// token returns the webhook's body, signed with a key. Its header names the key, unless it
+// names another already.
+func (w *webhook) token(k signingKey) string {
+	if _, named := w.header["kid"]; !named {
+		w.header["kid"] = k.kid
+	}
+	input := part(w.header) + "." + part(w.claims)
+	return input + "." + base64.RawURLEncoding.EncodeToString(w.signature(k, []byte(input)))
+}
+
+func part(of members) string {
+	text, err := json.Marshal(of)
+	if err != nil {
+		panic(err) // a table of checks holds what is no JSON
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+func rs256(k signingKey, input []byte) []byte {
+	digest := sha256.Sum256(input)
+	return signed(rsa.SignPKCS1v15(nil, k.key, crypto.SHA256, digest[:]))
+}
+
+func rs512(k signingKey, input []byte) []byte {
+	digest := sha512.Sum512(input)
+	return signed(rsa.SignPKCS1v15(nil, k.key, crypto.SHA512, digest[:]))
+}
+
+func ps256(k signingKey, input []byte) []byte {
+	digest := sha256.Sum256(input)
+	return signed(rsa.SignPSS(rand.Reader, k.key, crypto.SHA256, digest[:], nil))
+}
+
+func signed(signature []byte, err error) []byte {
+	if err != nil {
+		panic(err) // the keys of this package are long enough for every hash
+	}
+	return signature
+}
+
+func unsigned(signingKey, []byte) []byte { return nil }
+
+// hs256 is what a careless receiver takes: an HMAC whose secret is the public key, in the
+// form in which most libraries hold it.
+func hs256(k signingKey, input []byte) []byte {
+	der, err := x509.MarshalPKIXPublicKey(k.key.Public())
+	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: signed(der, err)})
+	mac := hmac.New(sha256.New, secret)
+	_, _ = mac.Write(input) // never fails
+	return mac.Sum(nil)
+}
+
+// tampered says something else than what was signed.
+func tampered(k signingKey) string {
+	right := recordOpened().head("kid", k.kid)
+	other := recordOpened().head("kid", k.kid)
+	other.signature = func(k signingKey, _ []byte) []byte {
+		return rs256(k, []byte(part(right.header)+"."+part(right.claims)))
+	}
+	return other.token(k)
+}
+
+// forger is a key that nobody has published, under the name of one that is.
+func forger(k signingKey) (signingKey, error) {
+	own, err := newKey()
+	return signingKey{k.kid, own.key}, err
+}
+
+// asJWK is the key as a header can carry it.
+func (k signingKey) asJWK() jose.JSONWebKey {
+	return jose.JSONWebKey{Key: k.key.Public(), KeyID: k.kid, Algorithm: string(jose.RS256), Use: "sig"}
+}
