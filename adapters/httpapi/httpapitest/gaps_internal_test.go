@@ -21,7 +21,7 @@ func TestEachKindOfGapIsFound_D98(t *testing.T) {
 		"a code's description":       {`          "empty-note": "400. note is missing or blank. See docs/errors/empty-note.md.",\n`, "", "lacks empty-note"},
 		"a code's status":            {`"400. note is missing`, `"403. note is missing`, `does not begin with "400. "`},
 		"a code too many":            {`          "empty-note": "`, `          "empty-not": "", "empty-note": "`, `describes empty-not, which`},
-		"a code that nobody has":     {`"invalid-request-body", "missing-patient-id", "invalid-patient-id", "patient-not-found", "empty-note"`, `"invalid-request-body"`, "has empty-note, which no answer lists"},
+		"a code that nobody has":     {`"invalid-request-body", "invalid-idempotency-key", "malformed-request", "missing-patient-id", "invalid-patient-id", "patient-not-found", "empty-note"`, `"invalid-request-body"`, "has empty-note, which no answer lists"},
 		"a code's example":           {`"empty-note": { "$ref": "#/components/examples/empty-note" }`, `"empty-response": { "$ref": "#/components/examples/empty-response" }`, "has other examples than codes"},
 		"another code's example":     {`"value": { "errors": [{ "code": "empty-note"`, `"value": { "errors": [{ "code": "empty-response"`, "has another code in the example empty-note"},
 		"an event outside the union": {`            "record.opened": "#/components/schemas/RecordOpened",\n`, "", "maps other events than there are"},
