@@ -61,7 +61,8 @@ var (
 func Refusals() fault.List {
 	return append(body.Refusals(),
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, errRateLimited, errTooManyBytes, errInternal,
-		errInvalidKey,
+		errInvalidKey, errUnknownField, errCursor,
+		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
 		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
 }
 
