@@ -24,6 +24,9 @@ type integratorCallsCmd struct {
 
 // Run prints calls, newest first.
 func (c *integratorCallsCmd) Run(r *run) error {
+	if c.Limit < 1 {
+		return errFewest
+	}
 	client, err := c.client()
 	if err != nil {
 		return err
@@ -45,6 +48,8 @@ func (c *integratorCallsCmd) Run(r *run) error {
 	}
 	return nil
 }
+
+var errFewest = errors.New("--limit must be 1 or more")
 
 // pageMost is how many rows the API returns at once.
 const pageMost = 200
@@ -84,7 +89,9 @@ const (
 func (c *integratorCallsCmd) follow(r *run, client integrator.Client, fresh []integrator.Call) error {
 	known := map[string]time.Time{}
 	for {
-		slices.SortStableFunc(fresh, func(a, b integrator.Call) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.RequestID, b.RequestID)) })
+		slices.SortStableFunc(fresh, func(a, b integrator.Call) int {
+			return cmp.Or(a.At.Compare(b.At), strings.Compare(a.RequestID, b.RequestID))
+		})
 		for _, call := range fresh {
 			if err := c.show(r, call); err != nil {
 				return err
@@ -154,11 +161,11 @@ type shownOwnCall struct {
 func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
 	fix := fixOf(call)
 	return c.print(r, shownOwnCall{call, fix}, func() {
-		mode := string(call.Mode)
+		how := fmt.Sprintf("%s  %gms", call.Mode, call.DurationMS)
 		if call.Unproven {
-			mode = "unproven"
+			how = "unproven"
 		}
-		fmt.Fprintf(r.Out, "%s  %d  %s  %s  %gms  %s\n", call.At.Format(time.RFC3339), call.Status, call.Endpoint, mode, call.DurationMS, call.RequestID)
+		fmt.Fprintf(r.Out, "%s  %d  %s  %s  %s\n", call.At.Format(time.RFC3339), call.Status, call.Endpoint, how, call.RequestID)
 		if call.Code == "" {
 			return
 		}

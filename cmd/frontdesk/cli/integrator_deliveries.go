@@ -19,6 +19,9 @@ type integratorDeliveriesCmd struct {
 
 // Run prints webhooks, newest first.
 func (c *integratorDeliveriesCmd) Run(r *run) error {
+	if c.Limit < 1 {
+		return errFewest
+	}
 	client, err := c.client()
 	if err != nil {
 		return err
