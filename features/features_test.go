@@ -44,6 +44,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.availabilitySteps(sc)
 			w.clinicalSteps(sc)
 			w.attachmentSteps(sc)
+			w.callsSteps(sc)
 			w.logSteps(sc)
 			w.auditSteps(sc)
 			w.sealingSteps(sc)
