@@ -50,6 +50,15 @@ func (a *API) isTenantHost(r *http.Request, _ *mux.RouteMatch) bool {
 	return ok
 }
 
+// nothingThere refuses a call that no route takes. It says which hosts there are, and
+// not which practices (D11).
+func (a *API) nothingThere(_ http.ResponseWriter, r *http.Request) error {
+	if _, ok := a.tenantOf(r.Host); !ok {
+		return errNoHost.Filled(a.Domain)
+	}
+	return errNotFound
+}
+
 // tenantOf returns the tenant that a Host header addresses (D36); false if it
 // addresses none. It does not tell whether there is such a tenant.
 func (a *API) tenantOf(host string) (string, bool) {

@@ -29,6 +29,14 @@ const (
 	Unknown   Status = "unknown"   // its sender crashed, or an earlier epoch may have sent it
 )
 
+// Outcomes lists the words of all statuses.
+func Outcomes() (words []string) {
+	for _, s := range []Status{Pending, Sending, Delivered, Failed, Expired, Withdrawn, Unknown} {
+		words = append(words, string(s))
+	}
+	return words
+}
+
 // outcome is how one attempt has ended.
 type outcome struct {
 	event, application, attempt uuid.UUID
@@ -131,7 +139,7 @@ type Filter struct {
 const logged = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, coalesce(d.url, w.url), d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM delivery_log d LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination`
+FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true`
 
 // deliveriesOf finds the deliveries of events, by the key of deliveries.
 const deliveriesOf = logged + ` WHERE d.event = ANY ($1) ORDER BY d.event, d.application`

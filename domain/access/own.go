@@ -27,7 +27,7 @@ type OwnCall struct {
 // grant names endpoint and mode, so [RuleOf] compares it by itself.
 var told = map[string]Rule{
 	ErrUnknownApplication.Detail: RuleKnown,
-	errNotEnabled.Detail:         RuleEnabled,
+	ErrNotEnabled.Detail:         RuleEnabled,
 	errNotAuthorised.Detail:      RuleAuthorised,
 	errWrongPatient.Detail:       RuleScope,
 	errRecordClosed.Detail:       RuleRecord,
@@ -40,7 +40,7 @@ func RuleOf(code, reason string, endpoint application.EndpointName, mode applica
 	switch {
 	case code != errNotGranted.Code && code != errWrongPatient.Code:
 		return ""
-	case reason == notGranted(endpoint, mode).Detail:
+	case reason == errNotGranted.Filled(endpoint, mode).Detail:
 		return RuleGranted
 	}
 	return told[reason]
