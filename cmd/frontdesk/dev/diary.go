@@ -63,7 +63,7 @@ func (d *dev) tell(w forward.Webhook) {
 
 // attempted says how a webhook was handed on.
 func (d *dev) attempted(event string, a forward.Attempt) {
-	took := a.Took.Round(time.Millisecond)
+	took := page.Took(a.Took)
 	switch {
 	case a.Failure != "":
 		d.diary.complain("%s: verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
