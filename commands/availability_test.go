@@ -296,7 +296,7 @@ func TestARehearsalChangesNothingAndSaysWhatWouldHappen_D89(t *testing.T) {
 	if got := before.Of(request.Medical).At(s.now); got.Status != practice.TypeOpen {
 		t.Errorf("after the rehearsal it is %s", got.Status)
 	}
-	after := before.After(rehearsal.Events...)
+	after := before.After(rehearsal.Events()...)
 	for typ, want := range map[request.Type]practice.Availability{
 		request.Medical: {Type: request.Medical, Status: practice.TypePaused},
 		request.Admin:   {Type: request.Admin, Status: practice.TypeOpen},

@@ -47,13 +47,18 @@ func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event
 	}
 }
 
-func (s *desk) submit(ctx context.Context, i event.Idempotency) (request.ID, error) {
+// submit makes a call, and returns its answer and whether it was given before.
+func (s *desk) submit(ctx context.Context, i event.Idempotency) (answer string, again bool, err error) {
 	handler := commands.Desk{
 		Store: s.store, Receptions: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now },
 	}
-	return handler.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
-		Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical}, Idempotency: i,
+	text, again, err := handler.Once(ctx, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
+			Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical},
+		})
+		return []byte(id.String()), err
 	})
+	return string(text), again, err
 }
 
 func (s *desk) made() (n int) {
@@ -66,25 +71,28 @@ func (s *desk) made() (n int) {
 }
 
 var (
-	once    = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{2}.String()}
-	another = event.Idempotency{Key: event.Digest{1}, Body: event.Digest{3}.String()}
+	once    = event.Idempotency{Tenant: "elm-street", Key: event.Digest{1}, Body: event.Digest{2}.String()}
+	another = event.Idempotency{Tenant: "elm-street", Key: event.Digest{1}, Body: event.Digest{3}.String()}
 )
 
-func mustSubmit(t *testing.T, s *desk, i event.Idempotency) request.ID {
+func mustSubmit(t *testing.T, s *desk, i event.Idempotency) (answer string) {
 	t.Helper()
-	id, err := s.submit(t.Context(), i)
+	answer, _, err := s.submit(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return id
+	return answer
 }
 
 func TestACallThatIsMadeAgainIsAnsweredAgain_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
-	first := mustSubmit(t, s, once)
-	if again := mustSubmit(t, s, once); again != first || s.made() != 1 {
-		t.Errorf("answered %s, then %s, and made %d", first, again, s.made())
+	first, before, err := s.submit(t.Context(), once)
+	if err != nil || before {
+		t.Fatalf("the first is answered %s, given before: %v, %v", first, before, err)
+	}
+	if answer, again, err := s.submit(t.Context(), once); answer != first || !again || err != nil || s.made() != 1 {
+		t.Errorf("answered %s, then %s, given before: %v, %v; made %d", first, answer, again, err, s.made())
 	}
 }
 
@@ -101,7 +109,7 @@ func TestAKeyIsForOneBody_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	mustSubmit(t, s, once)
-	if _, err := s.submit(t.Context(), another); !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
+	if _, _, err := s.submit(t.Context(), another); !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
 		t.Errorf("made %d, error %v", s.made(), err)
 	}
 }
@@ -115,7 +123,7 @@ func TestARememberedAnswerComesBeforeAvailability_D22(t *testing.T) {
 	if again := mustSubmit(t, s, once); again != first {
 		t.Errorf("answered %s, then %s", first, again)
 	}
-	if _, err := s.submit(t.Context(), event.Idempotency{Key: event.Digest{9}}); !errors.Is(err, practice.ErrTypeDisabled) {
+	if _, _, err := s.submit(t.Context(), event.Idempotency{Tenant: "elm-street", Key: event.Digest{9}}); !errors.Is(err, practice.ErrTypeDisabled) {
 		t.Errorf("a new call: %v", err)
 	}
 }
@@ -125,7 +133,7 @@ func TestARefusalIsNotRemembered_D22(t *testing.T) {
 	s := newDesk(t)
 	intake := practice.IntakeStream("elm-street", request.Medical)
 	s.happened(t, intake, practice.RequestTypeSwitchedOff{RequestType: request.Medical})
-	if _, err := s.submit(t.Context(), once); err == nil {
+	if _, _, err := s.submit(t.Context(), once); err == nil {
 		t.Fatal("accepted")
 	}
 	s.happened(t, intake, practice.RequestTypeSwitchedOn{RequestType: request.Medical})
@@ -143,7 +151,7 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
 	// The store of tests records everything at noon, and so refuses in the
 	// append: what counts is that no answer was found.
-	if _, err := s.submit(t.Context(), once); !errors.Is(err, commands.ErrKeyTaken) {
+	if _, _, err := s.submit(t.Context(), once); !errors.Is(err, commands.ErrKeyTaken) {
 		t.Errorf("a day later: %v", err)
 	}
 }
@@ -151,21 +159,21 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 func TestOfEqualCallsAtOnceOneCounts_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
-	var ids [50]request.ID
+	var answers [50]string
 	var group sync.WaitGroup
-	for i := range ids {
+	for i := range answers {
 		group.Go(func() {
-			id, err := s.submit(t.Context(), once)
+			answer, _, err := s.submit(t.Context(), once)
 			if err != nil {
 				t.Error(err)
 			}
-			ids[i] = id
+			answers[i] = answer
 		})
 	}
 	group.Wait()
-	for _, id := range ids {
-		if id != ids[0] || id.UUID == uuid.Nil {
-			t.Fatalf("answered %s and %s", ids[0], id)
+	for _, answer := range answers {
+		if answer != answers[0] || answer == "" {
+			t.Fatalf("answered %s and %s", answers[0], answer)
 		}
 	}
 	if s.made() != 1 {

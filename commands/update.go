@@ -25,15 +25,21 @@ type Store interface {
 // is refused as ever, or says what would happen.
 type Rehearsal struct {
 	Store
-	Events []event.Event // that would have happened
+	Changes []event.Change // that would have been made
 }
 
-// Append keeps the events in mind.
+// Append keeps the changes in mind.
 func (r *Rehearsal) Append(_ context.Context, changes ...event.Change) ([]event.Recorded, error) {
-	for _, change := range changes {
-		r.Events = append(r.Events, change.Events...)
-	}
+	r.Changes = append(r.Changes, changes...)
 	return nil, nil
+}
+
+// Events returns what would have happened.
+func (r *Rehearsal) Events() (events []event.Event) {
+	for _, change := range r.Changes {
+		events = append(events, change.Events...)
+	}
+	return events
 }
 
 // Load returns the state of a stream.

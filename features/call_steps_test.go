@@ -138,13 +138,18 @@ func (w *world) call(name, method, path, body string, headers http.Header) error
 	if headers == nil {
 		headers = http.Header{}
 	}
-	headers.Set("Authorization", "Bearer "+app.Token(w.clock.Now(), w.token...))
-	w.token = nil
+	signer := app.Application
+	if w.forged {
+		signer.Key = bearertest.StrangersKey()
+	}
+	headers.Set("Authorization", "Bearer "+signer.Token(w.clock.Now(), w.token...))
+	w.token, w.forged = nil, false
 	return w.send(method, path, body, headers)
 }
 
 // send addresses the practice last spoken of.
 func (w *world) send(method, path, body string, headers http.Header) error {
+	w.sent = sent{method, path, body, headers}
 	ctx, cancel := context.WithTimeout(w.ctx, stepLimit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, w.URL()+w.filled(path), strings.NewReader(body))

@@ -38,6 +38,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.practiceSteps(sc)
 			w.applicationSteps(sc)
 			w.callSteps(sc)
+			w.itselfSteps(sc)
 			w.answerSteps(sc)
 			w.availabilitySteps(sc)
 			w.clinicalSteps(sc)

@@ -32,6 +32,8 @@ type world struct {
 	appointment  appointment.ID       // the one last booked
 	things       map[string]uuid.UUID // by what scenarios call them
 	token        []bearertest.Edit    // what is odd about the next token
+	forged       bool                 // somebody else signs it
+	sent         sent                 // the last call
 	answer       *answer              // to the last call
 	answers      []*answer
 	files        [][]byte          // last sent

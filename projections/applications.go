@@ -33,6 +33,8 @@ func (Applications) Project(r event.Recorded, do func(sql string, args ...any)) 
 		do(`UPDATE applications SET patient_scoped = true WHERE application = $1`, app)
 	case application.PatientScopedUnmarked:
 		do(`UPDATE applications SET patient_scoped = false WHERE application = $1`, app)
+	case application.KeySetReread:
+		do(`UPDATE applications SET key_set_reread_at = greatest(key_set_reread_at, $2) WHERE application = $1`, e.Application, e.At)
 	case application.CallbackAdded:
 		do(`INSERT INTO application_callbacks (application, callback) VALUES ($1, $2)`, app, e.Callback)
 	case application.CallbackRemoved:

@@ -63,6 +63,7 @@ func applicationsLife() []chapter {
 			application.WebhookSet{Event: application.CallInShown, URL: "https://b.example/"},
 			application.WebhookSet{Event: application.RecordOpened, URL: "https://a.example/"},
 			application.WebhookRemoved{Event: application.RecordOpened}),
+		plain(application.RereadStream(referrals, noon), application.KeySetReread{Application: referrals, At: noon}),
 		plain(event.Stream{ID: event.DerivedID("signing-keys")},
 			signingkey.Staged{Key: first, At: noon}, signingkey.Activated{Key: first, At: noon}, signingkey.Staged{Key: second, At: noon},
 			signingkey.RetirementBegun{Key: first, At: noon.Add(time.Hour)}, signingkey.Activated{Key: second, At: noon.Add(time.Hour)},

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/commands"
@@ -24,8 +26,9 @@ type Answers struct{ DB Querier }
 // Name returns the permanent name.
 func (Answers) Name() string { return "answers.v1" }
 
-// Project keeps a row for each call that had an Idempotency-Key, in the place of
-// one that is too old to count. It keeps none if the body's digest is hidden from it.
+// Project keeps a row for each call that had an Idempotency-Key and changed something, in
+// the place of one that is too old to count. It keeps none if the body's digest is hidden
+// from it. What a patient's event was answered goes with the patient.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, erased := r.Event.(patient.Erased); erased {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
@@ -37,31 +40,35 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 	call := r.Metadata.Idempotency
 	body, err := hex.DecodeString(call.Body)
-	submitted, ok := r.Event.(request.Submitted)
-	if !ok || call == (event.Idempotency{}) || err != nil {
+	if call == (event.Idempotency{}) || err != nil {
 		return
 	}
+	tenant := cmp.Or(call.Tenant, r.Stream.Tenant)
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
-		r.Stream.Tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
-	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient) VALUES ($1, $2, $3, $4, $5, $6)`,
-		r.Stream.Tenant, call.Key[:], body, r.Stream.ID, r.At, submitted.Patient)
+		tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
+	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer) VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''))`,
+		tenant, call.Key[:], body, r.Stream.ID, r.At, idOrNull(r.About()), call.Answer)
 }
 
 // Answer returns the answer that was given under a key after an instant, and the zero
 // one if there was none.
 func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
-	var answer commands.Answer
+	var made uuid.UUID
 	var body []byte
-	err := a.DB.QueryRow(ctx, `SELECT made, body FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
-		tenant, key[:], after).Scan(&answer.Made, &body)
+	var text *string
+	err := a.DB.QueryRow(ctx, `SELECT made, body, answer FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
+		tenant, key[:], after).Scan(&made, &body, &text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return commands.Answer{}, nil
 	}
 	if err != nil {
 		return commands.Answer{}, fmt.Errorf("look for an answer: %w", err)
 	}
-	answer.Body = hex.EncodeToString(body)
-	return answer, nil
+	if text == nil { // a process of the release before has kept it: a patient request's
+		before := fmt.Sprintf("{\"patientRequestId\":%q}\n", made)
+		text = &before
+	}
+	return commands.Answer{Text: *text, Body: hex.EncodeToString(body)}, nil
 }
 
 // Attachments keeps which files requests name. Each row refers to the stored file, so

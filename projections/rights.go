@@ -30,7 +30,7 @@ type Rights struct{ DB Querier }
 // found. A call without a user needs no staff and no authorisations.
 const (
 	ofClaim = `
-SELECT a.jwks_url,
+SELECT a.jwks_url, a.key_set_reread_at,
 	EXISTS (SELECT FROM enablements e WHERE e.tenant = $1 AND e.application = $2),
 	EXISTS (SELECT FROM endpoint_grants g WHERE g.application = $2 AND g.endpoint = $3 AND g.mode = $4),`
 	ofNobody = `
@@ -79,9 +79,9 @@ func (r Rights) Rights(ctx context.Context, c access.Claim, now time.Time) (righ
 
 func scanRights(r *access.Rights, row pgx.Row, withReception bool) error {
 	var member, about pgtype.UUID
-	var expiresAt pgtype.Timestamptz
+	var reread, expiresAt pgtype.Timestamptz
 	var intake intakeRow
-	columns := []any{&r.JWKSURL, &r.Enabled, &r.Granted, &member, &about, &expiresAt}
+	columns := []any{&r.JWKSURL, &reread, &r.Enabled, &r.Granted, &member, &about, &expiresAt}
 	if withReception {
 		columns = append(columns, intake.columns()...)
 	}
@@ -89,6 +89,9 @@ func scanRights(r *access.Rights, row pgx.Row, withReception bool) error {
 		return err
 	}
 	r.Known = true
+	if reread.Valid {
+		r.KeySetReread = reread.Time.UTC()
+	}
 	if member.Valid {
 		r.Staff.UUID = member.Bytes
 	}

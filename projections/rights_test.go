@@ -134,6 +134,22 @@ func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.Patients = []patient.ID{bill} }))
 }
 
+// Every call is told, with its rights and in no further query, that older key sets must not be used.
+func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
+	t.Parallel()
+	d := authorised(t)
+	reread := func(at time.Time) {
+		d.happens(t, application.RereadStream(referrals, at), application.KeySetReread{Application: referrals, At: at})
+	}
+	reread(granted)
+	d.wantRights(t, forItself, granted, with(ownRights, func(r *access.Rights) { r.KeySetReread = granted }))
+	reread(ends)
+	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.KeySetReread = ends }))
+	reread(granted.Add(time.Hour)) // by a clock that is behind: marks never go back
+	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.KeySetReread = ends }))
+	d.wantRights(t, with(forItself, func(c *access.Claim) { c.Application = diary }), granted, access.Rights{Known: true, JWKSURL: "https://diary.example/"})
+}
+
 func TestAnothersAuthorisationIsNotOnesOwn_D18(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)

@@ -15,8 +15,10 @@ type flight struct {
 	done   chan struct{}
 	set    KeySet
 	err    error
+	ended  time.Time // when it landed
 	opened time.Time // when its first caller boarded it
-	began  uint64    // its place in the cache's order
+	paced  bool      // it keeps its distance from the fetch before, even if that did not fail
+	began  uint64    // its place in the cache's order; 0 until it begins
 }
 
 func (f *flight) landed() bool {
@@ -39,8 +41,9 @@ func (c *KeyCache) board(w *waiter) (*flight, error) {
 		return nil, err
 	}
 	now := c.config.Now()
-	if !e.flying && now.Before(e.until) {
-		return e.flight, nil
+	w.after = max(w.after, c.notBefore(e, w.mark))
+	if e.serves(now, w.after) {
+		return e.held, nil
 	}
 	if c.ctx.Err() != nil {
 		return nil, errStopping
@@ -50,14 +53,20 @@ func (c *KeyCache) board(w *waiter) (*flight, error) {
 		w.came = c.order
 	}
 	if !e.flying {
-		c.takeOff(w.url, e, now)
+		c.takeOff(w, e, now)
 	}
 	return e.flight, c.place(w, e, now)
 }
 
-func (c *KeyCache) takeOff(url string, e *entry, now time.Time) {
-	e.flight, e.flying = &flight{done: make(chan struct{}), opened: now}, true
-	c.flights.Go(func() { c.fly(url, e) })
+// serves reports whether the set that is held still serves a caller for whom only fetches
+// count that began after a place in the cache's order.
+func (e *entry) serves(now time.Time, after uint64) bool {
+	return e.held != nil && now.Before(e.until) && e.held.began > after
+}
+
+func (c *KeyCache) takeOff(w *waiter, e *entry, now time.Time) {
+	e.flight, e.flying = &flight{done: make(chan struct{}), opened: now, paced: w.rereads}, true
+	c.flights.Go(func() { c.fly(w.url, e) })
 }
 
 // fly waits for the URL's pace, fetches the set, and tells all who wait.
@@ -68,13 +77,14 @@ func (c *KeyCache) fly(url string, e *entry) {
 	c.land(url, e, set, err)
 }
 
-// waitForPace keeps the fetches of a failing URL apart in time.
+// waitForPace keeps the fetches of a failing URL apart in time, and those that a caller
+// asks for.
 func (c *KeyCache) waitForPace(e *entry) {
 	c.mu.Lock()
 	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // at most pace, even if the clock was set back
-	failing := e.failing
+	apart := e.failing || e.flight.paced
 	c.mu.Unlock()
-	if !failing || wait <= 0 {
+	if !apart || wait <= 0 {
 		return
 	}
 	timer := time.NewTimer(wait)
@@ -93,18 +103,19 @@ func (c *KeyCache) begin(e *entry) {
 	e.started = c.config.Now()
 }
 
-// land hands the outcome of a fetch to all who wait. A failure ends the time of the
-// set before, even if it was fetched again before its time.
+// land hands the outcome of a fetch to all who wait. A failure leaves the set before as it
+// is: it serves whoever may still use it until its time is over.
 func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.config.Now()
-	e.flying, e.failing, e.until = false, err != nil, time.Time{}
+	f := e.flight
+	e.flying, e.failing = false, err != nil
+	f.set, f.err, f.ended = set, err, now
 	if err == nil {
-		e.until = now.Add(c.config.TTL)
+		e.held, e.until = f, now.Add(c.config.TTL)
 	}
-	e.flight.set, e.flight.err = set, err
-	close(e.flight.done)
+	close(f.done)
 	if c.ctx.Err() != nil {
 		return // the fetch was broken off, and says nothing
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/outbound"
+	"frontdesk/domain/application"
 )
 
 // The times and bounds of the cache.
@@ -35,8 +36,8 @@ type KeyCacheConfig struct {
 	Warn func(url string, report FetchReport)
 }
 
-// KeyCache fetches applications' key sets and keeps the readable ones (D8). It
-// never keeps a failure. While a URL fails, each caller waits for a fetch that
+// KeyCache fetches applications' key sets and keeps the readable ones (D8), each until its
+// time is over or an application has it read again (D94). It never keeps a failure. While a URL fails, each caller waits for a fetch that
 // begins after the caller came, and fetches are spaced out. So the first call
 // after the URL is mended succeeds.
 //
@@ -63,10 +64,13 @@ type KeyCache struct {
 type entry struct {
 	flight  *flight   // the latest fetch
 	flying  bool      // it has not landed yet
-	until   time.Time // if it has landed with a set, how long the set serves
-	started time.Time // when it started
+	held    *flight   // the latest fetch that landed with a set; nil if none has
+	until   time.Time // how long that set serves
+	started time.Time // when the latest fetch started
 	failing bool      // the latest fetch that landed had failed
 	seated  int       // callers who have a seat
+
+	marks map[application.ID]known // of the applications whose set it is
 
 	last   FetchReport          // of the latest fetch that landed
 	since  map[string]time.Time // since when the sets that were read have held each kid
@@ -101,16 +105,24 @@ func (c *KeyCache) Close() {
 // be had, a [*fault.Error] of the kind [fault.Unavailable] if too many wait already
 // or the cache is closed, or the error of ctx.
 func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
-	w := waiter{url: url}
-	shared, err := c.board(&w)
+	return c.get(ctx, &waiter{url: url})
+}
+
+// GetFor is Get for a call whose rights carry a mark.
+func (c *KeyCache) GetFor(ctx context.Context, url string, mark Mark) (KeySet, error) {
+	return c.get(ctx, &waiter{url: url, mark: mark})
+}
+
+func (c *KeyCache) get(ctx context.Context, w *waiter) (KeySet, error) {
+	shared, err := c.board(w)
 	if err != nil {
 		return KeySet{}, err
 	}
-	if shared.landed() && shared.err == nil {
+	if !w.waits() {
 		return shared.set, nil
 	}
-	defer c.leave(&w)
-	return c.wait(ctx, &w, shared)
+	defer c.leave(w)
+	return c.wait(ctx, w, shared)
 }
 
 // entry returns the entry of url and makes one if there is none. The caller holds

@@ -100,11 +100,11 @@ func (c *KeyCache) Report(url string) Report {
 		return Report{}
 	}
 	report := Report{LastFetch: e.last}
-	if e.flying || !c.config.Now().Before(e.until) {
+	if !e.serves(c.config.Now(), 0) {
 		return report
 	}
-	report.FetchedAt, report.Until = e.last.At, e.until
-	for _, kid := range e.flight.set.Kids() {
+	report.FetchedAt, report.Until = e.held.ended, e.until
+	for _, kid := range e.held.set.Kids() {
 		report.Keys = append(report.Keys, HeldKey{shown(kid), e.since[kid]})
 	}
 	return report

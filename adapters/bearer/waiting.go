@@ -31,10 +31,13 @@ var (
 
 // waiter is a caller who waits for a key set.
 type waiter struct {
-	url    string
-	came   uint64        // its place in the cache's order
-	seat   *entry        // where it has a seat; nil if it has none
-	stands time.Duration // how long it may still stand; 0 if it does not
+	url     string
+	mark    Mark
+	rereads bool          // it wants the set to be fetched, whatever is held
+	after   uint64        // only a set counts whose fetch began after this place in the cache's order
+	came    uint64        // its own place in that order
+	seat    *entry        // where it has a seat; nil if it has none
+	stands  time.Duration // how long it may still stand; 0 if it does not
 }
 
 // wait waits for a flight, and for further ones as long as their failure does not
@@ -52,7 +55,7 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *flight) (KeySet,
 		case <-c.ctx.Done():
 			return KeySet{}, errStopping
 		}
-		if shared.landed() && (shared.err == nil || w.came < shared.began) {
+		if shared.landed() && w.accepts(shared) {
 			return shared.set, shared.err
 		}
 		var err error
@@ -60,6 +63,17 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *flight) (KeySet,
 			return KeySet{}, err
 		}
 	}
+}
+
+// waits reports whether a caller has a place to wait at.
+func (w *waiter) waits() bool { return w.seat != nil || w.stands > 0 }
+
+// accepts reports whether what has come of a fetch counts for a caller.
+func (w *waiter) accepts(f *flight) bool {
+	if f.err == nil {
+		return f.began > w.after
+	}
+	return f.began > w.came
 }
 
 // stoodLongEnough tells a caller who stands to look for a seat or leave.

@@ -14,6 +14,7 @@ import (
 type Budget[K comparable] struct {
 	perSecond rate.Limit
 	most      int
+	window    time.Duration // in which an empty budget is filled
 	now       func() time.Time
 
 	mu       sync.Mutex
@@ -25,10 +26,23 @@ const maxSpenders = 10_000
 
 // NewBudget gives each spender so much in each period.
 func NewBudget[K comparable](amount float64, period time.Duration, now func() time.Time) *Budget[K] {
+	most := max(1, int(math.Ceil(amount)))
 	return &Budget[K]{
-		perSecond: rate.Limit(amount / period.Seconds()), most: max(1, int(math.Ceil(amount))), now: now,
+		perSecond: rate.Limit(amount / period.Seconds()), most: most, now: now,
+		window:   time.Duration(float64(most) / amount * float64(period)),
 		spenders: map[K]*rate.Limiter{},
 	}
+}
+
+// Policy returns what a whole budget is, and how long an empty one takes to be whole again.
+func (b *Budget[K]) Policy() (most int, window time.Duration) { return b.most, b.window }
+
+// Left returns what is left of a spender's budget, and in what time it will be whole.
+func (b *Budget[K]) Left(spender K) (amount int, whole time.Duration) {
+	now := b.now()
+	left := max(0, b.of(spender, now).TokensAt(now))
+	missing := float64(b.most) - left
+	return int(left), time.Duration(math.Ceil(missing / float64(b.perSecond) * float64(time.Second)))
 }
 
 // Lacks returns what [Budget.Spend] would return, and takes nothing.

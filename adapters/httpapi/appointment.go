@@ -30,7 +30,7 @@ func (a *API) bookAppointment(r *http.Request, caller judged, f *body.Form) (any
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	id, err := a.Desk.BookAppointment(r.Context(), c)
+	id, err := caller.desk.BookAppointment(r.Context(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (a *API) callInPatient(r *http.Request, caller judged, f *body.Form) (any, 
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if err := a.Desk.CallInPatient(r.Context(), c); err != nil {
+	if err := caller.desk.CallInPatient(r.Context(), c); err != nil {
 		return nil, err
 	}
 	return appointmentAnswer(c.Appointment)
@@ -59,7 +59,7 @@ func (a *API) clearCallIn(r *http.Request, caller judged, f *body.Form) (any, er
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if err := a.Desk.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
+	if err := caller.desk.ClearCallIn(r.Context(), commands.ClearCallIn{Tenant: caller.Tenant, Appointment: id}); err != nil {
 		return nil, err
 	}
 	return appointmentAnswer(id)
@@ -71,7 +71,7 @@ func (a *API) markDidNotAttend(r *http.Request, caller judged, f *body.Form) (an
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if err := a.Desk.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
+	if err := caller.desk.MarkDidNotAttend(r.Context(), commands.MarkDidNotAttend{Tenant: caller.Tenant, Appointment: id}); err != nil {
 		return nil, err
 	}
 	return appointmentAnswer(id)
@@ -87,7 +87,7 @@ func (a *API) startConsultation(r *http.Request, caller judged, f *body.Form) (a
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	id, err := a.Desk.StartConsultation(r.Context(), c)
+	id, err := caller.desk.StartConsultation(r.Context(), c)
 	if err != nil {
 		return nil, err
 	}

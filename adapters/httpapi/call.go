@@ -24,6 +24,7 @@ import (
 type call struct {
 	identity
 	holder string    // of the seats: the source and, once it is proven, the application
+	begun  time.Time // when it arrived
 	judged time.Time // when the rights were asked for that the call is judged by
 	line   recordLine
 
@@ -32,7 +33,12 @@ type call struct {
 	file  *fair.Seat // held until what was stored is looked after
 	long  *fair.Seat // of a long answer, held until it is written
 
+	reread rereading
+
 	making bool // it is the call's turn to make a long answer
+
+	unknown body.Unknown // members of the input that the contract does not know
+	again   bool         // the answer was given before
 
 	after []func(context.Context) error // done once the call is answered
 }

@@ -28,7 +28,7 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 		return nil, err
 	}
 	seat.Release() // a short record needs none
-	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+	if err := caller.desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
 	found, err := a.CareRecord(r.Context(), caller.Tenant, caller.patient, false)
@@ -57,7 +57,7 @@ func (a *API) openCareRecord(r *http.Request, caller judged, f *body.Form) (any,
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	if err := a.Desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
+	if err := caller.desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}
 	return map[string]patient.ID{"patientId": caller.patient}, nil
@@ -72,7 +72,7 @@ func (a *API) createNote(r *http.Request, caller judged, f *body.Form) (any, err
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	id, err := a.Desk.CreateNote(r.Context(), commands.CreateNote{Tenant: caller.Tenant, Patient: caller.patient, Text: text})
+	id, err := caller.desk.CreateNote(r.Context(), commands.CreateNote{Tenant: caller.Tenant, Patient: caller.patient, Text: text})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -19,7 +20,9 @@ import (
 // judged is a caller who may make the call, and the patient whom it names.
 type judged struct {
 	access.Caller
-	patient patient.ID // zero if the endpoint names none
+	patient patient.ID        // zero if the endpoint names none
+	call    event.Idempotency // zero if the call has no Idempotency-Key
+	desk    commands.Desk     // where the endpoint acts
 }
 
 // caller finds out who is calling an endpoint. It refuses whoever may not call,
@@ -80,6 +83,22 @@ func (a *API) renewed(r *http.Request, caller access.Caller) (access.Caller, err
 	return caller, access.Judge(caller, nil)
 }
 
+// ready returns a caller who may make the call, with what the endpoint acts by. It refuses
+// a malformed Idempotency-Key, and in strict mode members that the contract does not know.
+func (a *API) ready(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
+	j, err := a.judge(r, caller, form)
+	if err != nil {
+		return judged{}, err
+	}
+	callOf(r.Context()).unknown = form.Unknown
+	if a.Strict && !form.Unknown.None() {
+		return judged{}, errUnknownField
+	}
+	j.desk = a.Desk
+	j.call, err = idempotencyOf(r, j.Caller, form.Digest)
+	return j, err
+}
+
 // judge completes the judgement, now that the input is read: it refuses a caller
 // who may not act on the patient whom the call names. An input that could not be
 // read names nobody.
@@ -128,8 +147,9 @@ func asCaller(r *http.Request, caller access.Caller) *http.Request {
 // recordLine is what the access record will say of a call. It is filled in as it
 // becomes known.
 type recordLine struct {
-	judged              // zero until the signature was found right
-	refusal fault.Error // the first; zero if there was none
+	access.Caller             // zero until the signature was found right
+	patient       patient.ID  // whom the call named; zero if it named none
+	refusal       fault.Error // the first; zero if there was none
 }
 
 // recorded hands every call whose signature was right to the access record. That
@@ -158,6 +178,6 @@ func (a *API) record(c *call, endpoint access.Endpoint, status int) {
 		RequestID: id, At: c.judged.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
 		Endpoint: endpoint.Name, Patient: j.patient, Status: status, Code: j.refusal.Code, Reason: j.refusal.Detail,
-		Act: j.Act, TokenHash: event.Digest(j.TokenHash),
+		Act: j.Act, TokenHash: event.Digest(j.TokenHash), Took: max(0, a.Now().Sub(c.begun)),
 	})
 }

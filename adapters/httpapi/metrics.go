@@ -16,6 +16,7 @@ import (
 type Metrics struct {
 	duration *prometheus.HistogramVec
 	refusals *prometheus.CounterVec
+	unknown  *prometheus.CounterVec
 }
 
 // NewMetrics registers the API's metrics.
@@ -30,9 +31,19 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "frontdesk_call_refusals_total",
 			Help: "Calls refused before their input was read, by the code they were answered with.",
 		}, []string{"endpoint", "code"}),
+		unknown: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_call_unknown_fields_total",
+			Help: "Calls answered 200 whose input had fields that the contract does not know.",
+		}, []string{"endpoint"}),
 	}
-	registry.MustRegister(m.duration, m.refusals)
+	registry.MustRegister(m.duration, m.refusals, m.unknown)
 	return m
+}
+
+func (m *Metrics) warned(endpoint application.EndpointName) {
+	if m != nil {
+		m.unknown.WithLabelValues(string(endpoint)).Inc()
+	}
 }
 
 func (m *Metrics) judged(endpoint application.EndpointName, err error) {

@@ -24,6 +24,10 @@ const (
 	tooSlow
 	wrongMethod
 	cutOff
+	headersTooLarge
+	expectation
+	encoding
+	version
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -40,18 +44,35 @@ var statuses = map[fault.Kind]int{
 	internal:          http.StatusInternalServerError,
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
+	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
+	expectation:       http.StatusExpectationFailed,
+	encoding:          http.StatusNotImplemented,
+	version:           http.StatusHTTPVersionNotSupported,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
 // The refusals of HTTP itself (D19).
 var (
 	errNotFound = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
+	errNoHost   = errNotFound.Worded("No practice is served at this host: practices are {tenantId}.%s.")
 	errInternal = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errTooSlow  = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
-	errTooLong  = errTooSlow.With("The body must have arrived within %d minutes.", bodyTime/time.Minute)
+	errTooLong  = errTooSlow.Worded("The body must have arrived within %d minutes.").Filled(bodyTime / time.Minute)
 	errCutOff   = fault.New(cutOff, "cut-off", "The connection ended before the call was answered.")
-	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
+	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use %s.")
 )
+
+// Refusals lists what a call is refused with by HTTP and by this package's own rules.
+// Those of one code stand together.
+func Refusals() fault.List {
+	return append(body.Refusals(),
+		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, errRateLimited, errTooManyBytes, errInternal,
+		errInvalidKey,
+		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
+}
+
+// Status returns the HTTP status of a kind of refusal.
+func Status(kind fault.Kind) int { return statuses[kind] }
 
 // problems is the body of every error (§2.6).
 type problems struct {
@@ -63,9 +84,15 @@ type problem struct {
 	Description string `json:"description"`
 }
 
-func problemsOf(refusals fault.List) (p problems) {
+// problemsOf says what is wrong. Only here the name of an unknown field is told: the refusal
+// itself is recorded.
+func problemsOf(refusals fault.List, unknown body.Unknown) (p problems) {
 	for _, f := range refusals {
-		p.Errors = append(p.Errors, problem{f.Code, f.Detail})
+		detail := f.Detail
+		if f == errUnknownField {
+			detail = unknown.Sentence()
+		}
+		p.Errors = append(p.Errors, problem{f.Code, detail})
 	}
 	return p
 }
@@ -119,7 +146,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
-	text, _ := encoded(problemsOf(refusals), nil) // strings can always be encoded
+	text, _ := encoded(problemsOf(refusals, callOf(r.Context()).unknown), nil) // strings can always be encoded
 	if noSeat := a.answer(w, r, status, text); noSeat != nil {
 		a.refuse(w, r, refusalsOf(noSeat))
 	}
@@ -166,6 +193,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	a.tell(w.Header(), r, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has gone
 	return nil
@@ -175,5 +203,5 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 func notAllowed(w http.ResponseWriter, by methods) error {
 	methods := slices.Sorted(maps.Keys(by))
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return errMethod.With("Use %s.", strings.Join(methods, " or "))
+	return errMethod.Filled(strings.Join(methods, " or "))
 }

@@ -14,6 +14,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
@@ -21,12 +22,14 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// TrustedProxies, Calls, Bytes, Record, Seats, Rest and Metrics.
+// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest and Metrics.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
 
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For says where a call comes from
+
+	Strict bool // refuse members that the contract does not know, which are only warned of otherwise
 
 	// Recognise finds out, by one query, what the values of the Authorization
 	// headers claim, and which rights the claim would have at an endpoint of a
@@ -55,8 +58,13 @@ type API struct {
 	// appended before the call. It returns projections.ErrLongRecord instead of more
 	// than a little unless a long record is wanted.
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
+	// Itself answers what applications ask about themselves.
+	Itself Itself
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
+
+	// Own finds what an application asks about itself.
+	Own Own
 
 	// Record takes a judged call for the access record. It does not wait. Nil
 	// keeps none.
@@ -88,16 +96,24 @@ func (a *API) Handler() http.Handler {
 func (a *API) endpoints() map[application.EndpointName]methods {
 	return map[application.EndpointName]methods{
 		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
-		access.RequestTypeAvailability: a.get(nothing, a.requestTypeAvailability),
+		access.RequestTypeAvailability: a.get(query(nil), a.requestTypeAvailability),
 		access.CreateNote:              a.post(members("patientId", "note"), a.createNote),
-		access.RetrieveCareRecord:      a.get(patientQuery, a.retrieveCareRecord),
+		access.RetrieveCareRecord:      a.get(query(body.ErrInvalidPatientID, "patientId"), a.retrieveCareRecord),
 		access.OpenCareRecord:          a.post(members("patientId"), a.openCareRecord),
 		access.BookAppointment:         a.post(members("patientId", "siteId", "at"), a.bookAppointment),
 		access.CallInPatient:           a.post(members("appointmentId", "roomId"), a.callInPatient),
 		access.ClearCallIn:             a.post(members("appointmentId"), a.clearCallIn),
 		access.MarkDidNotAttend:        a.post(members("appointmentId"), a.markDidNotAttend),
 		access.StartConsultation:       a.post(members("patientId", "appointmentId"), a.startConsultation),
-		access.Ping:                    {http.MethodGet: a.after(nothing, a.ping), http.MethodPost: a.after(nothing, a.ping)},
+		access.Ping:                    {http.MethodGet: a.after(query(nil), plainly(a.ping)), http.MethodPost: a.after(nothing, plainly(a.ping))},
+
+		access.Application: a.get(query(nil), a.ownApplication),
+		access.KeySet: {
+			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
+		},
+		access.TestWebhook:   a.post(members("event"), a.testWebhook),
+		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
 	}
 }
 
@@ -110,7 +126,7 @@ func (a *API) routes() *mux.Router {
 	}
 	a.public(api, "/jwks", "jwks", a.publicKeys)
 	a.public(api, "/openapi.json", "openapi", a.describe)
-	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	router.NotFoundHandler = a.answering(a.nothingThere)
 	return router
 }
 
@@ -140,19 +156,31 @@ type reader func(*http.Request, access.Caller) (*body.Form, error)
 // that is written as JSON. [API.answering] answers its error.
 type answerer func(*http.Request, judged, *body.Form) (any, error)
 
+// maker makes the text of an answer.
+type maker func(*http.Request, judged, *body.Form) ([]byte, error)
+
+// post serves a change, which is made once however often it is sent under the same
+// Idempotency-Key.
 func (a *API) post(read reader, answer answerer) methods {
-	return methods{http.MethodPost: a.after(a.arriving(read), answer)}
+	return methods{http.MethodPost: a.after(a.arriving(read), a.once(answer))}
 }
 
 func (a *API) get(read reader, answer answerer) methods {
-	return methods{http.MethodGet: a.after(read, answer)}
+	return methods{http.MethodGet: a.after(read, plainly(answer))}
+}
+
+// plainly makes the answer each time.
+func plainly(answer answerer) maker {
+	return func(r *http.Request, caller judged, form *body.Form) ([]byte, error) {
+		return encoded(answer(r, caller, form))
+	}
 }
 
 // after finds out who is calling, reads the input of the call, judges the caller by
 // the patient whom the call names, and only then makes the answer. So no answerer
 // can forget to judge. What the input and the answer were made of is garbage once
 // this returns: the client may take its time to read.
-func (a *API) after(read reader, answer answerer) func(*http.Request, access.Endpoint) ([]byte, error) {
+func (a *API) after(read reader, make maker) func(*http.Request, access.Endpoint) ([]byte, error) {
 	return func(r *http.Request, endpoint access.Endpoint) (text []byte, err error) {
 		caller, err := a.caller(r, endpoint)
 		if err != nil {
@@ -164,7 +192,7 @@ func (a *API) after(read reader, answer answerer) func(*http.Request, access.End
 			return nil, err
 		}
 		err = a.in(a.seats.slots, r, func(r *http.Request) error {
-			judged, err := a.judge(r, caller, form)
+			judged, err := a.ready(r, caller, form)
 			if err != nil {
 				return err
 			}
@@ -172,7 +200,7 @@ func (a *API) after(read reader, answer answerer) func(*http.Request, access.End
 				return err
 			}
 			defer a.madeLong(r)
-			text, err = encoded(answer(asCaller(r, judged.Caller), judged, form))
+			text, err = make(asCaller(r, judged.Caller), judged, form)
 			return err
 		})
 		return text, err
@@ -197,7 +225,10 @@ func members(names ...string) reader {
 	}
 }
 
-// patientQuery reads the patient that a query names.
-func patientQuery(r *http.Request, _ access.Caller) (*body.Form, error) {
-	return body.Query(r, "patientId", body.ErrInvalidPatientID), nil
+// query reads a query with the given members. One that is malformed, or names one of them
+// twice, is refused as invalid.
+func query(invalid *fault.Error, names ...string) reader {
+	return func(r *http.Request, _ access.Caller) (*body.Form, error) {
+		return body.Query(r, invalid, names...), nil
+	}
 }

@@ -128,11 +128,8 @@ func appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, erro
 		return nil, err
 	}
 	store := Store{Codec: codec, Now: time.Now}
-	recorded, err := store.record(event.Metadata{Actor: by},
+	recorded := store.record(event.Metadata{Actor: by},
 		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
-	if err != nil {
-		return nil, err
-	}
 	events, _, err := store.write(context.Background(), recorded) // with nothing to seal
 	if err != nil {
 		return nil, err

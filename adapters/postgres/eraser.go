@@ -77,9 +77,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 		if err != nil {
 			return err
 		}
-		if recorded, err = s.record(event.MetadataFrom(ctx), []event.Change{made}); err != nil {
-			return err
-		}
+		recorded = s.record(event.MetadataFrom(ctx), []event.Change{made})
 		batch, err := s.erasing(ctx, who, keys, recorded)
 		if err != nil {
 			return err

@@ -115,8 +115,7 @@ func (s *Store) storeGroup(group []*member) error {
 // processes may have the same idempotency keys; what else is unique is hardly ever
 // contended, and a deadlock is a refusal like any other.
 func byKey(a, b *member) int {
-	x, y := a.events[0].idempotency, b.events[0].idempotency
-	return bytes.Compare(x[:], y[:])
+	return bytes.Compare(a.key[:], b.key[:])
 }
 
 // columns are the arguments of [appendGroup]. Arrays of our own types would be encoded by

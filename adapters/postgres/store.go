@@ -57,9 +57,9 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
 // exists already, or a patient who must be there is not.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
-	recorded, err := s.record(event.MetadataFrom(ctx), changes)
-	if err != nil || len(recorded) == 0 {
-		return nil, err
+	recorded := s.record(event.MetadataFrom(ctx), changes)
+	if len(recorded) == 0 {
+		return nil, nil
 	}
 	events, made, err := s.write(ctx, recorded)
 	if err != nil {
@@ -75,21 +75,33 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 
 // record numbers and stamps the events. Streams are in the order of their ids, so
 // that two appends lock the same rows in the same order.
-func (s *Store) record(metadata event.Metadata, changes []event.Change) ([]event.Recorded, error) {
+func (s *Store) record(metadata event.Metadata, changes []event.Change) []event.Recorded {
 	at := s.Now().UTC().Truncate(time.Microsecond)
 	var recorded []event.Recorded
 	for _, change := range inStreamOrder(changes) {
 		for i, e := range change.Events {
-			id, err := uuid.NewV7()
-			if err != nil {
-				return nil, fmt.Errorf("mint event id: %w", err)
+			id := change.ID
+			if i > 0 || id == uuid.Nil {
+				id = event.NewID()
 			}
 			recorded = append(recorded, event.Recorded{
 				Event: e, ID: id, Stream: change.Stream, Version: change.Expected + i + 1, At: at, Metadata: metadata,
 			})
 		}
 	}
-	return recorded, nil
+	answerOnce(recorded)
+	return recorded
+}
+
+// answerOnce leaves the call's key and answer with one event of an append: with one about a
+// patient if there is one, because what was answered goes with the patient.
+func answerOnce(recorded []event.Recorded) {
+	at := max(0, slices.IndexFunc(recorded, func(e event.Recorded) bool { return e.About() != uuid.Nil }))
+	for n := range recorded {
+		if n != at {
+			recorded[n].Metadata.Idempotency = event.Idempotency{}
+		}
+	}
 }
 
 func inStreamOrder(changes []event.Change) []event.Change {

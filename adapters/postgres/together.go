@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"frontdesk/domain/event"
 )
 
 // together says which appends share a transaction (D60). While few come at once, each
@@ -35,7 +37,8 @@ const (
 // member is an append that may share a transaction.
 type member struct {
 	events  []written
-	claims  []any // nobody else in a group has one of these
+	key     event.Digest // of the call; zero if it has none
+	claims  []any        // nobody else in a group has one of these
 	bytes   int
 	outcome chan error // of its group: nil, [errApart], or what nobody knows the outcome of
 }
@@ -44,10 +47,10 @@ type member struct {
 // its versions are 1, 2, … under one tenant, so none has to look for its predecessor.
 func memberOf(events []written) *member {
 	m := &member{events: events, outcome: make(chan error, 1)}
-	if key := events[0].idempotency; !key.IsZero() {
-		m.claims = append(m.claims, key)
-	}
 	for i, e := range events {
+		if !e.idempotency.IsZero() { // one event at most has it
+			m.key, m.claims = e.idempotency, append(m.claims, e.idempotency)
+		}
 		if e.Version == 1 {
 			m.claims = append(m.claims, e.Stream.ID)
 		} else if i == 0 || !follows(e, events[i-1]) {

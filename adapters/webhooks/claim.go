@@ -90,19 +90,23 @@ claimed AS (
 			WHEN erased THEN 'withdrawn'
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
-				WHERE n.tenant = d.tenant AND n.application = d.application AND w.event = d.kind AND w.destination = d.destination)
+				WHERE n.tenant = d.tenant AND n.application = d.application AND ` + ofItsAddress + `)
 			THEN 'sending' ELSE 'withdrawn' END
 			FROM (SELECT EXISTS (SELECT FROM log l JOIN events e USING (position) JOIN erasures g ON g.tenant = e.tenant AND g.kind = 1 AND g.holder = e.patient
 				WHERE l.idx = d.idx) OFFSET 0) AS asked (erased) OFFSET 0) AS judged (erased, status)),
 		attempt = $6, claimed_at = $1, unknown_at = $7
 	WHERE d.ctid = ANY (ARRAY (SELECT place FROM ready ORDER BY found, idx LIMIT $5))
 	RETURNING d.event, d.application, d.idx, d.kind, d.destination, d.status, d.not_after)
-SELECT c.application, c.idx, c.kind, c.destination, c.status, c.not_after, coalesce(w.url, ''),
+SELECT d.application, d.idx, d.kind, d.destination, d.status, d.not_after, coalesce(w.url, ''),
 	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at,
 	coalesce((SELECT kid FROM signing_keys WHERE state = 'active'), '')
-FROM claimed c JOIN log USING (idx) JOIN events e USING (position)
-LEFT JOIN webhooks w ON w.application = c.application AND w.event = c.kind
-ORDER BY c.idx`
+FROM claimed d JOIN log USING (idx) JOIN events e USING (position)
+LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true
+ORDER BY d.idx`
+
+// ofItsAddress is true for where a delivery (d) goes among what is registered (w). A ping
+// is sent for as long as anything is sent to its address: none is registered for it.
+const ofItsAddress = `w.application = d.application AND w.destination = d.destination AND (w.event = d.kind OR d.kind = '` + string(application.Ping) + `')`
 
 // delivery is one that has been claimed, with all that is needed to send it.
 type delivery struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
 
@@ -34,14 +35,17 @@ func (FanOut) Follows() (samples []event.Event) {
 	return samples
 }
 
-// queueDeliveries goes by what is registered and enabled now (D28). The claim
-// asks again. Of a patient who is erased nothing is told any more; as in an append, whoever
+// queueDeliveries goes by what is registered and enabled now (D28): by the addresses of a
+// kind ($9), of all applications or of one ($10). The claim asks again, by the destination, of
+// which each address has its own: so the address that is kept is the one that is called. Its
+// query is left out, in which some receivers keep a secret. Of a patient who is erased nothing
+// is told any more; as in an append, whoever
 // erases them waits for those who have looked.
 const queueDeliveries = `
-INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
-SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7
+INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, url)
+SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7, split_part(w.url, '?', 1)
 FROM webhooks w JOIN enablements n ON n.tenant = $3 AND n.application = w.application
-WHERE w.event = $4
+WHERE w.event = $9 AND ($10::uuid IS NULL OR w.application = $10)
 	AND NOT EXISTS (SELECT FROM erasures g WHERE g.tenant = $3 AND g.kind = 1 AND g.holder = $8 FOR KEY SHARE)
 ON CONFLICT (event, application) DO NOTHING`
 
@@ -93,8 +97,19 @@ func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
 	if n.subject == uuid.Nil {
 		return errNoSubject
 	}
-	batch.Queue(queueDeliveries, e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)), patientOf(e.Event))
+	at, only := n.audience()
+	batch.Queue(queueDeliveries, e.ID, e.Idx, e.Stream.Tenant, string(n.kind), n.subject, e.At, e.At.Add(n.age(f.Ages)), patientOf(e.Event),
+		string(at), only)
 	return nil
+}
+
+// audience returns the kind of event whose addresses are told, and the one application
+// that is; nil for all of them.
+func (n notice) audience() (at application.WebhookEvent, only *uuid.UUID) {
+	if n.to == everybody {
+		return n.kind, nil
+	}
+	return n.to.at, &n.to.only.UUID
 }
 
 // patientOf returns whom the event is about; zero if it is about no patient.

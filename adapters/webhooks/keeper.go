@@ -59,10 +59,10 @@ WITH gone AS (
 	DELETE FROM deliveries
 	WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
 		ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED))
-	RETURNING event, application, idx, tenant, kind, destination, happened_at, finished_at, status, reason),
+	RETURNING event, application, idx, tenant, kind, destination, happened_at, finished_at, status, reason, url),
 kept AS (
-	INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status, reason)
-	SELECT g.event, g.application, g.idx, g.tenant, g.kind, e.patient, g.destination, g.happened_at, g.finished_at, g.status, g.reason
+	INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status, reason, url)
+	SELECT g.event, g.application, g.idx, g.tenant, g.kind, e.patient, g.destination, g.happened_at, g.finished_at, g.status, g.reason, g.url
 	FROM gone g LEFT JOIN log USING (idx) LEFT JOIN events e ON e.position = log.position AND e.id = g.event
 	ON CONFLICT (event, application) DO NOTHING)
 SELECT kind FROM gone`

@@ -16,33 +16,47 @@ import (
 // of (§6.1). Everything else about a kind of webhook is derived from its row.
 var kinds = []kind{
 	row(func(e record.CareRecordOpened) notice {
-		return notice{application.RecordOpened, e.Patient.UUID, Ages.other, whoActed,
+		return notice{application.RecordOpened, everybody, e.Patient.UUID, Ages.other, whoActed,
 			func(n names) any { return patientData{e.Patient.UUID, n.userName, n.userEmail} }}
 	}),
 	row(func(e consultation.Started) notice {
-		return notice{application.ConsultationStarted, e.Patient.UUID, Ages.other, whoActed,
+		return notice{application.ConsultationStarted, everybody, e.Patient.UUID, Ages.other, whoActed,
 			func(n names) any { return patientData{e.Patient.UUID, n.userName, n.userEmail} }}
 	}),
 	row(func(e appointment.CalledIn) notice {
-		return notice{application.CallInShown, e.Appointment.UUID, Ages.callIn, whoIsCalledIn(e),
+		return notice{application.CallInShown, everybody, e.Appointment.UUID, Ages.callIn, whoIsCalledIn(e),
 			func(n names) any {
 				return callInShownData{e.Appointment.UUID, n.patient, n.room, e.Site.UUID, n.site, e.CalledInAt.UTC()}
 			}}
 	}),
 	row(func(e appointment.CallInRemoved) notice {
-		return notice{application.CallInRemoved, e.Appointment.UUID, Ages.callIn, nobody,
+		return notice{application.CallInRemoved, everybody, e.Appointment.UUID, Ages.callIn, nobody,
 			func(names) any { return callInRemovedData{e.Appointment.UUID, e.Site.UUID, e.RemovedAt.UTC()} }}
+	}),
+	row(func(e application.WebhookTestRequested) notice {
+		return notice{application.Ping, told{e.Application, e.Event}, e.Application.UUID, Ages.other, nobody,
+			func(names) any { return pingData{} }}
 	}),
 }
 
 // notice is what applications are told of one event.
 type notice struct {
 	kind    application.WebhookEvent
+	to      told
 	subject uuid.UUID                // the order of what happens to it is kept
 	age     func(Ages) time.Duration // how old the event may be when it is sent
 	names   asking                   // whose names the data holds
 	data    func(names) any          // the payload's data, one of the types below
 }
+
+// told is to whom a notice goes. If it is zero, it goes to everybody with an address for
+// the notice's kind.
+type told struct {
+	only application.ID           // nobody else is told
+	at   application.WebhookEvent // the kind whose address it is sent to
+}
+
+var everybody told
 
 // The data that receivers get. Its names and forms are promised to them (§6.2),
 // however our own events are named.
@@ -65,6 +79,7 @@ type (
 		SiteID        uuid.UUID `json:"siteId"`
 		RemovedAt     time.Time `json:"removedAt"` // RFC 3339, UTC
 	}
+	pingData struct{}
 )
 
 // kind is a row of the catalogue: a type of event, and what is told of it.

@@ -74,8 +74,12 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 			if _, _, err := s.codec.Encode(e); err != nil {
 				return nil, err
 			}
+			id := event.NewID()
+			if i == 0 && change.ID != uuid.Nil {
+				id = change.ID
+			}
 			added = append(added, event.Recorded{
-				Event: e, ID: event.NewID(), Stream: change.Stream, Version: change.Expected + i + 1,
+				Event: e, ID: id, Stream: change.Stream, Version: change.Expected + i + 1,
 				At: Noon, Metadata: event.MetadataFrom(ctx),
 			})
 		}
@@ -93,7 +97,7 @@ func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
 	if i == (event.Idempotency{}) || len(changes) == 0 {
 		return false
 	}
-	return s.answer(changes[0].Stream.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)).Made != uuid.Nil
+	return s.answer(i.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)) != (commands.Answer{})
 }
 
 // missPatients reports whether a patient is missing whom a change needs. The caller holds
@@ -163,8 +167,8 @@ func (s *Store) Answer(_ context.Context, tenant string, key event.Digest, after
 // answer returns the newest answer under a key. The caller holds the lock.
 func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found commands.Answer) {
 	for _, e := range s.log {
-		if i := e.Metadata.Idempotency; e.Stream.Tenant == tenant && i.Key == key && e.At.After(after) {
-			found = commands.Answer{Made: e.Stream.ID, Body: i.Body}
+		if i := e.Metadata.Idempotency; i.Tenant == tenant && i.Key == key && e.At.After(after) {
+			found = commands.Answer{Text: i.Answer, Body: i.Body}
 		}
 	}
 	return found

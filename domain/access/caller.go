@@ -27,6 +27,7 @@ type Claim struct {
 type Rights struct {
 	Known           bool // the application is registered
 	JWKSURL         string
+	KeySetReread    time.Time    // key sets that were read before this was known are not used; zero if all are (D94)
 	Enabled         bool         // for the practice
 	Granted         bool         // the endpoint, in the mode of the claim
 	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
@@ -55,11 +56,14 @@ func (c Caller) Actor() event.Actor {
 }
 
 // Idempotency returns what recognises a call that is made again (D22): the
-// practice, application, mode, user and key have to be the same. The body tells
+// practice, application, mode, user, endpoint and key have to be the same. The body tells
 // a repetition from another call that has the same key by mistake.
 func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
-	return event.Idempotency{Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
+	if c.Endpoint.Name != CreatePatientRequest { // the one endpoint that had keys before D93, without its name
+		who = string(c.Endpoint.Name) + " " + who
+	}
+	return event.Idempotency{Tenant: c.Tenant, Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
 // Call is one judged call whose signature held. All of them are recorded (D37). So is
@@ -81,4 +85,8 @@ type Call struct {
 	Act         *event.OnBehalfOf        `json:"act,omitempty"`      // the act claim; nil if the token had none
 	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
+
+	// Took is the time from the arrival to the answer. It is stored with the line, outside of
+	// its leaf, and is no part of what is exported or proved (D95). Only [OwnCall] shows it.
+	Took time.Duration `json:"-"`
 }

@@ -20,6 +20,11 @@ const (
 	MarkDidNotAttend        application.EndpointName = "mark-did-not-attend"
 	StartConsultation       application.EndpointName = "start-consultation"
 	Ping                    application.EndpointName = "ping"
+	Application             application.EndpointName = "application"
+	KeySet                  application.EndpointName = "application/key-set"
+	TestWebhook             application.EndpointName = "application/webhooks/test"
+	OwnCalls                application.EndpointName = "application/calls"
+	OwnDeliveries           application.EndpointName = "application/deliveries"
 )
 
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
@@ -31,6 +36,9 @@ type Endpoint struct {
 	// AboutItself is true if an application asks about itself. It need not be enabled at
 	// the practice, and nothing is granted; nobody is acted for (D94).
 	AboutItself bool
+	// WhereEnabled is true if an application that asks about itself must be enabled at the
+	// practice after all, because something happens there.
+	WhereEnabled bool
 	// NamesPatient is true if a call is about the patient that its input names.
 	// A patient-scoped authorisation covers such calls only (D12). A call that
 	// names an appointment but no patient is refused to a caller who has no
@@ -62,6 +70,11 @@ func Endpoints() []Endpoint {
 		{Name: MarkDidNotAttend, Words: "record that a patient did not attend"},
 		{Name: StartConsultation, NamesPatient: true, Words: "start consultations"},
 		{Name: Ping, WithoutGrant: true},
+		{Name: Application, AboutItself: true},
+		{Name: KeySet, AboutItself: true},
+		{Name: TestWebhook, AboutItself: true, WhereEnabled: true},
+		{Name: OwnCalls, AboutItself: true},
+		{Name: OwnDeliveries, AboutItself: true},
 	}
 }
 

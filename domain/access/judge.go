@@ -47,7 +47,7 @@ func (r *Refusal) Unwrap() error { return r.Fault }
 // The sentences that callers are told (D10).
 var (
 	ErrUnknownApplication = refusal("Invalid JWT: iss is not a registered application")
-	errNotEnabled         = refusal("The app has not been granted access to this tenant")
+	ErrNotEnabled         = refusal("The app has not been granted access to this tenant")
 	errNotGranted         = refusal("The app has no permission to call %s in %s mode")
 	errNotAuthorised      = refusal("The app is not currently authorised to request as the specified user")
 	errWrongPatient       = fault.New(fault.Forbidden, "patient-not-authorised",
@@ -56,6 +56,15 @@ var (
 )
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
+
+// Refusals lists the refusals of [Judge], in the order of their rules. A verb in a
+// sentence stands for the endpoint and then for the mode.
+func Refusals() []*Refusal {
+	return []*Refusal{
+		{RuleKnown, ErrUnknownApplication}, {RuleEnabled, ErrNotEnabled}, {RuleGranted, errNotGranted},
+		{RuleAuthorised, errNotAuthorised}, {RuleScope, errWrongPatient}, {RuleRecord, errRecordClosed},
+	}
+}
 
 // Named is what is known of the patient that a call names.
 type Named struct {
@@ -73,14 +82,10 @@ func Judge(c Caller, named *Named) error {
 	switch {
 	case !c.Known:
 		return &Refusal{RuleKnown, ErrUnknownApplication}
-	case c.Endpoint.AboutItself && c.Mode == application.ApplicationRestricted:
-		return nil
-	case c.Endpoint.AboutItself:
-		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
-	case !c.Enabled:
-		return &Refusal{RuleEnabled, errNotEnabled}
-	case !c.Granted && !c.Endpoint.WithoutGrant:
-		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
+	case !c.Enabled && (!c.Endpoint.AboutItself || c.Endpoint.WhereEnabled):
+		return &Refusal{RuleEnabled, ErrNotEnabled}
+	case !c.granted():
+		return &Refusal{RuleGranted, errNotGranted.Filled(c.Endpoint.Name, c.Mode)}
 	case c.Mode == application.ApplicationRestricted:
 		return nil // the other rules are about users
 	case !c.authorised():
@@ -93,6 +98,15 @@ func Judge(c Caller, named *Named) error {
 		return &Refusal{RuleRecord, errRecordClosed}
 	}
 	return nil
+}
+
+// granted reports whether the endpoint may be called in the mode of the call. Nobody is
+// acted for where an application asks about itself.
+func (c Caller) granted() bool {
+	if c.Endpoint.AboutItself {
+		return c.Mode == application.ApplicationRestricted
+	}
+	return c.Granted || c.Endpoint.WithoutGrant
 }
 
 // authorised reports whether the user has a current standing authorisation, or

@@ -99,6 +99,8 @@ func (k kind) wantOf(e access.Endpoint) access.Rule {
 		return k.want(e)
 	case !k.caller(e).Known:
 		return access.RuleKnown
+	case e.WhereEnabled && !k.caller(e).Enabled:
+		return access.RuleEnabled
 	case k.mode == application.UserRestricted:
 		return access.RuleGranted
 	}
@@ -183,6 +185,9 @@ func TestTheCatalogueIsSound(t *testing.T) {
 		}
 		if seen[e.Name] = true; e.Words == "" && !e.WithoutGrant && !e.AboutItself {
 			t.Errorf("%s: say what staff let an application do by it", e.Name)
+		}
+		if e.AboutItself && (e.NamesPatient || e.WithoutGrant) || e.WhereEnabled && !e.AboutItself {
+			t.Errorf("%s: who asks about itself names nobody, and is asked for no grant", e.Name)
 		}
 		if e.ShowsRecord && !e.NamesPatient {
 			t.Errorf("%s shows the record of a patient whom it does not name", e.Name)

@@ -69,7 +69,11 @@ const (
 	CallInRemoved       WebhookEvent = "callin.notification.removed"
 )
 
-// WebhookEvents lists every event kind.
+// Ping is the kind of a webhook that an application asks for to try its receiver. No
+// address is registered for it: it goes to that of another kind (D94).
+const Ping WebhookEvent = "ping"
+
+// WebhookEvents lists every event kind that an address can be registered for.
 func WebhookEvents() []WebhookEvent {
 	return []WebhookEvent{RecordOpened, ConsultationStarted, CallInShown, CallInRemoved}
 }
@@ -95,6 +99,8 @@ func (WebhookRemoved) EventName() string { return "application.webhook-removed.v
 var (
 	ErrUnknownEvent = fault.New(fault.Invalid, "unknown-event",
 		"The event must be record.opened, consultation.started, callin.notification.shown or callin.notification.removed.")
+	ErrWebhookNotRegistered = fault.New(fault.Refused, "webhook-not-registered",
+		"No address is registered for webhooks of this event. Ask the operator of the service to register one.")
 	ErrWebhookNotHTTPS = fault.New(fault.Invalid, "webhook-not-https", "A webhook's address must be an https URL.")
 )
 
@@ -109,6 +115,19 @@ func (a Application) SetWebhook(kind WebhookEvent, address string) ([]event.Even
 		return nil, ErrWebhookNotHTTPS
 	}
 	return a.change(a.webhooks[kind] != address, WebhookSet{kind, address})
+}
+
+// WebhookOf returns the address that webhooks of one event kind go to.
+func (a Application) WebhookOf(kind WebhookEvent) (address string, err error) {
+	switch {
+	case !a.registered:
+		return "", ErrUnknown
+	case !slices.Contains(WebhookEvents(), kind):
+		return "", ErrUnknownEvent
+	case a.webhooks[kind] == "":
+		return "", ErrWebhookNotRegistered
+	}
+	return a.webhooks[kind], nil
 }
 
 // RemoveWebhook stops webhooks of one event kind.

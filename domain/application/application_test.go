@@ -142,5 +142,5 @@ func TestCallbacks_D25(t *testing.T) {
 func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	eventtest.Golden(t, registered, application.JWKSURLSet{JWKSURL: jwks}, added, removed,
-		granted, revoked, marked, application.PatientScopedUnmarked{})
+		granted, revoked, marked, application.PatientScopedUnmarked{}, reread, tested)
 }

@@ -11,4 +11,6 @@
 //     as an integration of that kind (§5.5).
 //  5. A decision that would change nothing returns no events.
 //  6. Webhooks of each event kind go to one https address, or to none (§6.3).
+//  7. Once a minute, an application may have its key set read again and, at each
+//     practice that has enabled it, a test webhook sent (D94).
 package application

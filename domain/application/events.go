@@ -98,6 +98,6 @@ func Events() []event.Event {
 	return []event.Event{
 		Registered{}, JWKSURLSet{}, CallbackAdded{}, CallbackRemoved{},
 		EndpointGranted{}, EndpointRevoked{}, PatientScopedMarked{}, PatientScopedUnmarked{},
-		WebhookSet{}, WebhookRemoved{},
+		WebhookSet{}, WebhookRemoved{}, KeySetReread{}, WebhookTestRequested{},
 	}
 }

@@ -96,7 +96,7 @@ func (c *Codec) Clear(r Recorded) (Stored, error) {
 		return Stored{}, fmt.Errorf("encode metadata of %s: %w", name, err)
 	}
 	return Stored{
-		Idx: r.Idx, ID: r.ID, Stream: r.Stream, Version: r.Version, At: r.At, Name: name, Patient: r.patient(), Data: data, Metadata: metadata,
+		Idx: r.Idx, ID: r.ID, Stream: r.Stream, Version: r.Version, At: r.At, Name: name, Patient: r.About(), Data: data, Metadata: metadata,
 	}, nil
 }
 

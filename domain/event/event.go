@@ -60,7 +60,8 @@ type Change struct {
 	Stream    Stream
 	Expected  int // the stream's version when the decision was taken: its number of events
 	Events    []Event
-	OfPatient bool // the append is refused unless the practice has the patient whom the events are about
+	ID        uuid.UUID // of the first event; zero for a new one
+	OfPatient bool      // the append is refused unless the practice has the patient whom the events are about
 }
 
 // ErrConflict says that a stream has changed since a decision was taken. Decide

@@ -22,8 +22,10 @@ type Metadata struct {
 // Idempotency recognises a call that is made again. It is zero for a call without an
 // Idempotency-Key.
 type Idempotency struct {
-	Key  Digest `json:"key"`                     // of the caller and the Idempotency-Key
-	Body string `json:"body" personal:"subject"` // SHA-256 of the body, byte for byte, in hexadecimal: a short body could be guessed
+	Tenant string `json:"tenant,omitempty"`        // that the call addressed; "" for the stream's
+	Key    Digest `json:"key"`                     // of the caller and the Idempotency-Key
+	Body   string `json:"body" personal:"subject"` // SHA-256 of the body, byte for byte, in hexadecimal: a short body could be guessed
+	Answer string `json:"answer,omitempty"`        // that the call was given, byte for byte; it says nothing personal
 }
 
 // ParseMetadata reads metadata as it is stored, in JSON.

@@ -127,7 +127,7 @@ func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 func (r Recorded) holder(tag string) (of Holder, known string) {
 	switch tag {
 	case tagPatient:
-		return Holder{OfPatient, r.patient()}, ""
+		return Holder{OfPatient, r.About()}, ""
 	case tagRequest:
 		return Holder{OfRequest, r.Stream.ID}, ""
 	case tagStaff:
@@ -139,7 +139,8 @@ func (r Recorded) holder(tag string) (of Holder, known string) {
 	return Holder{Kind: OfPractitioner}, known
 }
 
-func (r Recorded) patient() uuid.UUID {
+// About returns the patient whom an event is about, and zero if it is about none.
+func (r Recorded) About() uuid.UUID {
 	if about, ok := r.Event.(Patient); ok {
 		return about.PatientID()
 	}

@@ -131,6 +131,9 @@ func (e Enablement) Disable(app application.ID) ([]event.Event, error) {
 	return []event.Event{ApplicationDisabled{app}}, nil
 }
 
+// Enabled reports whether the practice lets the application call.
+func (e Enablement) Enabled() bool { return e.enabled }
+
 // Apply returns the enablement as it is after the event.
 func (e Enablement) Apply(happened event.Event) Enablement {
 	switch happened.(type) {

@@ -46,6 +46,9 @@ var ErrTooLarge = fault.New(fault.TooLarge, "request-too-large", fmt.Sprintf(
 	"A body must have at most %d MiB, and at most %d MiB and %d values beside the data of attachments.",
 	MaxBytes>>20, maxInline>>20, maxValues))
 
+// KeyHeader is the header of a call that may be made again.
+const KeyHeader = "Idempotency-Key"
+
 // raw is a body as it arrives. It is bounded and, if the call may be made again,
 // hashed.
 type raw struct {
@@ -63,7 +66,7 @@ func rawOf(r *http.Request) (*raw, error) {
 		return nil, ErrTooLarge
 	}
 	body := &raw{Reader: http.MaxBytesReader(nil, r.Body, MaxBytes)}
-	if r.Header.Values("Idempotency-Key") != nil {
+	if r.Header.Values(KeyHeader) != nil {
 		body.hash = sha256.New()
 		body.Reader = io.TeeReader(body.Reader, body.hash)
 	}
@@ -119,7 +122,7 @@ type inline struct {
 	text texts // the present one, or the last
 }
 
-var errLongText = ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
+var errLongText = ErrInvalid.Worded("Only an attachment's data may be longer than %d bytes.").Filled(maxText)
 
 // Read reads on.
 func (i *inline) Read(p []byte) (int, error) {

@@ -9,4 +9,4 @@ var (
 )
 
 // RequestOf is the form of a patient request whose body was read as the tree.
-func RequestOf(tree any) *Form { return formOf(tree, requestMembers) }
+func RequestOf(tree any) *Form { return formOf(tree, requestShape) }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +23,12 @@ var (
 	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
 	ErrMissingPatientID = MissingID("patient")
 	ErrInvalidPatientID = InvalidID("patient")
-	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
+	errNoObject         = ErrInvalid.Worded("The body must be a JSON object.")
+
+	errCase       = ErrInvalid.Worded("%s%s must be written in exactly this case.")
+	errNoString   = ErrInvalid.Worded("%s must be a string.")
+	errQuery      = ErrInvalidPatientID.Worded("The query string is malformed.")
+	errQueryTwice = ErrInvalidPatientID.Worded("%s must be given once.")
 )
 
 // MissingID returns the refusal of a member without an identifier. For the kind
@@ -43,7 +47,8 @@ func InvalidID(kind string) *fault.Error {
 // member, in the order of reading, and the first reason why the body is invalid as
 // a whole. [Form.Err] returns them (D2).
 type Form struct {
-	Digest event.Digest // SHA-256 of the body as it arrived; zero unless [Files.ReadCall] found an Idempotency-Key
+	Digest  event.Digest // SHA-256 of the body as it arrived; zero unless the call has an Idempotency-Key
+	Unknown Unknown
 
 	members map[string]any
 	unread  error // why there are no members
@@ -56,17 +61,20 @@ type Form struct {
 // that the caller's scope can be judged before it. An error means that the service
 // could not read the body.
 func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
-	if !isJSON(r.Header.Values("Content-Type")) {
-		return unread(ErrMediaType)
+	raw, err := rawOf(r)
+	if err != nil {
+		return unread(err)
 	}
-	tree, err := readJSON(r.Body, texts)
+	tree, err := readJSON(raw, texts, members...)
 	if err != nil {
 		return unread(err)
 	}
 	if _, ok := tree.(map[string]any); !ok {
 		return unread(errNoObject)
 	}
-	return formOf(tree, members), nil
+	form := formOf(tree, flat(members...))
+	form.Digest = raw.sum()
+	return form, nil
 }
 
 // unread returns the form of a body that was refused before its members were
@@ -82,13 +90,13 @@ func unread(err error) (*Form, error) {
 
 var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 
-func formOf(tree any, members []string) *Form {
+func formOf(tree any, known shape) *Form {
 	object, ok := tree.(map[string]any)
 	if !ok {
 		return &Form{invalid: errNoObject}
 	}
 	f := &Form{members: object}
-	f.checkNames(object, "", members)
+	f.checkNames(object, "", known)
 	return f
 }
 
@@ -114,37 +122,34 @@ func (f *Form) Err() error {
 func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
 
 // invalidate keeps the first reason why the body is invalid as a whole.
-func (f *Form) invalidate(format string, args ...any) {
+func (f *Form) invalidate(refusal *fault.Error, args ...any) {
 	if f.invalid == nil {
-		f.invalid = ErrInvalid.With(format, args...)
+		f.invalid = refusal.Filled(args...)
 	}
 }
 
-// checkNames refuses a known name in another case, which a more lenient reader
-// could take for the known one.
-func (f *Form) checkNames(object map[string]any, place string, known []string) {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
-		if i >= 0 && known[i] != name {
-			f.invalidate("%s%s must be written in exactly this case.", place, known[i])
-		}
-	}
-}
-
-// Query reads the query of a call as a form of one member. A query that is
-// malformed, or names the member twice, is unread like a body that cannot be read.
-func Query(r *http.Request, member string, invalid *fault.Error) *Form {
+// Query reads the query of a call as a form of the given members. A query that is
+// malformed, or names one of them twice, is unread like a body that cannot be read. If there
+// are none, nothing is read but the names, and nothing is refused.
+func Query(r *http.Request, invalid *fault.Error, members ...string) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &Form{unread: invalid.With("The query string is malformed.")}
-	}
-	values := parameters[member]
-	if len(values) > 1 {
-		return &Form{unread: invalid.With("%s must be given once.", member)}
+	if err != nil && len(members) > 0 {
+		return &Form{unread: invalid.Worded(errQuery.Detail)}
 	}
 	f := &Form{members: map[string]any{}}
-	if len(values) == 1 {
-		f.members[member] = values[0]
+	for _, member := range members {
+		values := parameters[member]
+		if len(values) > 1 {
+			return &Form{unread: invalid.Worded(errQueryTwice.Detail).Filled(member)}
+		}
+		if len(values) == 1 {
+			f.members[member] = values[0]
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if !slices.Contains(members, name) {
+			f.Unknown.add("", name, flat(members...))
+		}
 	}
 	return f
 }
@@ -200,7 +205,7 @@ func (f *Form) id(name string) (uuid.UUID, bool) {
 func (f *Form) Text(name string) string {
 	text, ok := f.members[name].(string)
 	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be a string.", name)
+		f.invalidate(errNoString, name)
 	}
 	return text
 }

@@ -10,12 +10,21 @@ import (
 	"frontdesk/domain/request"
 )
 
-// The members of a patient request and of its parts, in the order of the contract.
+// requestShape is the members of a patient request, in the order of the contract.
+var requestShape = shape{
+	{name: "patientId"}, {name: "requestType"}, {name: "requester"},
+	{name: "response", list: true, of: flat("question", "answer")},
+	{name: "isHighPriority"},
+	{name: "proxyDetails", of: flat("firstName", "lastName", "relationshipToPatient")},
+	{name: "attachments", list: true, of: flat("fileName", "contentType", "data")},
+}
+
+// What is wrong with the shape of a patient request.
 var (
-	requestMembers    = []string{"patientId", "requestType", "requester", "response", "isHighPriority", "proxyDetails", "attachments"}
-	answerMembers     = []string{"question", "answer"}
-	proxyMembers      = []string{"firstName", "lastName", "relationshipToPatient"}
-	attachmentMembers = []string{"fileName", "contentType", "data"}
+	errNoArray  = ErrInvalid.Worded("attachments must be an array or null.")
+	errNoMember = ErrInvalid.Worded("%s must be an object.")
+	errFileName = ErrInvalid.Worded("%s.fileName must be a string that is not blank.")
+	errFlag     = ErrInvalid.Worded("%s must be true, false or null.")
 )
 
 // PatientRequest reads a patient request about a patient, from a form that [Files]
@@ -51,7 +60,6 @@ func (f *Form) proxyDetails() *request.Proxy {
 	if !ok {
 		return nil
 	}
-	f.checkNames(object, "proxyDetails.", proxyMembers)
 	text := func(name string) string {
 		text, _ := object[name].(string)
 		return text
@@ -77,13 +85,13 @@ func (f *Form) response() []request.Item {
 	items := make([]request.Item, len(values))
 	for i, value := range values {
 		place := fmt.Sprintf("response[%d]", i)
-		object := f.object(value, place, answerMembers)
+		object := f.object(value, place)
 		if question, ok := object["question"].(string); ok {
 			items[i].Question = &question
 		}
 		answer, ok := object["answer"].(string)
 		if !ok {
-			f.invalidate("%s.answer must be a string.", place)
+			f.invalidate(errNoString, place+".answer")
 		}
 		items[i].Answer = answer
 	}
@@ -93,15 +101,15 @@ func (f *Form) response() []request.Item {
 func (f *Form) attachments() []request.File {
 	values, ok := f.members["attachments"].([]any)
 	if !ok && f.members["attachments"] != nil {
-		f.invalidate("attachments must be an array or null.")
+		f.invalidate(errNoArray)
 	}
 	files := make([]request.File, len(values))
 	for i, value := range values {
 		place := fmt.Sprintf("attachments[%d]", i)
-		object := f.object(value, place, attachmentMembers)
+		object := f.object(value, place)
 		name, _ := object["fileName"].(string)
 		if strings.TrimSpace(name) == "" {
-			f.invalidate("%s.fileName must be a string that is not blank.", place)
+			f.invalidate(errFileName, place)
 		}
 		contentType, _ := object["contentType"].(string)
 		content, _ := object["data"].(request.Content)
@@ -111,12 +119,11 @@ func (f *Form) attachments() []request.File {
 }
 
 // object returns the object at a place of the form that must hold one.
-func (f *Form) object(value any, place string, known []string) map[string]any {
+func (f *Form) object(value any, place string) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {
-		f.invalidate("%s must be an object.", place)
+		f.invalidate(errNoMember, place)
 	}
-	f.checkNames(object, place+".", known)
 	return object
 }
 
@@ -124,7 +131,7 @@ func (f *Form) object(value any, place string, known []string) map[string]any {
 func (f *Form) flag(name string) bool {
 	yes, ok := f.members[name].(bool)
 	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be true, false or null.", name)
+		f.invalidate(errFlag, name)
 	}
 	return yes
 }

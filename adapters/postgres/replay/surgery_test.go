@@ -191,12 +191,16 @@ func (s *surgery) something(ctx context.Context) error {
 		func() error {
 			key := event.Idempotency{}
 			if r.IntN(4) > 0 {
-				key = event.Idempotency{Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
+				key = event.Idempotency{Tenant: tenant, Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
 			}
-			_, err := commands.Desk{
+			_, _, err := commands.Desk{
 				Store: store, Patients: patients, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
-			}.SubmitPatientRequest(event.WithMetadata(ctx, event.Metadata{Idempotency: key, Actor: event.Actor{Kind: event.ByService, ID: "test"}}),
-				commands.SubmitPatientRequest{Tenant: tenant, Idempotency: key, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"}})
+			}.Once(ctx, key, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+				id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
+					Tenant: tenant, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"},
+				})
+				return []byte(id.String()), err
+			})
 			return err
 		},
 		func() error {

@@ -126,10 +126,10 @@ func (s *Section) change(v *frame.Visit) error {
 	if err := s.carryOut(v, c, rehearsal); err != nil {
 		return s.refuse(v, found, c, err)
 	}
-	if len(rehearsal.Events) == 0 {
+	if len(rehearsal.Changes) == 0 {
 		return s.again(v, found, c, frame.Wrong(fieldOf(c), "This would change nothing: it is so already"))
 	}
-	return s.make(v, found, c, found.After(rehearsal.Events...))
+	return s.make(v, found, c, found.After(rehearsal.Events()...))
 }
 
 // carryOut has the change decided, and what is decided appended to a store.

@@ -27,7 +27,11 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	staff, api := pages.Handler(), a.api().Handler()
+	served, err := a.api()
+	if err != nil {
+		return nil, err
+	}
+	staff, api := pages.Handler(), served.Handler()
 	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if pages.Serves(r) {
 			staff.ServeHTTP(w, r)
@@ -38,8 +42,12 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 }
 
 // api returns the Transactional API over this app's desk.
-func (a *App) api() *httpapi.API {
-	rights := projections.Rights{DB: a.calls}
+func (a *App) api() (*httpapi.API, error) {
+	rights, unproven := projections.Rights{DB: a.calls}, bearer.NewUnproven(a.config.Now, httpapi.RequestID)
+	cursors, err := a.cursors()
+	if err != nil {
+		return nil, err
+	}
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
@@ -48,7 +56,7 @@ func (a *App) api() *httpapi.API {
 		Calls:          budget(a.config.RateLimit, time.Second, a.config.RealNow),
 		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
 
-		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow}).Recognise,
+		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow, Unproven: unproven}).Recognise,
 		Rights:       rights.Rights,
 		RecordOpenTo: projections.Patients{DB: a.calls}.RecordOpenTo,
 		Obstacle:     a.config.Obstacle,
@@ -56,16 +64,33 @@ func (a *App) api() *httpapi.API {
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
+		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
-		Record:       a.recorder.Record,
+		Own: httpapi.Own{
+			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
+			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: cursors,
+		},
+		Record: a.recorder.Record,
 
 		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
 		Limit:   a.config.CallLimit,
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
 		Log:     a.config.Log,
-	}
+	}, nil
 }
+
+// cursors returns what seals where pages end.
+func (a *App) cursors() (httpapi.Cursors, error) {
+	key, err := a.config.MasterKey.For("frontdesk cursors of pages")
+	if err != nil {
+		return httpapi.Cursors{}, err
+	}
+	return httpapi.NewCursors(key)
+}
+
+// whyUndelivered says why a webhook did not arrive, in a sentence for whom it was for.
+func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
 // budget gives each application so much in each period, and no bound if the amount is
 // [NoLimit].
@@ -120,7 +145,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		DB:   a.calls, Opens: a.keyring,
 		Book:           a.book,
 		Searches:       patients.Searches{DB: a.calls, Now: c.RealNow},
-		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		WhyUndelivered: whyUndelivered,
 		Privacy:        a.privacyService(),
 		Files:          a.Uploads,
 	}

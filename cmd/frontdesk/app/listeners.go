@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"frontdesk/adapters/httpapi"
 )
 
 // listen listens on the configured addresses, and answers nothing yet.
@@ -22,6 +24,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	if a.public, err = listen(ctx, a.config.Listening, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
 		return err
 	}
+	a.public.unread = unreadBy(a.config.Log, a.config.Now)
 	if a.config.PrivateListen != "" {
 		a.private, err = listen(ctx, a.config.Listening, a.config.PrivateListen, a.operations(), a.config.Log)
 	}
@@ -58,6 +61,9 @@ type server struct {
 	http        *http.Server
 	cutOff      context.CancelFunc // of all calls
 	connections sync.WaitGroup     // until the call on each has returned
+
+	// Unread answers a request that net/http could not read; nil lets it answer itself.
+	unread func(status int, why string) []byte
 }
 
 func listen(ctx context.Context, open Listening, address string, handler http.Handler, log *slog.Logger) (*server, error) {
@@ -66,12 +72,13 @@ func listen(ctx context.Context, open Listening, address string, handler http.Ha
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
 	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{listener: framingListener{listener}, cutOff: cutOff}
+	s := &server{cutOff: cutOff}
+	s.listener = framingListener{listener, s}
 	s.http = &http.Server{
 		Handler:           closing(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    httpapi.MaxHeaderBytes,
 		// Its own answer to "OPTIONS *" would pass by the handler.
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return calls },
@@ -83,13 +90,17 @@ func listen(ctx context.Context, open Listening, address string, handler http.Ha
 }
 
 // count counts the connections. One that is closed counts until its call has returned.
-func (s *server) count(_ net.Conn, state http.ConnState) {
+func (s *server) count(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.connections.Add(1)
 	case http.StateClosed, http.StateHijacked:
 		s.connections.Done()
-	case http.StateActive, http.StateIdle:
+	case http.StateIdle:
+		if framed, ok := conn.(*framedConn); ok {
+			framed.answering.Store(false)
+		}
+	case http.StateActive:
 	}
 }
 

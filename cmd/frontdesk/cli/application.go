@@ -13,6 +13,7 @@ import (
 type applicationCommands struct {
 	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
 	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
+	RereadKeySet        rereadKeySetCmd        `cmd:"" group:"application" help:"Have an application's public keys read again by every process: those of before are not used any more."`
 	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
 	RemoveCallback      removeCallbackCmd      `cmd:"" group:"application" help:"Forget such an address."`
 	GrantEndpoint       grantEndpointCmd       `cmd:"" group:"application" help:"Let an application call one endpoint in one mode."`
@@ -56,6 +57,19 @@ type setJWKSURLCmd struct {
 func (c *setJWKSURLCmd) Run(r *run) error {
 	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		return nil, desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
+	})
+}
+
+type rereadKeySetCmd struct {
+	applicationFlags `embed:""`
+}
+
+// Run reads nothing itself: each process reads the set when the application next calls.
+// If it cannot be read then, the application's calls are refused until it can.
+func (c *rereadKeySetCmd) Run(r *run) error {
+	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+		at, err := desk.RereadKeySet(ctx, commands.RereadKeySet{Application: c.Application})
+		return made{"rereadAt": at}, err
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 type registrationCommands struct {
 	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
 	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
+	TestWebhook   testWebhookCmd   `cmd:"" group:"application" help:"Send a ping to where an application is told of events of one kind."`
 }
 
 type webhookCmd struct {
@@ -85,6 +86,18 @@ type removeWebhookCmd struct {
 
 func (c *removeWebhookCmd) Run(r *run) error {
 	return change(r, c.engineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+}
+
+type testWebhookCmd struct {
+	enablementFlags `embed:""`
+	Event           application.WebhookEvent `required:"" help:"The event kind whose address the ping is sent to, such as record.opened."`
+}
+
+func (c *testWebhookCmd) Run(r *run) error {
+	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
+		return made{"jti": test.ID, "url": test.URL}, err
+	})
 }
 
 type webhookTriggerCmd struct {

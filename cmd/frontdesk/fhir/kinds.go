@@ -66,17 +66,20 @@ var events = map[string]operation{
 
 // endpoints is what a call of each endpoint asks for, also when it is refused.
 var endpoints = map[application.EndpointName]operation{
+	access.Application:             read,
 	access.BookAppointment:         create,
 	access.CallInPatient:           update,
 	access.ClearCallIn:             update,
 	access.CreateNote:              create,
 	access.CreatePatientRequest:    create,
+	access.KeySet:                  execute,
 	access.MarkDidNotAttend:        update,
 	access.OpenCareRecord:          read,
 	access.Ping:                    execute,
 	access.RequestTypeAvailability: read,
 	access.RetrieveCareRecord:      read,
 	access.StartConsultation:       create,
+	access.TestWebhook:             execute,
 }
 
 // resources are what the things with a history would be in FHIR, by the noun of their

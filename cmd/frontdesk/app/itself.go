@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/projections"
+)
+
+// itself returns what applications ask about themselves.
+func (a *App) itself() httpapi.Itself {
+	return httpapi.Itself{
+		At:     projections.ApplicationsAt{DB: a.calls}.Of,
+		KeySet: func(url string) httpapi.KeySet { return keySetOf(url, a.keys.Report(url)) },
+		Reread: a.reread,
+	}
+}
+
+// reread reports whether the key set could be read. That it could not is no error: the
+// report says why.
+func (a *App) reread(ctx context.Context, url string) (read bool, err error) {
+	err = a.keys.Reread(ctx, url)
+	if _, refused := errors.AsType[*bearer.Refusal](err); refused {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func keySetOf(url string, report bearer.Report) httpapi.KeySet {
+	set := httpapi.KeySet{URL: url, Keys: []httpapi.HeldKey{}, FetchedAt: instant(report.FetchedAt), Until: instant(report.Until)}
+	for _, key := range report.Keys {
+		set.Keys = append(set.Keys, httpapi.HeldKey{Kid: key.Kid, Since: *instant(key.Since)})
+	}
+	if last := report.LastFetch; !last.At.IsZero() {
+		set.LastFetch = &httpapi.KeySetFetch{
+			At: *instant(last.At), Outcome: string(last.Outcome), Description: last.Description, Keys: []httpapi.FoundKey{},
+		}
+		for _, key := range last.Keys {
+			set.LastFetch.Keys = append(set.LastFetch.Keys, foundKey(key))
+		}
+	}
+	return set
+}
+
+func foundKey(key bearer.KeyVerdict) httpapi.FoundKey {
+	if key.Usable {
+		return httpapi.FoundKey{Kid: key.Kid, Usable: true}
+	}
+	return httpapi.FoundKey{Kid: key.Kid, Why: &key.Why}
+}
+
+// instant returns a time as callers are told it, in milliseconds; nil if it is zero.
+func instant(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	return &at
+}

@@ -1,0 +1,64 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/application"
+)
+
+// ApplicationAt is an application as it is registered, and how it stands at one practice.
+// It names nobody.
+type ApplicationAt struct {
+	Name          string
+	JWKSURL       string
+	PatientScoped bool
+	Callbacks     []string
+	Grants        []application.Grant
+	Webhooks      []application.WebhookSet
+	Enabled       bool // for the practice; false as well if there is no such practice
+	Standing      int  // members of staff who let it act for them now; 0 unless it is enabled
+	Scoped        int  // authorisations for one patient each, likewise
+}
+
+// ApplicationsAt answers what applications ask about themselves (D94).
+type ApplicationsAt struct{ DB Querier }
+
+// Lists are in the order of their texts. Authorisations are counted by the staff of the
+// practice, who are few: those that have run out stay, and are many. Only those of a
+// practice that has enabled the application are looked at, so that a practice that has
+// not and one that there is not are answered alike, and as soon.
+const applicationAt = `
+SELECT a.name, a.jwks_url, a.patient_scoped,
+	ARRAY(SELECT callback FROM application_callbacks c WHERE c.application = a.application ORDER BY 1),
+	to_json(ARRAY(SELECT json_build_object('endpoint', g.endpoint, 'mode', g.mode) FROM endpoint_grants g
+		WHERE g.application = a.application ORDER BY g.endpoint, g.mode)),
+	to_json(ARRAY(SELECT json_build_object('event', w.event, 'url', w.url) FROM webhooks w WHERE w.application = a.application ORDER BY w.event)),
+	n.application IS NOT NULL, coalesce(u.standing, 0), coalesce(u.scoped, 0)
+FROM applications a LEFT JOIN enablements n ON n.tenant = $1 AND n.application = a.application
+LEFT JOIN LATERAL (
+	SELECT sum(given.standing) AS standing, sum(given.scoped) AS scoped
+	FROM staff s CROSS JOIN LATERAL (
+		SELECT count(*) FILTER (WHERE patient = $4) AS standing, count(*) FILTER (WHERE patient <> $4) AS scoped FROM authorisations g
+		WHERE g.tenant = s.tenant AND g.application = n.application AND g.staff = s.staff AND g.expires_at > $3) given
+	WHERE s.tenant = n.tenant AND s.active) u ON true
+WHERE a.application = $2`
+
+// Of returns how an application stands at a practice at an instant. It returns
+// application.ErrUnknown if there is no such application.
+func (a ApplicationsAt) Of(ctx context.Context, tenant string, app application.ID, now time.Time) (found ApplicationAt, err error) {
+	err = a.DB.QueryRow(ctx, applicationAt, tenant, app, now, uuid.Nil).Scan(&found.Name, &found.JWKSURL, &found.PatientScoped,
+		&found.Callbacks, &found.Grants, &found.Webhooks, &found.Enabled, &found.Standing, &found.Scoped)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return found, application.ErrUnknown
+	case err != nil:
+		return found, fmt.Errorf("read an application: %w", err)
+	}
+	return found, nil
+}
