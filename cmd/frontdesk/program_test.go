@@ -29,6 +29,7 @@ type program struct {
 	dir      string
 	env      []string // besides the test's own
 	private  string   // where it is told to serve metrics
+	flags    []string // of the command line, besides the test's own
 	process  *exec.Cmd
 	exited   chan error // of the process, once
 	greeting *os.File   // what it prints
@@ -45,6 +46,7 @@ func newSandbox(t *testing.T) *program {
 func (s *program) start() {
 	s.t.Helper()
 	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", s.private)
+	s.process.Args = append(s.process.Args, s.flags...)
 	s.process.Env = append(os.Environ(), s.env...)
 	if s.greeting != nil {
 		s.process.Stdout = s.greeting
