@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/x509"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -30,6 +31,10 @@ type Config struct {
 	APIDomain     string // tenants are served on {tenantId}.<APIDomain>
 	DefaultTenant string // the sandbox's own tenant; "" in production
 	AuthURL       string // where browsers reach the staff pages; "" for any loopback host
+
+	// Docs answers /docs and what is below it on the public listener. Nil for nothing: it is
+	// for sandboxes alone (D98).
+	Docs http.Handler
 
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts

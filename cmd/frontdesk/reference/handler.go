@@ -69,6 +69,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.elsewhere(w, r)
 	case name == tokenPath:
 		s.mint(w, r)
+	case name+"/" == Prefix:
+		http.Redirect(w, r, Prefix, http.StatusTemporaryRedirect)
 	default:
 		s.serve(w, r, name)
 	}
