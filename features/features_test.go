@@ -49,6 +49,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.tenancySteps(sc)
 			w.accessSteps(sc)
 			w.webhookSteps(sc)
+			w.clockSteps(sc)
 			w.staffSteps(sc)
 			w.daySteps(sc)
 			w.patientSteps(sc)

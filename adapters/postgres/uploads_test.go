@@ -213,6 +213,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
 	sweep := func(after time.Duration) {
 		sweeper.Now = func() time.Time { return noon.Add(after) }
+		sweeper.RealNow = sweeper.Now
 		if err := sweeper.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func RuleOf(code, reason string, endpoint application.EndpointName, mode applica
 	switch {
 	case code != errNotGranted.Code && code != errWrongPatient.Code:
 		return ""
-	case reason == notGranted(endpoint, mode).Detail:
+	case reason == errNotGranted.Filled(endpoint, mode).Detail:
 		return RuleGranted
 	}
 	return told[reason]

@@ -2,8 +2,10 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/patient"
 )
 
 // Config is everything that a deployment decides. [Open] needs only the DatabaseURL;
@@ -26,11 +29,12 @@ type Config struct {
 	DatabaseURL string
 	Durability  postgres.Durability // what [New] and readiness demand of the database; "" for asynchronous
 
-	Listen        string // address of the public listener
-	PrivateListen string // address for metrics, health and readiness; "" for none
-	APIDomain     string // tenants are served on {tenantId}.<APIDomain>
-	DefaultTenant string // the sandbox's own tenant; "" in production
-	AuthURL       string // where browsers reach the staff pages; "" for any loopback host
+	Listening     Listening // opens the listeners; nil for the system's
+	Listen        string    // address of the public listener
+	PrivateListen string    // address for metrics, health and readiness; "" for none
+	APIDomain     string    // tenants are served on {tenantId}.<APIDomain>
+	DefaultTenant string    // the sandbox's own tenant; "" in production
+	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
 
 	// Docs answers /docs and what is below it on the public listener. Nil for nothing: it is
 	// for sandboxes alone (D98).
@@ -64,10 +68,18 @@ type Config struct {
 	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
 	ShutdownLimit time.Duration // for the calls that are accepted by then
 
-	Now    func() time.Time
-	Log    *slog.Logger
-	Tracer pgx.QueryTracer // is told of every statement for the database; nil for nobody
+	// Obstacle is asked about the patient of each call that may be made, before the call is
+	// answered. Its error is the answer. Nil for nothing: it is for sandboxes alone.
+	Obstacle func(ctx context.Context, about patient.ID) error
+
+	Now     func() time.Time // the practice's clock: what happens is dated and judged by it
+	RealNow func() time.Time // the clock of everybody else: of tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
+	Log     *slog.Logger
+	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
 }
+
+// Listening opens a listener as [net.ListenConfig.Listen] does.
+type Listening func(ctx context.Context, network, address string) (net.Listener, error)
 
 // NoLimit stands for no limit, because zero stands for the default.
 const NoLimit = -1
@@ -90,6 +102,12 @@ func (c *Config) setDefaults() {
 	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.RealNow == nil {
+		c.RealNow = c.Now
+	}
+	if c.Listening == nil {
+		c.Listening = (&net.ListenConfig{}).Listen
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -75,7 +75,9 @@ func TestWhatCannotBeReadIsRefusedInTheFormOfTheContract_D93(t *testing.T) {
 					t.Fatalf("%s: %d were served, and %d answers came", how, served, len(all))
 				}
 				last, body := all[len(all)-1], bodies[len(all)-1]
-				var told struct{ Errors []struct{ Code, Description string } }
+				var told struct {
+					Errors []struct{ Code, Description string }
+				}
 				if err := json.Unmarshal([]byte(body), &told); err != nil || len(told.Errors) != 1 {
 					t.Fatalf("%s: %d %q, %v", how, last.StatusCode, body, err)
 				}
