@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
 
@@ -25,6 +26,7 @@ type house struct {
 	clock    *clock
 	keys     *keyServer
 	inbox    *inbox
+	docs     reference.Handler
 	resets   chan chan<- error // each is told how it ended
 
 	mu          sync.RWMutex // held while no service runs
@@ -96,7 +98,7 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	info := infoOf(h, service, s)
 	h.application = s.Application
 	h.keys.receiveStaff(info)
-	if err := writeJSON(infoFile(h.config.Dir), info); err != nil {
+	if err := errors.Join(h.showDocs(info), writeJSON(infoFile(h.config.Dir), info)); err != nil {
 		service.Close()
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (h *house) newest(ctx context.Context) (at time.Time, err error) {
 // settings are those of each service, of which many are the sandbox's own.
 func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = h.config.App
-	c.Log = h.config.Log
+	c.Log, c.Docs = h.config.Log, &h.docs
 	if c.MasterKey, err = masterKey(h.config.Dir); err != nil {
 		return c, err
 	}
