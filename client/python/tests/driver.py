@@ -22,7 +22,7 @@ def snake(name):
 
 def arguments(order):
     """The order's input, as the methods take it."""
-    given = {snake(name): value for name, value in order.get("input", {}).items()}
+    given = {snake(name): value for name, value in (order.get("input") or {}).items()}
     if "at" in given:
         given["at"] = datetime.datetime.fromisoformat(given["at"].replace("Z", "+00:00"))
     if "response" in given:
