@@ -86,8 +86,8 @@ SELECT happened_at, kind, status, coalesce(reason, '') FROM told
 WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $6`
 )
 
-// Of returns how an application does at a practice at an instant. Hours are those of the
-// clocks in a zone.
+// Of returns how an application does at a practice at an instant of real time, which
+// identifiers are made from (D96). Hours are those of the clocks in a zone.
 func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
 	of := healthOf{h.DB, tenant, app}
 	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthDay))

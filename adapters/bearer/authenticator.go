@@ -17,9 +17,11 @@ type Rights interface {
 
 // Authenticator finds out who is calling. All its fields but Unproven are needed.
 type Authenticator struct {
-	Rights   Rights
-	Keys     *KeyCache
-	Now      func() time.Time
+	Rights  Rights
+	Keys    *KeyCache
+	Now     func() time.Time // the practice's clock, by which authorisations hold
+	RealNow func() time.Time // the clock of the applications, by which tokens hold
+
 	Unproven *Unproven // remembers who was refused; nil remembers nobody
 }
 
@@ -51,15 +53,14 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 
 // claimed returns the token of an attempt, and who makes it if it holds.
 func (a *Authenticator) claimed(ctx context.Context, of attempt) (token Token, caller access.Caller, err error) {
-	now := a.Now()
-	if token, err = parse(of.authorisation, now); err != nil {
+	if token, err = parse(of.authorisation, a.RealNow()); err != nil {
 		return token, caller, err
 	}
 	claim, err := token.claim(of.tenant, of.endpoint)
 	if err != nil {
 		return token, caller, err
 	}
-	rights, err := a.Rights.Rights(ctx, claim, now)
+	rights, err := a.Rights.Rights(ctx, claim, a.Now())
 	if err != nil {
 		return token, caller, fmt.Errorf("look up the application's rights: %w", err)
 	}

@@ -44,6 +44,10 @@ type API struct {
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
+	// Obstacle stands in the way of calls about patients that may be made: its error is the
+	// answer. Nil stands in nobody's way.
+	Obstacle func(ctx context.Context, about patient.ID) error
+
 	Desk    commands.Desk
 	Uploads body.Uploads // keeps the files of a patient request while it is read
 
@@ -192,12 +196,23 @@ func (a *API) after(read reader, make maker) func(*http.Request, access.Endpoint
 			if err != nil {
 				return err
 			}
+			if err := a.meet(r, judged); err != nil {
+				return err
+			}
 			defer a.madeLong(r)
 			text, err = make(asCaller(r, judged.Caller), judged, form)
 			return err
 		})
 		return text, err
 	}
+}
+
+// meet meets what stands in the way of a call about a patient.
+func (a *API) meet(r *http.Request, j judged) error {
+	if a.Obstacle == nil || !j.Endpoint.NamesPatient {
+		return nil
+	}
+	return a.Obstacle(r.Context(), j.patient)
 }
 
 // nothing is the reader of a call that has no input.

@@ -49,7 +49,7 @@ func listening(t *testing.T, handler http.Handler) net.Conn {
 // listeningAs is a connection to a server that so answers what cannot be read.
 func listeningAs(t *testing.T, handler http.Handler, unread func(int, string) []byte) net.Conn {
 	t.Helper()
-	s, err := listen(t.Context(), "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
+	s, err := listen(t.Context(), (&net.ListenConfig{}).Listen, "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

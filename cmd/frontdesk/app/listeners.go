@@ -21,12 +21,12 @@ func (a *App) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.public, err = listen(ctx, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
+	if a.public, err = listen(ctx, a.config.Listening, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
 		return err
 	}
 	a.public.unread = unreadBy(a.config.Log, a.config.Now)
 	if a.config.PrivateListen != "" {
-		a.private, err = listen(ctx, a.config.PrivateListen, a.operations(), a.config.Log)
+		a.private, err = listen(ctx, a.config.Listening, a.config.PrivateListen, a.operations(), a.config.Log)
 	}
 	return err
 }
@@ -66,8 +66,8 @@ type server struct {
 	unread func(status int, why string) []byte
 }
 
-func listen(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*server, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+func listen(ctx context.Context, open Listening, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := open(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
@@ -120,17 +120,17 @@ func (s *server) serve() error {
 
 // Serve answers on an address until ctx ends, and is no app. It logs where.
 func Serve(ctx context.Context, address string, handler http.Handler, log *slog.Logger) error {
-	s, err := listen(ctx, address, asWritten(handler), log)
+	s, err := listen(ctx, (&net.ListenConfig{}).Listen, address, asWritten(handler), log)
 	if err != nil {
 		return err
 	}
 	log.InfoContext(ctx, "serving", slog.String("url", s.url()))
-	return serve(ctx, &drain{}, shutdownLimit, s)
+	return serve(ctx, &drain{limit: shutdownLimit}, s)
 }
 
 // serve answers calls until ctx ends or a listener fails. Those that were accepted have
 // some time to be finished, on the listener before the next one.
-func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*server) error {
+func serve(ctx context.Context, d *drain, listeners ...*server) error {
 	failed := make(chan error, len(listeners))
 	var serving sync.WaitGroup
 	for _, s := range listeners {
@@ -145,7 +145,7 @@ func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*ser
 	case err = <-failed:
 		d.begin()
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.patience())
 	defer cancel()
 	for _, s := range listeners {
 		err = errors.Join(err, s.shutdown(ending))
@@ -157,9 +157,12 @@ func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*ser
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 
+// lastWords is the time in which calls that are cut off are answered.
+const lastWords = 200 * time.Millisecond
+
 // shutdown accepts no more connections and finishes the calls that were accepted. When
-// ctx ends it cuts off the others, and waits until they have cleared away what they
-// kept. That takes no longer than the time that they have for it, because everything
+// ctx ends it cuts off the others, which are answered 503 if they do not wait for their
+// callers, and waits until they have cleared away what they kept. That takes no longer than the time that they have for it, because everything
 // else that they wait for has ended.
 func (s *server) shutdown(ctx context.Context) error {
 	if s == nil {
@@ -167,6 +170,12 @@ func (s *server) shutdown(ctx context.Context) error {
 	}
 	err := s.http.Shutdown(ctx)
 	if err == nil {
+		return nil
+	}
+	s.cutOff()
+	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if s.http.Shutdown(answering) == nil { // whoever was cut off was told so
 		return nil
 	}
 	s.close()
