@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"frontdesk/cmd/frontdesk/refusals"
 )
 
 // refusal is a code as its page shows it.
 type refusal struct {
-	Code, Status, Means string
+	refusals.Code
 
 	Example string
 	Calls   []string // that may be answered with it
@@ -17,16 +18,14 @@ type refusal struct {
 
 // addErrors adds a page for each code, and one that lists them.
 func addErrors(made files, d document, s *Sandbox) (err error) {
-	codes := d.Components.Schemas["ErrorCode"]
 	calls := d.refusedCalls()
 	var all []refusal
-	for _, code := range codes.Enum {
-		status, means, _ := strings.Cut(codes.Means[code], ". ")
-		one := refusal{code, status, means, indented(d.Components.Examples[code].Value), calls[code]}
+	for _, code := range refusals.Codes() {
+		one := refusal{code, indented(d.Components.Examples[code.Code].Value), calls[code.Code]}
 		all = append(all, one)
-		name := "errors/" + code + ".html"
-		if made[name], err = rendered("error.html", page{Title: code, Root: "../", Body: one}.on(s, d)); err != nil {
-			return fmt.Errorf("the code %s: %w", code, err)
+		name := "errors/" + code.Code + ".html"
+		if made[name], err = rendered("error.html", page{Title: code.Code, Root: "../", Body: one}.on(s, d)); err != nil {
+			return fmt.Errorf("the code %s: %w", code.Code, err)
 		}
 	}
 	made["errors/index.html"], err = rendered("errors.html", page{Title: "Errors", Root: "../", Body: all}.on(s, d))
