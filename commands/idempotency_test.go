@@ -110,8 +110,12 @@ func TestAKeyIsForOneBody_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	mustSubmit(t, s, once)
-	if _, _, err := s.submit(t.Context(), another); !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
+	_, _, err := s.submit(t.Context(), another)
+	if !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
 		t.Errorf("made %d, error %v", s.made(), err)
+	}
+	if !strings.Contains(err.Error(), "The Idempotency-Key was used for another body within the last 24 hours.") {
+		t.Errorf("says %v", err)
 	}
 }
 
@@ -152,7 +156,8 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
 	// The store of tests records everything at noon, and so refuses in the
 	// append: what counts is that no answer was found.
-	if _, _, err := s.submit(t.Context(), once); !errors.Is(err, commands.ErrKeyTaken) {
+	_, _, err := s.submit(t.Context(), once)
+	if !errors.Is(err, commands.ErrKeyTaken) || !strings.Contains(err.Error(), "A call with this Idempotency-Key is just being answered. Make it again to see its answer.") {
 		t.Errorf("a day later: %v", err)
 	}
 }

@@ -39,6 +39,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.applicationSteps(sc)
 			w.callSteps(sc)
 			w.itselfSteps(sc)
+			w.seenSteps(sc)
 			w.answerSteps(sc)
 			w.availabilitySteps(sc)
 			w.clinicalSteps(sc)

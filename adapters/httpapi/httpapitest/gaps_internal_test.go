@@ -18,7 +18,7 @@ func TestEachKindOfGapIsFound_D98(t *testing.T) {
 		"an answer's own example":    {`"example": { "noteId": "0198c7a2-0000-7000-8000-000000000003" }`, `"example": { "noteId": "7" }`, "refuses its own example"},
 		"a header's example":         {`"example": "max-age=300"`, `"x": 0`, `Cache-Control has no "example"`},
 		"a header's own example":     {`"example": "0198c7a2-0000-7000-8000-00000000000a"`, `"example": "7"`, "X-Request-Id refuses its own example"},
-		"a code's description":       {`          "empty-note": "400. note is missing or blank.",\n`, "", "lacks empty-note"},
+		"a code's description":       {`          "empty-note": "400. note is missing or blank. See docs/errors/empty-note.md.",\n`, "", "lacks empty-note"},
 		"a code's status":            {`"400. note is missing`, `"403. note is missing`, `does not begin with "400. "`},
 		"a code too many":            {`          "empty-note": "`, `          "empty-not": "", "empty-note": "`, `describes empty-not, which`},
 		"a code that nobody has":     {`"invalid-request-body", "invalid-idempotency-key", "malformed-request", "missing-patient-id", "invalid-patient-id", "patient-not-found", "empty-note"`, `"invalid-request-body"`, "has empty-note, which no answer lists"},
