@@ -1,12 +1,9 @@
 package docs_test
 
 import (
-	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,31 +39,8 @@ func typescriptClient(t *testing.T) client {
 	return client{dir, []string{tsx, "submit-request.ts"}, []string{tsx, "verify-webhook.ts"}}
 }
 
-// theTypescript is a folder with the example and what it needs, which all tests share:
-// npm takes long.
-var theTypescript = sync.OnceValues(func() (dir string, err error) {
-	if typescript, err = os.MkdirTemp("", "frontdesk-typescript-"); err != nil {
-		return "", err
-	}
-	if err = os.CopyFS(typescript, os.DirFS("examples/typescript")); err != nil {
-		return "", err
-	}
-	_, err = tryOutput(context.Background(), "", typescript, "npm", "ci", "--no-audit", "--no-fund")
-	return typescript, err
-})
-
-var typescript string // for TestMain, once a test has asked for it
-
-// A lock that names a registry would send everybody there.
-func TestTheLockNamesNoRegistry(t *testing.T) {
-	t.Parallel()
-	for _, folder := range []string{"examples/typescript", "testdata/fhir"} {
-		lock, err := os.ReadFile(folder + "/package-lock.json")
-		if err != nil || strings.Contains(string(lock), `"resolved"`) || !strings.Contains(string(lock), `"integrity"`) {
-			t.Errorf("%s/package-lock.json names a registry, or no digests (%v): npm install --package-lock-only --omit-lockfile-registry-resolved", folder, err)
-		}
-	}
-}
+// theTypescript is a folder with the example and what it needs.
+var theTypescript = npm("examples/typescript")
 
 func goClient(t *testing.T) client {
 	t.Helper()

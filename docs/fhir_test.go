@@ -29,11 +29,10 @@ type fhirSchemas map[string]*jsonschema.Schema
 
 func newFHIRSchemas(t *testing.T) fhirSchemas {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/fhir")); err != nil {
+	dir, err := npm("testdata/fhir")()
+	if err != nil {
 		t.Fatal(err)
 	}
-	output(t, "", dir, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "@asymmetrik", "fhir-json-schema-validator", "fhir.schema.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func newServer(t *testing.T, jwksURL string, now time.Time) *bearer.Authenticato
 		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
 	})
 	t.Cleanup(keys.Close)
-	return &bearer.Authenticator{Rights: everything{jwksURL}, Keys: keys, Now: func() time.Time { return now }}
+	return &bearer.Authenticator{Rights: everything{jwksURL}, Keys: keys, Now: func() time.Time { return now }, RealNow: func() time.Time { return now }}
 }
 
 func serverSays(t *testing.T, jwksURL, authorisation string, now time.Time) judgement {

@@ -32,7 +32,7 @@ var theSandbox = sync.OnceValues(startSandbox)
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if err := errors.Join(stopSandbox(), os.RemoveAll(typescript)); err != nil {
+	if err := errors.Join(stopSandbox(), removeFetched()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}

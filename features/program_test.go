@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,8 +35,9 @@ type program struct {
 	*app.App
 	t     *testing.T
 	db    *postgrestest.Database
-	clock *commandtest.Clock
-	count int // scenarios so far
+	clock *commandtest.Clock // of everybody
+	ahead atomic.Int64       // how far the practices' clock is moved; nanoseconds
+	count int                // scenarios so far
 
 	authority *receiver.Authority // vouches for the applications' webhook receivers
 	logKey    notary.Key          // zero until its logs are signed
@@ -48,6 +50,7 @@ const apiDomain = "frontdesk.test"
 func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Config)) *program {
 	t.Helper()
 	clock := commandtest.NewClock(commandtest.Noon)
+	p := &program{t: t, db: db, clock: clock}
 	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +65,8 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 		// receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:      roots,
-		Now:          clock.Now,
+		Now:          p.now,
+		RealNow:      clock.Now,
 		MasterKey:    theMasterKey,
 	}
 	for _, edit := range edits {
@@ -72,10 +76,13 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{App: service, t: t, db: db, clock: clock, authority: authority}
+	p.App, p.authority = service, authority
 	p.runs(service.Run)
 	return p
 }
+
+// now is what the practices' clock shows.
+func (p *program) now() time.Time { return p.clock.Now().Add(time.Duration(p.ahead.Load())) }
 
 // runs has something run until the test ends.
 func (p *program) runs(what func(context.Context) error) {

@@ -152,7 +152,7 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweeper := postgres.Sweeper{
-		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: func() time.Time { return d.at }, Log: slog.New(slog.DiscardHandler),
+		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: func() time.Time { return d.at }, RealNow: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	recorded := d.at
 	rows := func() (n int) {

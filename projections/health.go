@@ -57,44 +57,37 @@ const (
 	healthSeen   = 10 // of each list
 )
 
-// What is looked at of the application ($2) at the practice ($1), since $3 and at most $4
-// lines. Calls are found among those of the practice and those of the application. One of
-// the two shows them all, unless both the practice and the application are busy with
-// others.
+// What has happened lately. $6 is the zone, or how many of each list are wanted.
 const (
 	calledLately = `
 called AS (
-	SELECT * FROM (SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM access_record
-		WHERE tenant = $1 AND request_id >= $3 ORDER BY request_id DESC LIMIT $4) theirs WHERE application = $2
+	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM ` + amongThePractices + `
 	UNION
-	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM (SELECT * FROM access_record
-		WHERE application = $2 AND request_id >= $3 ORDER BY request_id DESC LIMIT $4) its WHERE tenant = $1)`
+	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM ` + amongTheApplications + `)`
 	toldLately = `
-told AS (
-	SELECT * FROM (SELECT event, application, kind, status, reason, happened_at FROM delivery_log
-		WHERE tenant = $1 AND event >= $3 ORDER BY event DESC LIMIT $4) theirs WHERE application = $2)`
+told AS (SELECT * FROM ` + amongItsDeliveries + `)`
 
 	healthByHour = `WITH` + calledLately + `,` + toldLately + `,
 counted AS (
 	SELECT at, status < 400 AS answered, status BETWEEN 400 AND 499 AS refused, status >= 500 AS failed, false AS delivered, false AS undelivered FROM called
 	UNION ALL
 	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM told)
-SELECT date_trunc('hour', at, $5) AS hour, count(*) FILTER (WHERE answered), count(*) FILTER (WHERE refused), count(*) FILTER (WHERE failed),
+SELECT date_trunc('hour', at, $6) AS hour, count(*) FILTER (WHERE answered), count(*) FILTER (WHERE refused), count(*) FILTER (WHERE failed),
 	count(*) FILTER (WHERE delivered), count(*) FILTER (WHERE undelivered)
 FROM counted WHERE answered OR refused OR failed OR delivered OR undelivered GROUP BY hour ORDER BY hour DESC`
 
 	callsSeen = `WITH` + calledLately + `
 SELECT at, mode, endpoint, status, reason, coalesce((SELECT name FROM staff s WHERE s.tenant = $1 AND s.staff = numbered.staff), '')
 FROM (SELECT *, row_number() OVER (PARTITION BY status < 400 ORDER BY request_id DESC) AS n FROM called) numbered
-WHERE n <= $5 ORDER BY request_id DESC`
+WHERE n <= $6 ORDER BY request_id DESC`
 
 	undeliveredSeen = `WITH` + toldLately + `
 SELECT happened_at, kind, status, coalesce(reason, '') FROM told
-WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $5`
+WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $6`
 )
 
-// Of returns how an application does at a practice at an instant. Hours are those of the
-// clocks in a zone.
+// Of returns how an application does at a practice at an instant of real time, which
+// identifiers are made from (D96). Hours are those of the clocks in a zone.
 func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
 	of := healthOf{h.DB, tenant, app}
 	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthDay))
@@ -124,7 +117,7 @@ type healthOf struct {
 
 // asked plans a statement each time, with the instant at hand.
 func asked[Row any](ctx context.Context, of healthOf, query string, since uuid.UUID, further any) ([]Row, error) {
-	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, healthLooked, further)
+	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, uuid.Max, healthLooked, further)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])
 	if err != nil {
 		return nil, fmt.Errorf("look at an application's health: %w", err)

@@ -15,11 +15,14 @@ type Rights interface {
 	Rights(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 }
 
-// Authenticator finds out who is calling. All its fields are needed.
+// Authenticator finds out who is calling. All its fields but Unproven are needed.
 type Authenticator struct {
-	Rights Rights
-	Keys   *KeyCache
-	Now    func() time.Time
+	Rights  Rights
+	Keys    *KeyCache
+	Now     func() time.Time // the practice's clock, by which authorisations hold
+	RealNow func() time.Time // the clock of the applications, by which tokens hold
+
+	Unproven *Unproven // remembers who was refused; nil remembers nobody
 }
 
 // Recognise finds out as whom a call to an endpoint comes, by the values of its
@@ -34,28 +37,37 @@ type Authenticator struct {
 // In both steps, a refusal is a [*Refusal]. Any other error means that it could
 // not be found out who is calling.
 func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
-	now := a.Now()
-	token, err := parse(authorisation, now)
+	of := attempt{authorisation, tenant, endpoint}
+	token, caller, err := a.claimed(ctx, of)
 	if err != nil {
-		return nil, err
-	}
-	claim, err := token.claim(tenant, endpoint)
-	if err != nil {
-		return nil, err
-	}
-	rights, err := a.Rights.Rights(ctx, claim, now)
-	if err != nil {
-		return nil, fmt.Errorf("look up the application's rights: %w", err)
-	}
-	if !rights.Known {
-		return nil, errUnknownApplication
+		return nil, a.Unproven.refused(ctx, of, token, false, err)
 	}
 	return func(ctx context.Context) (access.Caller, error) {
-		if err := a.verify(ctx, token, rights.JWKSURL, Mark{claim.Application, rights.KeySetReread}); err != nil {
-			return access.Caller{}, err
+		if err := a.verify(ctx, token, caller.JWKSURL, Mark{caller.Application, caller.KeySetReread}); err != nil {
+			return access.Caller{}, a.Unproven.refused(ctx, of, token, true, err)
 		}
-		return access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
+		a.Unproven.proven(caller.Application)
+		return caller, nil
 	}, nil
+}
+
+// claimed returns the token of an attempt, and who makes it if it holds.
+func (a *Authenticator) claimed(ctx context.Context, of attempt) (token Token, caller access.Caller, err error) {
+	if token, err = parse(of.authorisation, a.RealNow()); err != nil {
+		return token, caller, err
+	}
+	claim, err := token.claim(of.tenant, of.endpoint)
+	if err != nil {
+		return token, caller, err
+	}
+	rights, err := a.Rights.Rights(ctx, claim, a.Now())
+	if err != nil {
+		return token, caller, fmt.Errorf("look up the application's rights: %w", err)
+	}
+	if !rights.Known {
+		return token, caller, errUnknownApplication
+	}
+	return token, access.Caller{Claim: claim, Rights: rights, Act: token.Act, TokenHash: token.Hash}, nil
 }
 
 // verify checks the token's signature with the application's key set.

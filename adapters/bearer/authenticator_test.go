@@ -46,7 +46,7 @@ func newDesk(t *testing.T) *desk {
 	d.rights = access.Rights{
 		Known: true, JWKSURL: d.server.URL, Enabled: true, Granted: true, Staff: ann, AuthorisedUntil: until,
 	}
-	d.Authenticator = bearer.Authenticator{Rights: d, Keys: guardedCache(t, loopback), Now: func() time.Time { return noon }}
+	d.Authenticator = bearer.Authenticator{Rights: d, Keys: guardedCache(t, loopback), Now: func() time.Time { return noon }, RealNow: func() time.Time { return noon }}
 	return d
 }
 

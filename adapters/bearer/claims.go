@@ -35,10 +35,10 @@ func readClaims(raw []byte) (claims, error) {
 	if err := section("claims part", raw, &r); err != nil {
 		return claims{}, err
 	}
-	if err := r.present(); err != nil {
-		return claims{}, err
-	}
 	var reader claimReader
+	if err := r.present(); err != nil {
+		return claims{iss: reader.text("iss", r.Iss)}, err
+	}
 	c := claims{
 		iss: reader.text("iss", r.Iss),
 		sub: reader.text("sub", r.Sub),

@@ -39,14 +39,14 @@ var (
 
 	errMissing   = refuse("claim-missing", "JWT is missing the %s claim")
 	errText      = invalid("claim-type", "%s must be a string of printable characters")
-	errNumber    = invalid("claim-type", "%s must be a number of seconds since 1970")
+	errNumber    = invalid("claim-time", "%s must be a number of seconds since 1970")
 	errExpired   = invalid("expired", "the token expired %s ago (at %s); is your clock slow?")
 	errUnit      = invalid("time-unit", "%[1]s is %[2]d, which looks like %[3]s: %[1]s must be in seconds")
 	errFuture    = invalid("future", "the token was issued in the future: iat is %s ahead (at %s); is your clock fast?")
 	errNotYet    = invalid("not-yet-valid", "the token is not valid yet: nbf is %s ahead (at %s); is your clock fast?")
 	errLifetime  = invalid("lifetime", "exp must be at most 60 seconds after iat: it is %s after iat")
 	errAzp       = invalid("azp", "azp must equal iss")
-	errActOnUser = invalid("act", "act is allowed only where sub equals iss")
+	errActOnUser = invalid("act-on-user", "act is allowed only where sub equals iss")
 	errAct       = invalid("act", "%s must be %s")
 
 	errUnknownApplication = &Refusal{Reason: "unknown-application", Fault: access.ErrUnknownApplication}
@@ -56,6 +56,21 @@ var (
 	errUnknownKey         = invalid("unknown-key", "no key with this kid")
 	errSignature          = invalid("signature", "the signature check failed for the key that kid names")
 )
+
+// Refusals lists the refusals in the order in which they are judged, without those of
+// package access.
+func Refusals() []*Refusal {
+	return []*Refusal{
+		errNoHeader, errHeaderFormat,
+		errTooLong, errParts, errBase64, errNotObject, errTwice,
+		errAlg, errTyp, errKid, errCrit, errB64, errHeader,
+		errMissing, errText, errNumber, errExpired, errFuture, errNotYet, errUnit, errLifetime, errAzp, errActOnUser, errAct,
+		errUnreachable, errNotJSON, errNoUsableKey, errUnknownKey, errSignature,
+	}
+}
+
+// Crowded lists what callers are told who cannot wait for a key set.
+func Crowded() fault.List { return fault.List{errCrowded, errStopping} }
 
 func refuse(reason Reason, detail string) *Refusal {
 	return &Refusal{Reason: reason, Fault: fault.New(fault.Forbidden, "unauthorized", detail)}
@@ -67,7 +82,7 @@ func invalid(reason Reason, why string) *Refusal {
 
 // with fills in the verbs of the sentence.
 func (r *Refusal) with(args ...any) *Refusal {
-	return &Refusal{Reason: r.Reason, Fault: r.Fault.With(r.Fault.Detail, args...), Cause: r.Cause}
+	return &Refusal{Reason: r.Reason, Fault: r.Fault.Filled(args...), Cause: r.Cause}
 }
 
 // because adds the cause, which the operator needs to know.

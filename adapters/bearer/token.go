@@ -28,7 +28,8 @@ type Token struct {
 }
 
 // Parse judges everything about a token that can be judged without a key, so that
-// junk costs no query and no fetch. Its error is a [*Refusal].
+// junk costs no query and no fetch. Its error is a [*Refusal]. Of a token that is refused
+// it returns the Issuer alone, if that was read.
 func Parse(token string, now time.Time) (Token, error) {
 	parts, err := split(token)
 	if err != nil {
@@ -44,7 +45,7 @@ func Parse(token string, now time.Time) (Token, error) {
 	}
 	parsed, err := parseClaims(parts.claims, instantOf(now))
 	if err != nil {
-		return Token{}, err
+		return parsed, err
 	}
 	if !h.wellFormed() {
 		return Token{}, errHeader
@@ -56,11 +57,11 @@ func Parse(token string, now time.Time) (Token, error) {
 
 func parseClaims(raw []byte, now instant) (Token, error) {
 	c, err := readClaims(raw)
-	if err != nil {
-		return Token{}, err
+	if err == nil {
+		err = c.check(now)
 	}
-	if err := c.check(now); err != nil {
-		return Token{}, err
+	if err != nil {
+		return Token{Issuer: c.iss}, err
 	}
 	act, err := c.readAct()
 	return Token{Issuer: c.iss, Subject: c.sub, Act: act}, err

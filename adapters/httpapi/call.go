@@ -24,6 +24,7 @@ import (
 type call struct {
 	identity
 	holder string    // of the seats: the source and, once it is proven, the application
+	begun  time.Time // when it arrived
 	judged time.Time // when the rights were asked for that the call is judged by
 	line   recordLine
 

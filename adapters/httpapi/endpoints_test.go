@@ -124,7 +124,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	before := len(store.Log())
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller), Rights: stays(d.caller),
-		Desk: commands.Desk{Store: store, Patients: store, Now: func() time.Time { return written }},
+		Desk: commands.Desk{Store: store, Patients: store, Answers: store, Receptions: store, Now: func() time.Time { return written }},
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil
 		},

@@ -30,7 +30,7 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
-		c := &call{identity: id, holder: fair.Source(r, a.TrustedProxies)}
+		c := &call{identity: id, begun: a.Now(), holder: fair.Source(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }
@@ -48,6 +48,15 @@ func RequestID(ctx context.Context) string {
 func (a *API) isTenantHost(r *http.Request, _ *mux.RouteMatch) bool {
 	_, ok := a.tenantOf(r.Host)
 	return ok
+}
+
+// nothingThere refuses a call that no route takes. It says which hosts there are, and
+// not which practices (D11).
+func (a *API) nothingThere(_ http.ResponseWriter, r *http.Request) error {
+	if _, ok := a.tenantOf(r.Host); !ok {
+		return errNoHost.Filled(a.Domain)
+	}
+	return errNotFound
 }
 
 // tenantOf returns the tenant that a Host header addresses (D36); false if it

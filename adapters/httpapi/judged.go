@@ -178,6 +178,6 @@ func (a *API) record(c *call, endpoint access.Endpoint, status int) {
 		RequestID: id, At: c.judged.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
 		Endpoint: endpoint.Name, Patient: j.patient, Status: status, Code: j.refusal.Code, Reason: j.refusal.Detail,
-		Act: j.Act, TokenHash: event.Digest(j.TokenHash),
+		Act: j.Act, TokenHash: event.Digest(j.TokenHash), Took: max(0, a.Now().Sub(c.begun)),
 	})
 }

@@ -24,6 +24,7 @@ const (
 	tooSlow
 	wrongMethod
 	cutOff
+	headersTooLarge
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -40,18 +41,32 @@ var statuses = map[fault.Kind]int{
 	internal:          http.StatusInternalServerError,
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
+	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
 // The refusals of HTTP itself (D19).
 var (
 	errNotFound = fault.New(fault.Missing, "not-found", "There is nothing at this address.")
+	errNoHost   = errNotFound.Worded("No practice is served at this host: practices are {tenantId}.%s.")
 	errInternal = fault.New(internal, "internal-error", "Something went wrong on our side. Quote the X-Request-Id when you report it.")
 	errTooSlow  = fault.New(tooSlow, "request-timeout", "The body arrives too slowly: send at least 64 KiB every 10 seconds.")
-	errTooLong  = errTooSlow.With("The body must have arrived within %d minutes.", bodyTime/time.Minute)
+	errTooLong  = errTooSlow.Worded("The body must have arrived within %d minutes.").Filled(bodyTime / time.Minute)
 	errCutOff   = fault.New(cutOff, "cut-off", "The connection ended before the call was answered.")
-	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use another method.")
+	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use %s.")
 )
+
+// Refusals lists what a call is refused with by HTTP and by this package's own rules.
+// Those of one code stand together.
+func Refusals() fault.List {
+	return append(body.Refusals(),
+		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, errRateLimited, errTooManyBytes, errInternal,
+		errInvalidKey,
+		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
+}
+
+// Status returns the HTTP status of a kind of refusal.
+func Status(kind fault.Kind) int { return statuses[kind] }
 
 // problems is the body of every error (§2.6).
 type problems struct {
@@ -182,5 +197,5 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 func notAllowed(w http.ResponseWriter, by methods) error {
 	methods := slices.Sorted(maps.Keys(by))
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	return errMethod.With("Use %s.", strings.Join(methods, " or "))
+	return errMethod.Filled(strings.Join(methods, " or "))
 }

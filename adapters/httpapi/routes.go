@@ -44,6 +44,10 @@ type API struct {
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
+	// Obstacle stands in the way of calls about patients that may be made: its error is the
+	// answer. Nil stands in nobody's way.
+	Obstacle func(ctx context.Context, about patient.ID) error
+
 	Desk    commands.Desk
 	Uploads body.Uploads // keeps the files of a patient request while it is read
 
@@ -58,6 +62,9 @@ type API struct {
 	Itself Itself
 	// SigningKeys returns the key set that webhooks are verified with, as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
+
+	// Own finds what an application asks about itself.
+	Own Own
 
 	// Record takes a judged call for the access record. It does not wait. Nil
 	// keeps none.
@@ -104,7 +111,9 @@ func (a *API) endpoints() map[application.EndpointName]methods {
 		access.KeySet: {
 			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
 		},
-		access.TestWebhook: a.post(members("event"), a.testWebhook),
+		access.TestWebhook:   a.post(members("event"), a.testWebhook),
+		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
 	}
 }
 
@@ -117,7 +126,7 @@ func (a *API) routes() *mux.Router {
 	}
 	a.public(api, "/jwks", "jwks", a.publicKeys)
 	a.public(api, "/openapi.json", "openapi", a.describe)
-	router.NotFoundHandler = a.answering(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	router.NotFoundHandler = a.answering(a.nothingThere)
 	return router
 }
 
@@ -187,12 +196,23 @@ func (a *API) after(read reader, make maker) func(*http.Request, access.Endpoint
 			if err != nil {
 				return err
 			}
+			if err := a.meet(r, judged); err != nil {
+				return err
+			}
 			defer a.madeLong(r)
 			text, err = make(asCaller(r, judged.Caller), judged, form)
 			return err
 		})
 		return text, err
 	}
+}
+
+// meet meets what stands in the way of a call about a patient.
+func (a *API) meet(r *http.Request, j judged) error {
+	if a.Obstacle == nil || !j.Endpoint.NamesPatient {
+		return nil
+	}
+	return a.Obstacle(r.Context(), j.patient)
 }
 
 // nothing is the reader of a call that has no input.

@@ -9,6 +9,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// Kinds of mistake in a string, for who reads strings without package jsontext.
+const (
+	EndsEarly        = "the text ends too early"
+	NotUTF8          = "the text is not UTF-8"
+	HalfCharacter    = `an escape \u stands for half a character`
+	UnknownEscape    = "a backslash begins no escape that JSON knows"
+	ControlCharacter = "a line break or another control character in a string must be escaped"
+)
+
 // Kind returns what kind of mistake an error of package jsontext is, as a main clause:
 // "a comma has nothing behind it". It returns "" if the text was well-formed and so the
 // error is another.
@@ -18,7 +27,7 @@ func Kind(err error) string {
 	case errors.Is(err, io.EOF):
 		return "there is no value"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the text ends too early"
+		return EndsEarly
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return "an object has a name twice"
 	case errors.Is(err, jsontext.ErrNonStringName):
@@ -27,6 +36,9 @@ func Kind(err error) string {
 		return ""
 	}
 	text := malformed.Err.Error()
+	if malformed.ByteOffset == 0 && strings.Contains(text, `'\xef'`) { // so far only its first byte has arrived
+		return byteOrderMark
+	}
 	for _, kind := range kinds {
 		if strings.Contains(text, kind.in) {
 			return kind.what
@@ -35,14 +47,16 @@ func Kind(err error) string {
 	return "the text is malformed"
 }
 
+const byteOrderMark = "a byte order mark must not be sent"
+
 // kinds are told apart by the library's words, which a test holds. The first that
 // matches counts.
 var kinds = []struct{ in, what string }{
-	{"invalid UTF-8", "the text is not UTF-8"},
-	{"invalid surrogate pair", `an escape \u stands for half a character`},
-	{"invalid escape sequence", "a backslash begins no escape that JSON knows"},
-	{"expecting non-control character", "a line break or another control character in a string must be escaped"},
-	{`'\ufeff'`, "a byte order mark must not be sent"},
+	{"invalid UTF-8", NotUTF8},
+	{"invalid surrogate pair", HalfCharacter},
+	{"invalid escape sequence", UnknownEscape},
+	{"expecting non-control character", ControlCharacter},
+	{`'\ufeff'`, byteOrderMark},
 	{"invalid character ','", "a comma has nothing before it or behind it"},
 	{`invalid character '\''`, "strings must have double quotes"},
 	{"expecting ',' or", "a comma or a closing bracket is missing"},

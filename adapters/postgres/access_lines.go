@@ -14,9 +14,9 @@ import (
 // whose commit was not confirmed is written again: lines that are there already
 // are left alone.
 const insertCalls = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed)
+INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, took_ms)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[])
+	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[])
 ON CONFLICT (request_id) DO NOTHING`
 
 // accessLines holds calls by column.
@@ -27,6 +27,7 @@ type accessLines struct {
 	status                               []int
 	act                                  []*string
 	tokenHash, sealed                    [][]byte
+	took                                 []*int
 }
 
 // linesOf returns the lines as they are written. Whom a call was made for is sealed.
@@ -51,7 +52,7 @@ func (l *accessLines) add(c access.Call, box []byte) {
 	l.status = append(l.status, c.Status)
 	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
 	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
-	l.sealed = append(l.sealed, box)
+	l.sealed, l.took = append(l.sealed, box), append(l.took, tookOf(c))
 }
 
 // applicationOf returns the application that called. No call is without one, and no look
@@ -75,10 +76,18 @@ func actOf(c access.Call) *string {
 	return new(string(text))
 }
 
+// tookOf returns how long a call took, in milliseconds. Nobody waits for the line of a look.
+func tookOf(c access.Call) *int {
+	if c.Looked() {
+		return nil
+	}
+	return new(int(c.Took.Milliseconds()))
+}
+
 // args returns the parameters of [insertCalls].
 func (l *accessLines) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
-		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed,
+		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.took,
 	}
 }

@@ -16,7 +16,8 @@ import (
 type Sweeper struct {
 	DB      DB
 	Uploads *Uploads
-	Now     func() time.Time
+	Now     func() time.Time // the practice's clock, by which answers grow old
+	RealNow func() time.Time // by which uploads do
 	Log     *slog.Logger
 }
 
@@ -47,7 +48,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
 	defer cancel()
-	uploads, err := s.Uploads.Sweep(ctx, s.Now().Add(-uploadLifetime))
+	uploads, err := s.Uploads.Sweep(ctx, s.RealNow().Add(-uploadLifetime))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestASweepLooksAtEachUploadOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return noon.AddDate(0, 0, 2) }}
+		Now: func() time.Time { return noon.AddDate(0, 0, 2) }, RealNow: func() time.Time { return noon.AddDate(0, 0, 2) }}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -213,6 +213,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
 	sweep := func(after time.Duration) {
 		sweeper.Now = func() time.Time { return noon.Add(after) }
+		sweeper.RealNow = sweeper.Now
 		if err := sweeper.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -227,6 +228,9 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	err := c.AddChunk(t.Context(), elm, unnamed, 1, []byte("ghi"))
 	if err == nil || c.count(t, "upload_chunks") != 1 {
 		t.Errorf("what was swept goes on: %v", err)
+	}
+	if err := c.name(t.Context(), unnamed); err == nil || !strings.Contains(err.Error(), "What was sent has been waiting for too long. Send it again.") {
+		t.Errorf("what was swept is named: %v", err)
 	}
 }
 

@@ -85,6 +85,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			InFlight: 16,
 			Limit:    20 * time.Second,
 			Now:      s.Now,
+			RealNow:  s.Now,
 			Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 		},
 		DB: s.pool, Opens: opens,

@@ -134,7 +134,7 @@ func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) 
 
 // refused is the status and the text of a refusal, to which it adds how long to wait.
 func (p *Pages) refused(v *frame.Visit, refusal *fault.Error, text string) (int, string) {
-	wait := refusal.RetryAt.Sub(p.Now())
+	wait := refusal.RetryAt.Sub(p.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
 	}

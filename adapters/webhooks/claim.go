@@ -141,7 +141,7 @@ type ended struct {
 func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 	attempt, now := event.NewID(), s.Now()
 	destinations, room := lanes.room()
-	batch.Queue(claimBatch, now, lanes.share(), destinations, room, lanes.free(), attempt, now.Add(s.unknownAfter())).
+	batch.Queue(claimBatch, now, lanes.share(), destinations, room, lanes.free(), attempt, s.RealNow().Add(s.unknownAfter())).
 		Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				if err := s.scan(rows, attempt, found); err != nil {

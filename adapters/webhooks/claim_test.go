@@ -20,7 +20,7 @@ import (
 )
 
 func (c *clinic) keeper() webhooks.Keeper {
-	return webhooks.Keeper{DB: c.pool, Now: c.clock.Now, Retention: webhooks.DefaultRetention, Log: slog.New(slog.DiscardHandler)}
+	return webhooks.Keeper{DB: c.pool, Now: c.clock.Now, RealNow: c.clock.Now, Retention: webhooks.DefaultRetention, Log: slog.New(slog.DiscardHandler)}
 }
 
 // What is queued is judged again when it is claimed.

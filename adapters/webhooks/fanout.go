@@ -36,11 +36,14 @@ func (FanOut) Follows() (samples []event.Event) {
 }
 
 // queueDeliveries goes by what is registered and enabled now (D28): by the addresses of a
-// kind ($9), of all applications or of one ($10). The claim asks again. Of a patient who is erased nothing is told any more; as in an append, whoever
+// kind ($9), of all applications or of one ($10). The claim asks again, by the destination, of
+// which each address has its own: so the address that is kept is the one that is called. Its
+// query is left out, in which some receivers keep a secret. Of a patient who is erased nothing
+// is told any more; as in an append, whoever
 // erases them waits for those who have looked.
 const queueDeliveries = `
-INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
-SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7
+INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, url)
+SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7, split_part(w.url, '?', 1)
 FROM webhooks w JOIN enablements n ON n.tenant = $3 AND n.application = w.application
 WHERE w.event = $9 AND ($10::uuid IS NULL OR w.application = $10)
 	AND NOT EXISTS (SELECT FROM erasures g WHERE g.tenant = $3 AND g.kind = 1 AND g.holder = $8 FOR KEY SHARE)

@@ -17,8 +17,9 @@ import (
 // what. Any number of processes may run one.
 type Keeper struct {
 	DB        *pgxpool.Pool
-	Now       func() time.Time
-	Retention time.Duration // how long all that is known of a delivery is kept after its end
+	Now       func() time.Time // the practice's clock
+	RealNow   func() time.Time // by which a sender that says nothing has crashed
+	Retention time.Duration    // how long all that is known of a delivery is kept after its end
 	Log       *slog.Logger
 	Metrics   *Metrics // nil measures nothing
 }
@@ -46,7 +47,7 @@ func (k Keeper) Run(ctx context.Context) {
 const (
 	endUnknown = `
 UPDATE deliveries SET status = 'unknown', finished_at = $1
-WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AND unknown_at <= $1
+WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AND unknown_at <= $3
 	ORDER BY unknown_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
 	endExpired = `
 UPDATE deliveries SET status = 'expired', finished_at = $1
@@ -58,10 +59,10 @@ WITH gone AS (
 	DELETE FROM deliveries
 	WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE finished_at < $1
 		ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED))
-	RETURNING event, application, idx, tenant, kind, destination, happened_at, finished_at, status, reason),
+	RETURNING event, application, idx, tenant, kind, destination, happened_at, finished_at, status, reason, url),
 kept AS (
-	INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status, reason)
-	SELECT g.event, g.application, g.idx, g.tenant, g.kind, e.patient, g.destination, g.happened_at, g.finished_at, g.status, g.reason
+	INSERT INTO delivered (event, application, idx, tenant, kind, patient, destination, happened_at, finished_at, status, reason, url)
+	SELECT g.event, g.application, g.idx, g.tenant, g.kind, e.patient, g.destination, g.happened_at, g.finished_at, g.status, g.reason, g.url
 	FROM gone g LEFT JOIN log USING (idx) LEFT JOIN events e ON e.position = log.position AND e.id = g.event
 	ON CONFLICT (event, application) DO NOTHING)
 SELECT kind FROM gone`
@@ -72,7 +73,7 @@ func (k Keeper) Keep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
 	now := k.Now()
-	unknown, err := k.all(ctx, endUnknown, now, Unknown)
+	unknown, err := k.all(ctx, endUnknown, now, Unknown, k.RealNow())
 	if err != nil {
 		return fmt.Errorf("end what was left behind: %w", err)
 	}
@@ -90,13 +91,13 @@ func (k Keeper) Keep(ctx context.Context) error {
 
 // all repeats a statement, in short transactions, until it finds nothing more. It
 // counts the deliveries that it ends so; none if end is "".
-func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status) (total int, err error) {
+func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status, further ...any) (total int, err error) {
 	for {
 		batch := &pgx.Batch{}
 		batch.Queue(readCommitted)
 		batch.Queue(plainPlan)
 		var kinds []application.WebhookEvent
-		batch.Queue(statement, at, keepBatch).Query(func(rows pgx.Rows) (err error) {
+		batch.Queue(statement, append([]any{at, keepBatch}, further...)...).Query(func(rows pgx.Rows) (err error) {
 			kinds, err = pgx.CollectRows(rows, pgx.RowTo[application.WebhookEvent])
 			return err
 		})

@@ -28,6 +28,14 @@ const (
 	Unknown   Status = "unknown"   // its sender crashed, or an earlier epoch may have sent it
 )
 
+// Outcomes lists the words of all statuses.
+func Outcomes() (words []string) {
+	for _, s := range []Status{Pending, Sending, Delivered, Failed, Expired, Withdrawn, Unknown} {
+		words = append(words, string(s))
+	}
+	return words
+}
+
 // outcome is how one attempt has ended.
 type outcome struct {
 	event, application, attempt uuid.UUID
@@ -103,7 +111,7 @@ type Logged struct {
 	Event       application.WebhookEvent `json:"event"`
 	Tenant      string                   `json:"tenant"`
 	Application application.ID           `json:"applicationId"`
-	URL         *string                  `json:"url"` // without its query; null when nothing goes there any more
+	URL         *string                  `json:"url"` // where it went, without the query; null of an older one when nothing goes there any more
 	Status      Status                   `json:"status"`
 	Reason      *Reason                  `json:"reason"` // of a failure; null otherwise
 	HTTPStatus  *int                     `json:"httpStatus"`
@@ -128,7 +136,7 @@ type Filter struct {
 
 // logged reads deliveries as they are shown.
 const logged = `
-SELECT d.event, d.idx, d.kind, d.tenant, d.application, w.url, d.status, d.reason, d.http_status, d.kid,
+SELECT d.event, d.idx, d.kind, d.tenant, d.application, coalesce(d.url, w.url), d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
 FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true`
 

@@ -62,11 +62,11 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 // by then, others may take the delivery for theirs. What was not begun can be
 // claimed again.
 func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
-	begun := s.Now()
+	begun := s.RealNow()
 	o := s.attempt(going, lane, d)
 	o.at = s.Now()
 	if o.status != Pending {
-		s.report(going, d, o, o.at.Sub(begun))
+		s.report(going, d, o, s.RealNow().Sub(begun))
 	}
 	return o
 }
@@ -99,6 +99,9 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
+	if s.Sending != nil {
+		defer context.AfterFunc(s.Sending, cancel)()
+	}
 	o := d.ends(Delivered, "")
 	o.kid = token.kid
 	begun := time.Now()

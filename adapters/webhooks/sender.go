@@ -34,8 +34,10 @@ type Sender struct {
 	Queued   interface {
 		Next() <-chan struct{} // closed when this process has queued something
 	}
-	Now     func() time.Time
-	Timeout time.Duration // for one delivery, from dialling to the end of the answer
+	Now     func() time.Time // the practice's clock, by which deliveries grow too old
+	RealNow func() time.Time // the receivers' clock, by which webhooks are signed; and how long things take
+	Sending context.Context  // when it ends, what is in flight is broken off; nil for never
+	Timeout time.Duration    // for one delivery, from dialling to the end of the answer
 	Log     *slog.Logger
 	Metrics *Metrics
 
@@ -50,7 +52,7 @@ type Sender struct {
 // delivery that is claimed has one of its own, which signs and sends it and does
 // nothing else.
 func (s *Sender) Run(ctx context.Context) {
-	s.tokens = newTokens(s.Now, runtime.GOMAXPROCS(0))
+	s.tokens = newTokens(s.RealNow, runtime.GOMAXPROCS(0))
 	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, 2*overAll)}
 	r.going, r.letGo = context.WithCancel(ctx)
 	for ctx.Err() == nil {

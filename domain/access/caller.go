@@ -85,4 +85,8 @@ type Call struct {
 	Act         *event.OnBehalfOf        `json:"act,omitempty"`      // the act claim; nil if the token had none
 	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
+
+	// Took is the time from the arrival to the answer. It is stored with the line, outside of
+	// its leaf, and is no part of what is exported or proved (D95). Only [OwnCall] shows it.
+	Took time.Duration `json:"-"`
 }

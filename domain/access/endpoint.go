@@ -23,6 +23,8 @@ const (
 	Application             application.EndpointName = "application"
 	KeySet                  application.EndpointName = "application/key-set"
 	TestWebhook             application.EndpointName = "application/webhooks/test"
+	OwnCalls                application.EndpointName = "application/calls"
+	OwnDeliveries           application.EndpointName = "application/deliveries"
 )
 
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
@@ -71,6 +73,8 @@ func Endpoints() []Endpoint {
 		{Name: Application, AboutItself: true},
 		{Name: KeySet, AboutItself: true},
 		{Name: TestWebhook, AboutItself: true, WhereEnabled: true},
+		{Name: OwnCalls, AboutItself: true},
+		{Name: OwnDeliveries, AboutItself: true},
 	}
 }
 

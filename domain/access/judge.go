@@ -57,6 +57,15 @@ var (
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
 
+// Refusals lists the refusals of [Judge], in the order of their rules. A verb in a
+// sentence stands for the endpoint and then for the mode.
+func Refusals() []*Refusal {
+	return []*Refusal{
+		{RuleKnown, ErrUnknownApplication}, {RuleEnabled, ErrNotEnabled}, {RuleGranted, errNotGranted},
+		{RuleAuthorised, errNotAuthorised}, {RuleScope, errWrongPatient}, {RuleRecord, errRecordClosed},
+	}
+}
+
 // Named is what is known of the patient that a call names.
 type Named struct {
 	Patient string // as the call wrote it; "" if it names none that can be read
@@ -76,7 +85,7 @@ func Judge(c Caller, named *Named) error {
 	case !c.Enabled && (!c.Endpoint.AboutItself || c.Endpoint.WhereEnabled):
 		return &Refusal{RuleEnabled, ErrNotEnabled}
 	case !c.granted():
-		return &Refusal{RuleGranted, errNotGranted.With(errNotGranted.Detail, c.Endpoint.Name, c.Mode)}
+		return &Refusal{RuleGranted, errNotGranted.Filled(c.Endpoint.Name, c.Mode)}
 	case c.Mode == application.ApplicationRestricted:
 		return nil // the other rules are about users
 	case !c.authorised():

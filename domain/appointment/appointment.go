@@ -15,7 +15,8 @@ var (
 	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, must be an RFC 3339 instant.")
 	ErrUnknown     = fault.New(fault.Refused, "appointment-not-found", "There is no appointment with this appointmentId.")
 	// ErrCancelled is [ErrUnknown] in other words: nothing can be done with it any more.
-	ErrCancelled = ErrUnknown.With("The appointment with this appointmentId was cancelled.")
+	ErrCancelled = ErrUnknown.Worded("The appointment with this appointmentId was cancelled.")
+	ErrOfAnother = ErrUnknown.Worded("The patient has no appointment with this appointmentId.")
 	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
 		"Leave the appointment as it is: its consultation has started.")
 	ErrChanged = fault.New(fault.Conflict, "appointment-changed", "Look at the appointment again: somebody has changed it.")
@@ -155,7 +156,7 @@ func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 // unknown one is.
 func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, error) {
 	if a.subject == (Subject{}) || a.subject.Patient != about {
-		return nil, ErrUnknown.With("The patient has no appointment with this appointmentId.")
+		return nil, ErrOfAnother
 	}
 	if err := a.Known(); err != nil {
 		return nil, err

@@ -55,6 +55,17 @@ func (e *Error) With(format string, args ...any) *Error {
 	return &with
 }
 
+// Worded returns the refusal in other words. They may hold verbs, which Filled fills
+// in. A rule declares each of its wordings, so that all can be listed.
+func (e *Error) Worded(format string) *Error {
+	worded := *e
+	worded.Detail = format
+	return &worded
+}
+
+// Filled returns a copy of the refusal with the verbs of its detail filled in.
+func (e *Error) Filled(args ...any) *Error { return e.With(e.Detail, args...) }
+
 // Until returns a copy of the refusal that says when a retry may be accepted.
 func (e *Error) Until(t time.Time) *Error {
 	until := *e

@@ -142,9 +142,15 @@ func (a Availability) Err() error {
 	}
 }
 
+// WithOpening returns the refusal in the words that also say when the practice takes
+// requests again.
+func WithOpening(refusal *fault.Error) *fault.Error {
+	return refusal.Worded(refusal.Detail + " The next opening is %s.")
+}
+
 func (a Availability) retriable(refusal *fault.Error) error {
 	if a.NextOpening.IsZero() {
 		return refusal
 	}
-	return refusal.With("%s The next opening is %s.", refusal.Detail, a.NextOpening.Format(time.RFC3339)).Until(a.NextOpening)
+	return WithOpening(refusal).Filled(a.NextOpening.Format(time.RFC3339)).Until(a.NextOpening)
 }

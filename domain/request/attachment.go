@@ -24,13 +24,30 @@ var contentTypes = []string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
-// The refusals of attachments.
+// The refusals of attachments. The first verb stands for the place of one.
 var (
-	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most 5 items.")
-	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data must be base64, and not empty.")
-	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment must have at most 10 MB.")
-	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment must be JPEG, PNG, DOC or DOCX.")
+	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most %d items, and has %d.")
+	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "%s.data must be given: the file as a string of base64.")
+	ErrEmptyAttachment          = ErrInvalidAttachmentContent.Worded("%s.data is empty: it must be the file as base64.")
+	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "%s must have at most %d bytes.")
+	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "%s.contentType must be one of: %s.")
 )
+
+// What the data of an attachment may be instead of base64, each with its place and the
+// number of characters before the mistake. The data itself is never repeated.
+var (
+	DataURL      = ErrInvalidAttachmentContent.Worded("%[1]s.data starts with data: and so is a data URL. Send only what comes after its comma.")
+	Base64URL    = ErrInvalidAttachmentContent.Worded("%[1]s.data is base64url: after %[2]d characters it has - or _ where base64 has + or /.")
+	BrokenLines  = ErrInvalidAttachmentContent.Worded("%[1]s.data has a space or a line break after %[2]d characters: send base64 without them.")
+	WrongPadding = ErrInvalidAttachmentContent.Worded("%[1]s.data is padded wrongly after %[2]d characters: base64 comes in groups of four, the last filled up with = and nothing after it.")
+	OtherText    = ErrInvalidAttachmentContent.Worded("%[1]s.data is not base64: after %[2]d characters it has one that base64 does not know.")
+)
+
+// Mistake says why the data of an attachment is not base64. It is zero if it is.
+type Mistake struct {
+	Is *fault.Error // one of [DataURL], [Base64URL], [BrokenLines], [WrongPadding] and [OtherText]
+	At int          // characters before it
+}
 
 // AttachmentID identifies a file that was sent with a request.
 type AttachmentID struct{ uuid.UUID }
@@ -59,11 +76,12 @@ func (s Submitted) files() (ids []AttachmentID) {
 // is read. A Content only says what was found; the rules judge it. It is zero if
 // the data is missing or not a text.
 type Content struct {
-	ID     AttachmentID // under which it is kept; zero if it is not kept
-	Base64 bool         // the data was strict base64
-	Size   int64        // decoded bytes, even if they were too many to keep
-	SHA256 event.Digest // of what is kept
-	Key    string       // with which it is sealed; "" if it is kept as it is
+	ID      AttachmentID // under which it is kept; zero if it is not kept
+	Base64  bool         // the data was strict base64
+	Mistake Mistake      // why the data was a text and not base64
+	Size    int64        // decoded bytes, even if they were too many to keep
+	SHA256  event.Digest // of what is kept
+	Key     string       // with which it is sealed; "" if it is kept as it is
 }
 
 // File is a file as it was sent, not judged yet.
@@ -78,7 +96,7 @@ type File struct {
 func Attach(files []File) ([]Attachment, fault.List) {
 	var many, faults fault.List
 	if len(files) > MaxAttachments {
-		many = fault.List{ErrTooManyAttachments.With("attachments must have at most %d items, and has %d.", MaxAttachments, len(files))}
+		many = fault.List{ErrTooManyAttachments.Filled(MaxAttachments, len(files))}
 	}
 	var attachments []Attachment
 	for i, file := range files {
@@ -96,13 +114,17 @@ func Attach(files []File) ([]Attachment, fault.List) {
 
 // fault returns the first fault of the file; nil if it has none.
 func (f File) fault(place string) *fault.Error {
-	switch {
-	case !f.Content.Base64 || f.Content.Size == 0:
-		return ErrInvalidAttachmentContent.With("%s.data must be base64, and not empty.", place)
-	case f.Content.Size > MaxAttachmentSize:
-		return ErrAttachmentTooLarge.With("%s must have at most %d bytes.", place, MaxAttachmentSize)
+	switch c := f.Content; {
+	case c.Mistake.Is != nil:
+		return c.Mistake.Is.Filled(place, c.Mistake.At)
+	case !c.Base64:
+		return ErrInvalidAttachmentContent.Filled(place)
+	case c.Size == 0:
+		return ErrEmptyAttachment.Filled(place)
+	case c.Size > MaxAttachmentSize:
+		return ErrAttachmentTooLarge.Filled(place, MaxAttachmentSize)
 	case !slices.Contains(contentTypes, f.ContentType):
-		return ErrUnsupportedFileType.With("%s.contentType must be one of: %s.", place, strings.Join(contentTypes, ", "))
+		return ErrUnsupportedFileType.Filled(place, strings.Join(contentTypes, ", "))
 	}
 	return nil
 }

@@ -85,8 +85,9 @@ var (
 	ErrMissingProxyDetails = fault.New(fault.Invalid, "missing-proxy-details", "proxyDetails must be given, because requester is proxy.")
 	ErrInvalidProxyDetails = fault.New(fault.Invalid, "invalid-proxy-details",
 		"proxyDetails must be an object with firstName, lastName and relationshipToPatient.")
+	ErrProxyDetail     = ErrInvalidProxyDetails.Worded("proxyDetails.%s must be a string that is not blank.")
 	ErrEmptyResponse   = fault.New(fault.Invalid, "empty-response", "response must have at least one item.")
-	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
+	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "%s.question must be one of: %s.")
 )
 
 // StreamOf returns the stream of a request.
@@ -120,7 +121,7 @@ func (p Proxy) faults() (faults fault.List) {
 		{"firstName", p.FirstName}, {"lastName", p.LastName}, {"relationshipToPatient", p.RelationshipToPatient},
 	} {
 		if strings.TrimSpace(field.text) == "" {
-			faults = append(faults, ErrInvalidProxyDetails.With("proxyDetails.%s must be a string that is not blank.", field.name))
+			faults = append(faults, ErrProxyDetail.Filled(field.name))
 		}
 	}
 	return faults
@@ -143,7 +144,7 @@ func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	answers := make([]Answer, len(items))
 	for i, item := range items {
 		if item.Question == nil || t != "" && !slices.Contains(questions[t], *item.Question) {
-			faults = append(faults, ErrInvalidQuestion.With("%s.question must be one of: %s.", placeOf("response", i), strings.Join(t.questions(), ", ")))
+			faults = append(faults, ErrInvalidQuestion.Filled(placeOf("response", i), strings.Join(t.questions(), ", ")))
 			continue
 		}
 		answers[i] = Answer{*item.Question, item.Answer}

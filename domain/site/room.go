@@ -54,7 +54,7 @@ type Room struct {
 // Rename gives the room another name. The name that it has changes nothing.
 func (r Room) Rename(name string) ([]event.Event, error) {
 	if r.site == (ID{}) {
-		return nil, ErrRoomUnknown.With("The practice has no room with this roomId.")
+		return nil, errRoomElsewhere
 	}
 	name, err := named(name)
 	if err != nil || name == r.name {

@@ -6,7 +6,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
 )
 
 // strict64 is padded base64 (RFC 4648, section 4). It would skip line breaks, so
@@ -20,30 +24,36 @@ type decoder struct {
 	quad  [4]byte // characters of a group that is not complete
 	n     int     // how many
 	ended bool    // by padding: nothing may come after it
-	bad   bool    // it is not base64
 	bytes []byte  // takes what is decoded
+
+	at      int             // characters so far
+	begins  []byte          // the first of them
+	mistake request.Mistake // the first; zero if it is base64 so far
 }
+
+// dataURL is how a text begins that browsers make of a file.
+const dataURL = "data:"
 
 // decode reads a JSON string whose opening quote has been read, and writes the
 // bytes that it decodes to. Escapes are undone first. A string that is not base64
-// is read to its end, because it must still be a JSON string. An error is a
-// refusal of the body, or comes from the reader or the writer. The reader's buffer
-// has at most readBuffer bytes, and buffer has decodeBuffer.
-func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err error) {
+// is read to its end, because it must still be a JSON string. An error is a mistake in
+// the JSON, or comes from the reader or the writer. The reader's buffer has at most
+// readBuffer bytes, and buffer has decodeBuffer.
+func decode(in *bufio.Reader, out io.Writer, buffer []byte) (request.Mistake, error) {
 	d := &decoder{text: textReader{in}, out: out, bytes: buffer}
 	for {
 		if err := d.groups(); err != nil {
-			return false, err
+			return request.Mistake{}, err
 		}
 		r, ended, err := d.text.next()
 		if err != nil {
-			return false, err
+			return request.Mistake{}, err
 		}
 		if ended {
-			return d.n == 0 && !d.bad, nil
+			return d.end(), nil
 		}
 		if err := d.add(r); err != nil {
-			return false, err
+			return request.Mistake{}, err
 		}
 	}
 }
@@ -52,7 +62,7 @@ func decode(in *bufio.Reader, out io.Writer, buffer []byte) (isBase64 bool, err 
 // which is the fast way through nearly all of a file. It stops at anything else,
 // such as padding, and leaves that to add.
 func (d *decoder) groups() error {
-	if d.n > 0 || d.ended || d.bad {
+	if d.n > 0 || d.ended || d.mistaken() {
 		return nil
 	}
 	plain := d.plain()
@@ -64,11 +74,18 @@ func (d *decoder) groups() error {
 	if err != nil || n == 0 {
 		return err
 	}
+	d.pass(plain)
 	if _, err := d.text.in.Discard(len(plain)); err != nil {
 		return err
 	}
 	_, err = d.out.Write(d.bytes[:n])
 	return err
+}
+
+// pass counts characters.
+func (d *decoder) pass(plain []byte) {
+	d.at += len(plain)
+	d.begins = append(d.begins, plain[:min(len(plain), len(dataURL)-len(d.begins))]...)
 }
 
 // plain returns what is buffered before the next escape, quote, padding or line
@@ -86,20 +103,56 @@ func (d *decoder) plain() []byte {
 
 // add decodes a single character.
 func (d *decoder) add(r rune) error {
-	d.bad = d.bad || d.ended || r >= utf8.RuneSelf
-	if d.bad {
+	if d.mistaken() {
+		return nil
+	}
+	if d.judge(r); d.mistaken() {
 		return nil
 	}
 	d.quad[d.n] = byte(r)
+	d.pass(d.quad[d.n : d.n+1])
 	if d.n++; d.n < len(d.quad) {
 		return nil
 	}
 	d.n = 0
 	n, err := strict64.Decode(d.bytes, d.quad[:])
-	d.ended, d.bad = n < 3, err != nil
-	if d.bad {
+	if d.ended = n < 3; err != nil {
+		d.mistake = request.Mistake{Is: request.WrongPadding, At: d.at - len(d.quad) + bytes.IndexByte(d.quad[:], '=')}
 		return nil
 	}
 	_, err = d.out.Write(d.bytes[:n])
 	return err
+}
+
+func (d *decoder) mistaken() bool { return d.mistake.Is != nil }
+
+// judge finds out whether a character may come next.
+func (d *decoder) judge(r rune) {
+	var is *fault.Error
+	switch {
+	case r == ':' && string(d.begins)+":" == dataURL && d.at < len(dataURL):
+		is = request.DataURL
+	case r == '-' || r == '_':
+		is = request.Base64URL
+	case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+		is = request.BrokenLines
+	case r >= utf8.RuneSelf || !strings.ContainsRune(alphabet, r):
+		is = request.OtherText
+	case d.ended:
+		is = request.WrongPadding
+	}
+	if is != nil {
+		d.mistake = request.Mistake{Is: is, At: d.at}
+	}
+}
+
+// alphabet is that of base64, with its padding.
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+
+// end returns the mistake of the whole text.
+func (d *decoder) end() request.Mistake {
+	if d.n > 0 && !d.mistaken() {
+		return request.Mistake{Is: request.WrongPadding, At: d.at}
+	}
+	return d.mistake
 }

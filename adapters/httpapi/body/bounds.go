@@ -122,7 +122,7 @@ type inline struct {
 	text texts // the present one, or the last
 }
 
-var errLongText = ErrInvalid.With("Only an attachment's data may be longer than %d bytes.", maxText)
+var errLongText = ErrInvalid.Worded("Only an attachment's data may be longer than %d bytes.").Filled(maxText)
 
 // Read reads on.
 func (i *inline) Read(p []byte) (int, error) {

@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 
+	"frontdesk/adapters/jsonfault"
 	"frontdesk/domain/request"
 )
 
@@ -20,12 +23,16 @@ import (
 // No caller can write a marker, because every string at that place is replaced
 // and markers are random.
 type diverter struct {
-	body  io.Reader
-	in    *bufio.Reader // of the body; nil before its first byte has arrived
-	out   []byte        // passed on, and not read yet
-	err   error         // returned once out is read
-	place place
-	texts texts
+	body   counted
+	narrow *bufio.Reader // of the body; nil before its first byte has arrived
+	in     *bufio.Reader // narrow, or what reads from it once there is a file
+	out    []byte        // passed on, and not read yet
+	err    error         // returned once out is read
+	place  place
+	texts  texts
+
+	passed int64 // bytes passed on, markers among them
+	gaps   []gap // one for each file
 
 	open   func() (file, error) // the next file
 	buffer []byte               // what a file is decoded in; made for the first one
@@ -33,11 +40,30 @@ type diverter struct {
 	found  map[string]request.Content
 }
 
+// counted is a body of which the bytes are counted as they arrive.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+// Read reads on.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// gap is a place at which a marker stands for a file.
+type gap struct {
+	after int64 // so many bytes are passed on up to the end of the marker
+	shift int64 // how many more had arrived there
+}
+
 // file takes the decoded bytes of one file.
 type file interface {
 	io.Writer
-	// finish ends the file and is told whether all of it was base64.
-	finish(base64 bool) (request.Content, error)
+	// finish ends the file and is told why it was not base64.
+	finish(mistake request.Mistake) (request.Content, error)
 }
 
 // readers of files are used again, because most files are small.
@@ -45,7 +71,7 @@ var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBu
 
 // newDiverter takes the files out of a body. The caller closes it.
 func newDiverter(body io.Reader, open func() (file, error)) *diverter {
-	return &diverter{body: body, open: open, mark: rand.Text(), found: map[string]request.Content{}}
+	return &diverter{body: counted{Reader: body}, open: open, mark: rand.Text(), found: map[string]request.Content{}}
 }
 
 // begin waits for the first byte of the body, because a body that never comes must
@@ -55,12 +81,33 @@ func (d *diverter) begin() error {
 		return nil
 	}
 	first := make([]byte, 1)
-	n, err := io.ReadFull(d.body, first)
+	n, err := io.ReadFull(&d.body, first)
 	if err != nil {
 		return err
 	}
-	d.in = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first[:n]), d.body), jsonBuffer)
+	d.narrow = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first[:n]), &d.body), jsonBuffer)
+	d.in = d.narrow
 	return nil
+}
+
+// position returns how many bytes of the body have been taken.
+func (d *diverter) position() int64 {
+	waiting := d.narrow.Buffered()
+	if d.in != d.narrow {
+		waiting += d.in.Buffered()
+	}
+	return d.body.n - int64(waiting)
+}
+
+// arrived returns how many bytes of the body come before a place in what was passed
+// on.
+func (d *diverter) arrived(offset int64) int64 {
+	for _, gap := range slices.Backward(d.gaps) {
+		if gap.after <= offset {
+			return offset + gap.shift
+		}
+	}
+	return offset
 }
 
 // widen makes the buffers for files, once there is one.
@@ -86,6 +133,7 @@ func (d *diverter) close() {
 func (d *diverter) Read(p []byte) (int, error) {
 	for len(d.out) == 0 && d.err == nil {
 		d.out, d.err = d.advance(d.out[:0], len(p))
+		d.passed += int64(len(d.out))
 	}
 	n := copy(p, d.out)
 	d.out = d.out[n:]
@@ -139,18 +187,30 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 		return out, err
 	}
 	d.widen()
-	base64, err := decode(d.in, file, d.buffer)
+	mistake, err := decode(d.in, file, d.buffer)
 	if err != nil {
-		return out, err
+		return out, d.malformed(err)
 	}
-	content, err := file.finish(base64)
+	content, err := file.finish(mistake)
 	if err != nil {
 		return out, err
 	}
 	marker := d.mark + strconv.Itoa(len(d.found))
 	d.found[marker] = content
 	d.place.endString()
-	return strconv.AppendQuote(out, marker), nil
+	out = strconv.AppendQuote(out, marker)
+	after := d.passed + int64(len(out))
+	d.gaps = append(d.gaps, gap{after, d.position() - after})
+	return out, nil
+}
+
+// malformed refuses a file that is no JSON string. Any other error it returns as it
+// is.
+func (d *diverter) malformed(err error) error {
+	if kind, ok := errors.AsType[textMistake](err); ok {
+		return errMalformed.Filled(jsonfault.Place(d.position()-1) + ", " + string(kind)) // the last byte was one too many
+	}
+	return err
 }
 
 // follow tells the place of what comes next, and returns how much that is: a run of

@@ -60,8 +60,8 @@ func (d byByte) follow(c byte) {
 // kept is a file in memory.
 type kept struct{ bytes.Buffer }
 
-func (k *kept) finish(base64 bool) (request.Content, error) {
-	return request.Content{Base64: base64, Size: int64(k.Len())}, nil
+func (k *kept) finish(mistake request.Mistake) (request.Content, error) {
+	return request.Content{Base64: mistake.Is == nil, Mistake: mistake, Size: int64(k.Len())}, nil
 }
 
 // diverted is what becomes of a body.

@@ -75,7 +75,7 @@ func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
 	d := newDiverter(body, func() (file, error) { return f.next(ctx) })
 	defer d.close()
-	tree, err := readJSON(d, f.Texts)
+	tree, err := readJSON(d, f.Texts, requestShape.all()...)
 	f.chunk = nil
 	if err != nil {
 		return nil, err
@@ -178,9 +178,9 @@ func (u *upload) flush(last bool) error {
 }
 
 // finish stores the rest of the file and returns what the file turned out to be.
-func (u *upload) finish(base64 bool) (request.Content, error) {
-	content := request.Content{Base64: base64, Size: u.size}
-	if !base64 || !u.kept() {
+func (u *upload) finish(mistake request.Mistake) (request.Content, error) {
+	content := request.Content{Base64: mistake.Is == nil, Mistake: mistake, Size: u.size}
+	if !content.Base64 || !u.kept() {
 		return content, nil
 	}
 	if err := u.flush(true); err != nil {

@@ -254,7 +254,7 @@ func TestNoMoreIsStoredThanMayBeSent_8(t *testing.T) {
 	if got := items[5].(map[string]any)["data"]; got != want {
 		t.Errorf("of the sixth is told %+v", got)
 	}
-	if got := items[6].(map[string]any)["data"]; got != (request.Content{}) {
+	if got := items[6].(map[string]any)["data"]; got != (request.Content{Mistake: request.Mistake{Is: request.OtherText}}) {
 		t.Errorf("of the seventh is told %+v", got)
 	}
 	if s.Stored() != 5000 {

@@ -20,10 +20,14 @@ import (
 // The refusals of every form, beside the faults of its endpoint. A fault that has
 // no code of its own makes the body invalid as a whole.
 var (
-	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
+	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object.")
 	ErrMissingPatientID = MissingID("patient")
 	ErrInvalidPatientID = InvalidID("patient")
-	errNoObject         = ErrInvalid.With("The body must be a JSON object.")
+
+	errCase       = ErrInvalid.Worded("%s%s must be written in exactly this case.")
+	errNoString   = ErrInvalid.Worded("%s must be a string.")
+	errQuery      = ErrInvalidPatientID.Worded("The query string is malformed.")
+	errQueryTwice = ErrInvalidPatientID.Worded("%s must be given once.")
 )
 
 // MissingID returns the refusal of a member without an identifier. For the kind
@@ -60,12 +64,12 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	if err != nil {
 		return unread(err)
 	}
-	tree, err := readJSON(raw, texts)
+	tree, err := readJSON(raw, texts, members...)
 	if err != nil {
 		return unread(err)
 	}
 	if _, ok := tree.(map[string]any); !ok {
-		return unread(errNoObject)
+		return unread(ErrInvalid)
 	}
 	form := formOf(tree, flat(members...))
 	form.Digest = raw.sum()
@@ -88,7 +92,7 @@ var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 func formOf(tree any, known shape) *Form {
 	object, ok := tree.(map[string]any)
 	if !ok {
-		return &Form{invalid: errNoObject}
+		return &Form{invalid: ErrInvalid}
 	}
 	f := &Form{members: object}
 	f.checkNames(object, "", known)
@@ -117,9 +121,9 @@ func (f *Form) Err() error {
 func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
 
 // invalidate keeps the first reason why the body is invalid as a whole.
-func (f *Form) invalidate(format string, args ...any) {
+func (f *Form) invalidate(refusal *fault.Error, args ...any) {
 	if f.invalid == nil {
-		f.invalid = ErrInvalid.With(format, args...)
+		f.invalid = refusal.Filled(args...)
 	}
 }
 
@@ -129,13 +133,13 @@ func (f *Form) invalidate(format string, args ...any) {
 func Query(r *http.Request, invalid *fault.Error, members ...string) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil && len(members) > 0 {
-		return &Form{unread: invalid.With("The query string is malformed.")}
+		return &Form{unread: invalid.Worded(errQuery.Detail)}
 	}
 	f := &Form{members: map[string]any{}}
 	for _, member := range members {
 		values := parameters[member]
 		if len(values) > 1 {
-			return &Form{unread: invalid.With("%s must be given once.", member)}
+			return &Form{unread: invalid.Worded(errQueryTwice.Detail).Filled(member)}
 		}
 		if len(values) == 1 {
 			f.members[member] = values[0]
@@ -200,7 +204,7 @@ func (f *Form) id(name string) (uuid.UUID, bool) {
 func (f *Form) Text(name string) string {
 	text, ok := f.members[name].(string)
 	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be a string.", name)
+		f.invalidate(errNoString, name)
 	}
 	return text
 }

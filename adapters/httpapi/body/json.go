@@ -5,10 +5,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"frontdesk/adapters/jsonfault"
 	"frontdesk/domain/fault"
 )
 
@@ -25,37 +27,89 @@ func isJSON(contentTypes []string) bool {
 		(err == nil || errors.Is(err, mime.ErrInvalidMediaParameter))
 }
 
+// The refusals of a body that is not JSON, or not JSON that all readers understand in
+// the same way. None repeats what the body holds.
+var (
+	errEmpty     = ErrInvalid.Worded("The body is empty: it must be a JSON object.")
+	errMalformed = ErrInvalid.Worded("The body is not JSON: %s.")
+	errTwice     = ErrInvalid.Worded("The body is not JSON that all readers understand alike: %s, an object has the name %s twice.")
+	errRest      = ErrInvalid.Worded("Nothing may follow the JSON object, which ends after %d bytes.")
+	errNUL       = ErrInvalid.Worded("A text must not contain U+0000.")
+)
+
 // readJSON reads one JSON value as a tree of map[string]any, []any, string,
 // number, bool and nil. It refuses anything after the value. It also refuses a
 // name that an object has twice, invalid UTF-8, a lone surrogate and U+0000
-// (D19), because other readers would understand each of these differently.
-func readJSON(r io.Reader, texts Texts) (any, error) {
+// (D19), because other readers would understand each of these differently. A refusal
+// says a name only if it is among the known ones.
+func readJSON(r io.Reader, texts Texts, known ...string) (any, error) {
 	held := &held{texts: texts}
 	reader := treeReader{jsontext.NewDecoder(&inline{Reader: r, held: held}), held}
 	tree, err := reader.value()
-	if err != nil {
-		return nil, refusalOf(err)
+	if err == nil {
+		err = reader.end()
 	}
-	if err := reader.end(); err != nil {
-		return nil, refusalOf(err)
+	if err != nil {
+		return nil, refusalOf(err, r, known)
 	}
 	return tree, nil
 }
 
 // refusalOf returns the refusal that an error of the decoder means. It returns
 // refusals, and errors of the source of the body, as they are.
-func refusalOf(err error) error {
+func refusalOf(err error, source io.Reader, known []string) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return ErrTooLarge
 	}
 	if _, refused := errors.AsType[*fault.Error](err); refused {
 		return err
 	}
-	if _, malformed := errors.AsType[*jsontext.SyntacticError](err); malformed || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return errMalformed
+	kind, at := jsonfault.Kind(err), whereIn(source, err)
+	name := duplicated(err)
+	switch rest, isRest := errors.AsType[restError](err); {
+	case isRest:
+		return errRest.Filled(arrived(source, int64(rest)))
+	case errors.Is(err, io.EOF):
+		return errEmpty
+	case slices.Contains(known, name):
+		return errTwice.Filled(at, name)
+	case kind != "":
+		return errMalformed.Filled(strings.TrimPrefix(at+", "+kind, ", "))
 	}
 	return err
 }
+
+// arrived returns the place in the body that a place in its JSON has.
+func arrived(source io.Reader, offset int64) int64 {
+	if d, diverted := source.(*diverter); diverted {
+		return d.arrived(offset)
+	}
+	return offset
+}
+
+// whereIn returns where in the body a mistake is; "" if it is not known.
+func whereIn(source io.Reader, err error) string {
+	offset, known := jsonfault.Offset(err)
+	if !known {
+		return ""
+	}
+	return jsonfault.Place(arrived(source, offset))
+}
+
+// duplicated returns the name that an object has twice; "" if that is not the mistake.
+func duplicated(err error) string {
+	malformed, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok || !errors.Is(err, jsontext.ErrDuplicateName) {
+		return ""
+	}
+	return malformed.JSONPointer.LastToken()
+}
+
+// restError says after how many bytes of the JSON its value had ended, though more
+// follows.
+type restError int64
+
+func (r restError) Error() string { return "something follows the JSON value" }
 
 // number is a JSON number as it was written. No field of the contract is a number.
 type number string
@@ -126,12 +180,14 @@ func text(token jsontext.Token) (any, error) {
 }
 
 func (d *treeReader) end() error {
+	ended := d.InputOffset()
 	_, err := d.ReadToken()
-	if errors.Is(err, io.EOF) {
+	_, malformed := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, io.EOF):
 		return nil
+	case err == nil, malformed:
+		return restError(ended)
 	}
-	if err != nil {
-		return err
-	}
-	return ErrInvalid.With("Nothing may follow the JSON object.")
+	return err
 }

@@ -19,6 +19,14 @@ var requestShape = shape{
 	{name: "attachments", list: true, of: flat("fileName", "contentType", "data")},
 }
 
+// What is wrong with the shape of a patient request.
+var (
+	errNoArray  = ErrInvalid.Worded("attachments must be an array or null.")
+	errNoMember = ErrInvalid.Worded("%s must be an object.")
+	errFileName = ErrInvalid.Worded("%s.fileName must be a string that is not blank.")
+	errFlag     = ErrInvalid.Worded("%s must be true, false or null.")
+)
+
 // PatientRequest reads a patient request about a patient, from a form that [Files]
 // has read. The error holds every structural fault, in the order of the contract's
 // table of codes, or the one refusal of the body as a whole.
@@ -83,7 +91,7 @@ func (f *Form) response() []request.Item {
 		}
 		answer, ok := object["answer"].(string)
 		if !ok {
-			f.invalidate("%s.answer must be a string.", place)
+			f.invalidate(errNoString, place+".answer")
 		}
 		items[i].Answer = answer
 	}
@@ -93,7 +101,7 @@ func (f *Form) response() []request.Item {
 func (f *Form) attachments() []request.File {
 	values, ok := f.members["attachments"].([]any)
 	if !ok && f.members["attachments"] != nil {
-		f.invalidate("attachments must be an array or null.")
+		f.invalidate(errNoArray)
 	}
 	files := make([]request.File, len(values))
 	for i, value := range values {
@@ -101,7 +109,7 @@ func (f *Form) attachments() []request.File {
 		object := f.object(value, place)
 		name, _ := object["fileName"].(string)
 		if strings.TrimSpace(name) == "" {
-			f.invalidate("%s.fileName must be a string that is not blank.", place)
+			f.invalidate(errFileName, place)
 		}
 		contentType, _ := object["contentType"].(string)
 		content, _ := object["data"].(request.Content)
@@ -114,7 +122,7 @@ func (f *Form) attachments() []request.File {
 func (f *Form) object(value any, place string) map[string]any {
 	object, ok := value.(map[string]any)
 	if !ok {
-		f.invalidate("%s must be an object.", place)
+		f.invalidate(errNoMember, place)
 	}
 	return object
 }
@@ -123,7 +131,7 @@ func (f *Form) object(value any, place string) map[string]any {
 func (f *Form) flag(name string) bool {
 	yes, ok := f.members[name].(bool)
 	if !ok && f.members[name] != nil {
-		f.invalidate("%s must be true, false or null.", name)
+		f.invalidate(errFlag, name)
 	}
 	return yes
 }

@@ -9,7 +9,7 @@ import (
 // caller has its share of them.
 var (
 	ErrBusy  = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
-	ErrShare = ErrBusy.With("Too many of your calls are in flight. Wait for their answers before you make more.")
+	ErrShare = ErrBusy.Worded("Too many of your calls are in flight. Wait for their answers before you make more.")
 )
 
 // Take takes a seat, unless it is taken already. It does not wait: if there is

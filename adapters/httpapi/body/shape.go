@@ -35,6 +35,15 @@ func (s shape) names() []string {
 	return names
 }
 
+// all returns the names of all members, and of those within them.
+func (s shape) all() []string {
+	names := s.names()
+	for _, m := range s {
+		names = append(names, m.of.all()...)
+	}
+	return names
+}
+
 // checkNames notes the members that the shape does not know. It refuses a known name in
 // another case, which a more lenient reader could take for the known one. What has another
 // type than it should have is not its business.
@@ -45,7 +54,7 @@ func (f *Form) checkNames(object map[string]any, place string, known shape) {
 		case i < 0:
 			f.Unknown.add(place, name, known)
 		case known[i].name != name:
-			f.invalidate("%s%s must be written in exactly this case.", place, known[i].name)
+			f.invalidate(errCase, place, known[i].name)
 		case known[i].of != nil:
 			f.checkWithin(object[name], place+name, known[i])
 		}

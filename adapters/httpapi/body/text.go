@@ -8,16 +8,18 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"frontdesk/adapters/jsonfault"
 )
 
 // textReader reads a JSON string character by character and undoes its escapes. It
 // refuses what the parser refuses in a text.
 type textReader struct{ in *bufio.Reader }
 
-var (
-	errMalformed = ErrInvalid.With("The body must be well-formed JSON, and no object may have a name twice.")
-	errNUL       = ErrInvalid.With("A text must not contain U+0000.")
-)
+// textMistake is a kind of mistake in a JSON string, as package jsonfault says it.
+type textMistake string
+
+func (m textMistake) Error() string { return string(m) }
 
 // next returns the next character. At the closing quote, ended is true.
 func (t textReader) next() (r rune, ended bool, err error) {
@@ -31,7 +33,7 @@ func (t textReader) next() (r rune, ended bool, err error) {
 		r, err = t.escape()
 		return r, false, err
 	case c < ' ':
-		return 0, false, errMalformed
+		return 0, false, textMistake(jsonfault.ControlCharacter)
 	case c < utf8.RuneSelf:
 		return rune(c), false, nil
 	}
@@ -46,7 +48,7 @@ func (t textReader) beyondASCII() (rune, error) {
 	}
 	r, size, err := t.in.ReadRune()
 	if r == utf8.RuneError && size == 1 {
-		return 0, errMalformed
+		return 0, textMistake(jsonfault.NotUTF8)
 	}
 	return r, err
 }
@@ -63,7 +65,7 @@ func (t textReader) escape() (rune, error) {
 	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
 		return rune("\"\\/\b\f\n\r\t"[i]), nil
 	}
-	return 0, errMalformed
+	return 0, textMistake(jsonfault.UnknownEscape)
 }
 
 // unicode reads the digits of a \u escape and, for a surrogate pair, the second
@@ -85,7 +87,7 @@ func (t textReader) unicode() (rune, error) {
 			return 0, cut(err)
 		}
 		if c != want {
-			return 0, errMalformed
+			return 0, textMistake(jsonfault.HalfCharacter)
 		}
 	}
 	second, err := t.digits()
@@ -93,7 +95,7 @@ func (t textReader) unicode() (rune, error) {
 		return 0, err
 	}
 	if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
-		return 0, errMalformed
+		return 0, textMistake(jsonfault.HalfCharacter)
 	}
 	return r, nil
 }
@@ -105,7 +107,7 @@ func (t textReader) digits() (rune, error) {
 	}
 	value, err := strconv.ParseUint(string(digits[:]), 16, 16)
 	if err != nil {
-		return 0, errMalformed
+		return 0, textMistake(jsonfault.UnknownEscape)
 	}
 	return rune(value), nil
 }

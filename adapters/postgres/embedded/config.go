@@ -104,12 +104,38 @@ func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 		if err != nil {
 			continue
 		}
-		dir := filepath.Join(tmp, fmt.Sprintf("frontdesk-%d-%s", h.account.id(), digest(h.data)))
+		dir := filepath.Join(tmp, h.socketName())
 		if len(socketFile(dir)) <= longest && (h.account == nil || h.account.enters(ctx, tmp, program)) {
 			return dir, nil
 		}
 	}
 	return "", errors.New("no temporary directory has a path short enough for a socket: set TMPDIR")
+}
+
+// removeSockets removes what a postmaster that was killed has left in the places of its
+// socket.
+func (h *home) removeSockets() error {
+	for _, tmp := range []string{os.TempDir(), "/tmp"} {
+		dir := filepath.Join(tmp, h.socketName())
+		if info, err := os.Lstat(dir); err != nil || !h.ours(info) {
+			continue
+		}
+		if err := errors.Join(removeFile(socketFile(dir)+".lock"), removeFile(socketFile(dir)), removeFile(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *home) socketName() string {
+	return fmt.Sprintf("frontdesk-%d-%s", h.account.id(), digest(h.data))
+}
+
+// ours reports whether a directory is one that we have made for a socket.
+func (h *home) ours(info fs.FileInfo) bool {
+	owner := ownerOf(info)
+	ours := owner == h.account.id() || owner == uint32(os.Geteuid())
+	return info.IsDir() && info.Mode().Perm() == 0o700 && ours
 }
 
 // makeSocketDir makes the directory. If it is there already, it must be ours,
@@ -122,9 +148,7 @@ func (h *home) makeSocketDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	owner := ownerOf(info)
-	ours := owner == h.account.id() || owner == uint32(os.Geteuid())
-	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ours {
+	if !h.ours(info) {
 		return fmt.Errorf("%s is not a directory that only Postgres can enter: remove it", dir)
 	}
 	return h.account.own(dir)

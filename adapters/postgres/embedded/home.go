@@ -130,6 +130,23 @@ func Remove(ctx context.Context, dir string) error {
 	return nil
 }
 
+// Data lists where the data of the cluster of dir is: in dir, or where a link in dir leads.
+// It is empty if there is none.
+func Data(dir string) (paths []string, err error) {
+	dir, err = canonical(dir)
+	if err != nil {
+		return nil, err
+	}
+	place := filepath.Join(dir, "postgres")
+	if _, err := os.Lstat(place); err != nil {
+		return nil, ignoreMissing(err)
+	}
+	if data := follow(place); data != place {
+		paths = append(paths, data)
+	}
+	return append(paths, place), nil
+}
+
 func remove(ctx context.Context, dir string) error {
 	h, err := open(dir)
 	if err != nil {
@@ -140,10 +157,16 @@ func remove(ctx context.Context, dir string) error {
 		return err
 	}
 	defer unlock(lock)
-	if err := h.remove(ctx); err != nil {
+	if err := firstError(h.remove(ctx), h.removeSockets()); err != nil {
 		return err
 	}
-	return removeFile(filepath.Join(h.dir, "postgres")) // the link, if the data lived elsewhere
+	if !h.moved() {
+		return nil
+	}
+	if same(h.lockFile(), markOf(h.data)) {
+		err = removeFile(markOf(h.data))
+	}
+	return firstError(err, removeFile(filepath.Join(h.dir, "postgres")))
 }
 
 // remove ends a postmaster that still serves the data. Then it removes the data

@@ -81,7 +81,7 @@ func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
 
 // addHealth adds what the application has done lately.
 func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
-	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.Now(), v.Practice.Zone)
+	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
 	if err != nil {
 		return err
 	}

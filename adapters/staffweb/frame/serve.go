@@ -17,12 +17,12 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
-		start := s.Now()
+		start := s.RealNow()
 		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: fair.Source(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
-		s.Metrics.shown(name, strconv.Itoa(v.status), s.Now().Sub(start))
+		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
 		s.Log.InfoContext(v.Context(), "page", slog.String("request_id", v.ID), slog.String("method", r.Method),
 			slog.String("page", name), slog.Int("status", v.status), slog.String("by", v.by()))
 		if v.write != nil {

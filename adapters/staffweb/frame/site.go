@@ -33,10 +33,11 @@ type Site struct {
 	// Head returns an idx up to which the pages show the log.
 	Head func(context.Context) (int64, error)
 
-	InFlight int           // pages made at once; further ones are answered 503
-	Limit    time.Duration // for one page
-	Now      func() time.Time
-	Metrics  *Metrics // nil measures nothing
+	InFlight int              // pages made at once; further ones are answered 503
+	Limit    time.Duration    // for one page
+	Now      func() time.Time // the practice's clock
+	RealNow  func() time.Time // the browsers' clock, by which sessions and identifiers are made
+	Metrics  *Metrics         // nil measures nothing
 	Log      *slog.Logger
 
 	seats seats
@@ -85,7 +86,7 @@ func (s *Site) Origin(v *Visit) string {
 // Confirmed reports whether whoever is signed in has proved who they are lately enough
 // for an act that asks for it (D66).
 func (s *Site) Confirmed(v *Visit) bool {
-	return v.SignedIn && s.Now().Before(v.Session.ConfirmedAt.Add(signin.ConfirmFor))
+	return v.SignedIn && s.RealNow().Before(v.Session.ConfirmedAt.Add(signin.ConfirmFor))
 }
 
 // ConfirmFirst sends the browser to prove who is there. It comes back to a page of ours,

@@ -33,6 +33,9 @@ type App struct {
 	telling         telling
 	registry        *prometheus.Registry
 	drain           drain
+
+	sending context.Context // of webhooks; when it ends, they are broken off
+	abandon context.CancelFunc
 }
 
 // New opens the engine and listens on the addresses. It serves nothing before
@@ -56,7 +59,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
 		TTL:       a.config.JWKSCache,
-		Now:       a.config.Now,
+		Now:       a.config.RealNow,
 		Warn:      a.warnOfPrivateKeys,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
@@ -65,10 +68,11 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.telling = a.newTelling()
-	a.drain.delay = config.DrainDelay
+	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
+	a.sending, a.abandon = context.WithCancel(context.Background())
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
-	a.live = live.NewHub(a.watch(tail), a.config.Now, a.config.Log, live.NewMetrics(a.registry))
+	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
 	a.drain.first = a.live.Close
 	if err := a.canSign(ctx); err != nil {
 		a.Close()
@@ -123,7 +127,7 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })
-	err := serve(ctx, &a.drain, a.config.ShutdownLimit, a.public, a.private)
+	err := serve(ctx, &a.drain, a.public, a.private)
 	stopRecording() // no more calls come, so what waits is written now
 	recorder.Wait()
 	stopFollowing()
@@ -133,23 +137,33 @@ func (a *App) Run(ctx context.Context) error {
 	return err
 }
 
+// Hurry has [App.Run] end without patience: calls and webhooks that are under way then have
+// a moment, and are broken off. What is broken off is lost.
+func (a *App) Hurry() {
+	a.drain.hasty.Store(true)
+	a.abandon()
+}
+
 // newJournal returns what tells the log of sign-ins, behind their answers.
 func (a *App) newJournal() *signin.Journal {
 	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
-	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.Now}
-	return signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
+	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
+	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
+	journal.Now = a.config.Now
+	return journal
 }
 
 // sweeper returns what deletes expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
-	uploads := &postgres.Uploads{DB: a.background, Now: a.config.Now}
-	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, Log: a.config.Log}
+	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
+	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log}
 }
 
 // Close frees the addresses and the connections. It may be called twice.
 func (a *App) Close() {
 	a.public.close()
 	a.private.close()
+	a.abandon()
 	a.keys.Close()
 	a.Engine.Close()
 }

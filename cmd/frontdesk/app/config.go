@@ -2,8 +2,10 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"log/slog"
+	"net"
 	"net/netip"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/patient"
 )
 
 // Config is everything that a deployment decides. [Open] needs only the DatabaseURL;
@@ -25,11 +28,12 @@ type Config struct {
 	DatabaseURL string
 	Durability  postgres.Durability // what [New] and readiness demand of the database; "" for asynchronous
 
-	Listen        string // address of the public listener
-	PrivateListen string // address for metrics, health and readiness; "" for none
-	APIDomain     string // tenants are served on {tenantId}.<APIDomain>
-	DefaultTenant string // the sandbox's own tenant; "" in production
-	AuthURL       string // where browsers reach the staff pages; "" for any loopback host
+	Listening     Listening // opens the listeners; nil for the system's
+	Listen        string    // address of the public listener
+	PrivateListen string    // address for metrics, health and readiness; "" for none
+	APIDomain     string    // tenants are served on {tenantId}.<APIDomain>
+	DefaultTenant string    // the sandbox's own tenant; "" in production
+	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
 
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts
@@ -38,6 +42,7 @@ type Config struct {
 	CallConnections       int32         // to the database, for calls
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
+	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
@@ -59,10 +64,18 @@ type Config struct {
 	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
 	ShutdownLimit time.Duration // for the calls that are accepted by then
 
-	Now    func() time.Time
-	Log    *slog.Logger
-	Tracer pgx.QueryTracer // is told of every statement for the database; nil for nobody
+	// Obstacle is asked about the patient of each call that may be made, before the call is
+	// answered. Its error is the answer. Nil for nothing: it is for sandboxes alone.
+	Obstacle func(ctx context.Context, about patient.ID) error
+
+	Now     func() time.Time // the practice's clock: what happens is dated and judged by it
+	RealNow func() time.Time // the clock of everybody else: of tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
+	Log     *slog.Logger
+	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
 }
+
+// Listening opens a listener as [net.ListenConfig.Listen] does.
+type Listening func(ctx context.Context, network, address string) (net.Listener, error)
 
 // NoLimit stands for no limit, because zero stands for the default.
 const NoLimit = -1
@@ -85,6 +98,12 @@ func (c *Config) setDefaults() {
 	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.RealNow == nil {
+		c.RealNow = c.Now
+	}
+	if c.Listening == nil {
+		c.Listening = (&net.ListenConfig{}).Listen
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

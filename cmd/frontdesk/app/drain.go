@@ -20,7 +20,20 @@ const DefaultDrainDelay = 5 * time.Second
 type drain struct {
 	first func() // ends what never ends by itself; nil for nothing
 	delay time.Duration
+	limit time.Duration // for the calls that were accepted by then
 	begun atomic.Bool
+	hasty atomic.Bool
+}
+
+// haste is how long accepted calls have if nobody waits for them.
+const haste = 300 * time.Millisecond
+
+// patience is how long accepted calls have.
+func (d *drain) patience() time.Duration {
+	if d.hasty.Load() {
+		return min(haste, d.limit)
+	}
+	return d.limit
 }
 
 // begin ends what would keep the process from ending, before anything waits for it.

@@ -72,13 +72,13 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		appended: &postgres.Bell{}, grown: &postgres.Bell{},
 		Log:         postgres.Log{DB: background, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
-		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.Now},
+		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
 		Attachments: projections.Attachments{DB: background},
 		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Log: config.Log},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
-	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.Now}
+	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
@@ -109,7 +109,7 @@ func (e *Engine) Directory() projections.Directory { return projections.Director
 
 // Book returns the book of names, which is empty yet.
 func (e *Engine) Book() *projections.Book {
-	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.Now}
+	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
 }
 
 // Requests returns what finds whole requests, and those that have moved.
@@ -134,7 +134,7 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 // Retain prepares a run that keeps records no longer than needed. It needs the rights of
 // the database's owner.
 func (e *Engine) Retain() *retention.Retain {
-	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.Now}
+	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.RealNow}
 }
 
 // RebuildProofs prepares to build the trees of the log anew. It needs the rights of the

@@ -11,6 +11,7 @@ type follower struct {
 	framed bool  // a header of this request has said where its body ends
 	digits int   // of the Content-Length
 	left   int64 // of the body
+	spoils bool  // the request was ambiguous, and is refused
 }
 
 // spot is where in a request the follower is.
@@ -57,7 +58,7 @@ func (f *follower) follow(p []byte) (heads int64) {
 		}
 		if f.at == spoilt {
 			p[i] = 0 // no name and no length may hold it, so net/http refuses the request
-			f.at = lost
+			f.at, f.spoils = lost, true
 		}
 	}
 	return heads

@@ -11,7 +11,10 @@ import (
 // disagree where it ends (D50). net/http takes such a request, and hides from the handler
 // that it had a Content-Length beside its Transfer-Encoding. A proxy that goes by the
 // other one would take the rest of its body for the next caller's request.
-type framingListener struct{ net.Listener }
+type framingListener struct {
+	net.Listener
+	server *server
+}
 
 // Accept returns the next connection.
 func (l framingListener) Accept() (net.Conn, error) {
@@ -19,11 +22,12 @@ func (l framingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &framedConn{Conn: conn}, nil
+	return &framedConn{Conn: conn, server: l.server}, nil
 }
 
 // framedConn reads along with net/http. It spoils an ambiguous request while it passes,
-// so that net/http itself answers 400 and closes the connection.
+// so that net/http itself refuses it and closes the connection. What net/http says then is
+// put in the form of the contract ([framedConn.Write]).
 //
 // It follows a connection from head to head. It does not follow chunked bodies, so such
 // a request is the last one of its connection.
@@ -33,9 +37,13 @@ func (l framingListener) Accept() (net.Conn, error) {
 // busy.
 type framedConn struct {
 	net.Conn
+	server   *server
 	follower follower
 	lost     atomic.Bool  // the rest of the connection is not followed
 	asked    atomic.Int64 // heads that have come
+
+	answering atomic.Bool // from when a handler is called until its whole answer is written
+	refused   bool        // a request that could not be read was answered: nothing follows
 
 	begun int64 // requests that are answered or being answered
 	ahead int64 // requests that had come too early, each as often as one before it began
@@ -58,6 +66,7 @@ func (c *framedConn) Read(p []byte) (int, error) {
 // begins notes that a request is about to be answered, and reports whether it is the
 // last one of the connection.
 func (c *framedConn) begins() (last bool) {
+	c.answering.Store(true)
 	c.begun++
 	c.ahead += c.asked.Load() - c.begun
 	return c.lost.Load() || c.ahead > mostAhead

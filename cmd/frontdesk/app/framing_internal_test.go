@@ -43,10 +43,17 @@ func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 // listening is a connection to a server, which ends with t.
 func listening(t *testing.T, handler http.Handler) net.Conn {
 	t.Helper()
-	s, err := listen(t.Context(), "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
+	return listeningAs(t, handler, nil)
+}
+
+// listeningAs is a connection to a server that so answers what cannot be read.
+func listeningAs(t *testing.T, handler http.Handler, unread func(int, string) []byte) net.Conn {
+	t.Helper()
+	s, err := listen(t.Context(), (&net.ListenConfig{}).Listen, "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.unread = unread
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = s.serve() })
 	t.Cleanup(func() { _ = s.shutdown(context.Background()); serving.Wait() })

@@ -27,7 +27,11 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	staff, api := pages.Handler(), a.api().Handler()
+	served, err := a.api()
+	if err != nil {
+		return nil, err
+	}
+	staff, api := pages.Handler(), served.Handler()
 	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if pages.Serves(r) {
 			staff.ServeHTTP(w, r)
@@ -38,34 +42,56 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 }
 
 // api returns the Transactional API over this app's desk.
-func (a *App) api() *httpapi.API {
-	rights := projections.Rights{DB: a.calls}
+func (a *App) api() (*httpapi.API, error) {
+	rights, unproven := projections.Rights{DB: a.calls}, bearer.NewUnproven(a.config.Now, httpapi.RequestID)
+	cursors, err := a.cursors()
+	if err != nil {
+		return nil, err
+	}
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
 
 		TrustedProxies: a.config.TrustedProxies,
-		Calls:          budget(a.config.RateLimit, time.Second, a.config.Now),
-		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.Now),
+		Strict:         a.config.Strict,
+		Calls:          budget(a.config.RateLimit, time.Second, a.config.RealNow),
+		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
 
-		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now}).Recognise,
+		Recognise:    (&bearer.Authenticator{Rights: rights, Keys: a.keys, Now: a.config.Now, RealNow: a.config.RealNow, Unproven: unproven}).Recognise,
 		Rights:       rights.Rights,
 		RecordOpenTo: projections.Patients{DB: a.calls}.RecordOpenTo,
+		Obstacle:     a.config.Obstacle,
 		Desk:         a.Desk,
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
 		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
-		Record:       a.recorder.Record,
+		Own: httpapi.Own{
+			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
+			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: cursors,
+		},
+		Record: a.recorder.Record,
 
 		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
 		Limit:   a.config.CallLimit,
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
 		Log:     a.config.Log,
-	}
+	}, nil
 }
+
+// cursors returns what seals where pages end.
+func (a *App) cursors() (httpapi.Cursors, error) {
+	key, err := a.config.MasterKey.For("frontdesk cursors of pages")
+	if err != nil {
+		return httpapi.Cursors{}, err
+	}
+	return httpapi.NewCursors(key)
+}
+
+// whyUndelivered says why a webhook did not arrive, in a sentence for whom it was for.
+func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
 // budget gives each application so much in each period, and no bound if the amount is
 // [NoLimit].
@@ -95,15 +121,15 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Signposts:      projections.Signposts{DB: a.calls},
 			Names:          projections.Names{DB: a.calls, Opens: a.keyring},
 			Door: signin.Door{
-				Guesses:   signin.NewGuesses(c.Now),
+				Guesses:   signin.NewGuesses(c.RealNow),
 				Queue:     a.passwords.Queue,
-				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.Now},
-				Devices:   signin.Devices{DB: a.calls, Now: c.Now},
+				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.RealNow},
+				Devices:   signin.Devices{DB: a.calls, Now: c.RealNow},
 				Passwords: a.passwords,
-				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.Now}, Now: c.Now, Log: c.Log},
-				Steps:     signin.Steps{DB: a.calls, Now: c.Now},
-				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.Now},
-				Screens:   signin.Screens{DB: a.calls, Now: c.Now},
+				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.RealNow}, Now: c.RealNow, Log: c.Log},
+				Steps:     signin.Steps{DB: a.calls, Now: c.RealNow},
+				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.RealNow},
+				Screens:   signin.Screens{DB: a.calls, Now: c.RealNow},
 				Journal:   a.journal,
 			},
 			Desk:     a.Desk,
@@ -112,14 +138,15 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			InFlight: pagesInFlight,
 			Limit:    pageLimit,
 			Now:      c.Now,
+			RealNow:  c.RealNow,
 			Metrics:  frame.NewMetrics(a.registry),
 			Log:      c.Log,
 		},
 		Live: a.live,
 		DB:   a.calls, Opens: a.keyring,
 		Book:           a.book,
-		Searches:       patients.Searches{DB: a.calls, Now: c.Now},
-		WhyUndelivered: func(reason string) string { return webhooks.Reason(reason).Sentence() },
+		Searches:       patients.Searches{DB: a.calls, Now: c.RealNow},
+		WhyUndelivered: whyUndelivered,
 		Privacy:        a.privacyService(),
 		Files:          a.Uploads,
 	}

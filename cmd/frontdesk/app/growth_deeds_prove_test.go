@@ -60,7 +60,7 @@ func deeds() []deed {
 		}},
 		{"sweep", 3, false, func(g *grower) error {
 			db := postgres.On(g.pool)
-			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: time.Now}, Now: time.Now}).Sweep(g.t.Context())
+			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: time.Now}, Now: time.Now, RealNow: time.Now}).Sweep(g.t.Context())
 		}},
 		{"explain", 2, false, (*grower).explain},
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"frontdesk/adapters/httpapi"
 )
 
 // listen listens on the configured addresses, and answers nothing yet.
@@ -19,11 +21,12 @@ func (a *App) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.public, err = listen(ctx, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
+	if a.public, err = listen(ctx, a.config.Listening, a.config.Listen, a.drain.sendingAway(asWritten(front)), a.config.Log); err != nil {
 		return err
 	}
+	a.public.unread = unreadBy(a.config.Log, a.config.Now)
 	if a.config.PrivateListen != "" {
-		a.private, err = listen(ctx, a.config.PrivateListen, a.operations(), a.config.Log)
+		a.private, err = listen(ctx, a.config.Listening, a.config.PrivateListen, a.operations(), a.config.Log)
 	}
 	return err
 }
@@ -58,20 +61,24 @@ type server struct {
 	http        *http.Server
 	cutOff      context.CancelFunc // of all calls
 	connections sync.WaitGroup     // until the call on each has returned
+
+	// Unread answers a request that net/http could not read; nil lets it answer itself.
+	unread func(status int, why string) []byte
 }
 
-func listen(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*server, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+func listen(ctx context.Context, open Listening, address string, handler http.Handler, log *slog.Logger) (*server, error) {
+	listener, err := open(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
 	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{listener: framingListener{listener}, cutOff: cutOff}
+	s := &server{cutOff: cutOff}
+	s.listener = framingListener{listener, s}
 	s.http = &http.Server{
 		Handler:           closing(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    httpapi.MaxHeaderBytes,
 		// Its own answer to "OPTIONS *" would pass by the handler.
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return calls },
@@ -83,13 +90,17 @@ func listen(ctx context.Context, address string, handler http.Handler, log *slog
 }
 
 // count counts the connections. One that is closed counts until its call has returned.
-func (s *server) count(_ net.Conn, state http.ConnState) {
+func (s *server) count(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.connections.Add(1)
 	case http.StateClosed, http.StateHijacked:
 		s.connections.Done()
-	case http.StateActive, http.StateIdle:
+	case http.StateIdle:
+		if framed, ok := conn.(*framedConn); ok {
+			framed.answering.Store(false)
+		}
+	case http.StateActive:
 	}
 }
 
@@ -109,17 +120,17 @@ func (s *server) serve() error {
 
 // Serve answers on an address until ctx ends, and is no app. It logs where.
 func Serve(ctx context.Context, address string, handler http.Handler, log *slog.Logger) error {
-	s, err := listen(ctx, address, asWritten(handler), log)
+	s, err := listen(ctx, (&net.ListenConfig{}).Listen, address, asWritten(handler), log)
 	if err != nil {
 		return err
 	}
 	log.InfoContext(ctx, "serving", slog.String("url", s.url()))
-	return serve(ctx, &drain{}, shutdownLimit, s)
+	return serve(ctx, &drain{limit: shutdownLimit}, s)
 }
 
 // serve answers calls until ctx ends or a listener fails. Those that were accepted have
 // some time to be finished, on the listener before the next one.
-func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*server) error {
+func serve(ctx context.Context, d *drain, listeners ...*server) error {
 	failed := make(chan error, len(listeners))
 	var serving sync.WaitGroup
 	for _, s := range listeners {
@@ -134,7 +145,7 @@ func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*ser
 	case err = <-failed:
 		d.begin()
 	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.patience())
 	defer cancel()
 	for _, s := range listeners {
 		err = errors.Join(err, s.shutdown(ending))
@@ -146,9 +157,12 @@ func serve(ctx context.Context, d *drain, limit time.Duration, listeners ...*ser
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 
+// lastWords is the time in which calls that are cut off are answered.
+const lastWords = 200 * time.Millisecond
+
 // shutdown accepts no more connections and finishes the calls that were accepted. When
-// ctx ends it cuts off the others, and waits until they have cleared away what they
-// kept. That takes no longer than the time that they have for it, because everything
+// ctx ends it cuts off the others, which are answered 503 if they do not wait for their
+// callers, and waits until they have cleared away what they kept. That takes no longer than the time that they have for it, because everything
 // else that they wait for has ended.
 func (s *server) shutdown(ctx context.Context) error {
 	if s == nil {
@@ -156,6 +170,12 @@ func (s *server) shutdown(ctx context.Context) error {
 	}
 	err := s.http.Shutdown(ctx)
 	if err == nil {
+		return nil
+	}
+	s.cutOff()
+	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if s.http.Shutdown(answering) == nil { // whoever was cut off was told so
 		return nil
 	}
 	s.close()

@@ -211,7 +211,8 @@ func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
 	if n := s.count(t, `SELECT count(*) FROM attachments`); n != 0 {
 		t.Errorf("%d files are named", n)
 	}
-	sweeper := postgres.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }, Log: slog.New(slog.DiscardHandler)}
+	later := func() time.Time { return time.Now().Add(25 * time.Hour) }
+	sweeper := postgres.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler)}
 	eventually(t, "the sweeper reaches the database", func() bool { return sweeper.Sweep(t.Context()) == nil })
 	if n := s.count(t, `SELECT count(*) FROM upload_chunks`); n != 0 {
 		t.Errorf("%d parts are left by the sweeper", n)

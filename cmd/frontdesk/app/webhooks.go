@@ -38,14 +38,14 @@ func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
 		DB: a.pools.background, Codec: a.codec, Opens: a.keyring, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
-		Now: a.config.Now, Timeout: a.config.WebhookTimeout, Log: a.config.Log, Metrics: a.telling.metrics,
+		Now: a.config.Now, RealNow: a.config.RealNow, Timeout: a.config.WebhookTimeout, Sending: a.sending, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
 }
 
 // keeper returns what ends the deliveries that nobody sends, and deletes old ones.
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
-		DB: a.pools.background, Now: a.config.Now, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
+		DB: a.pools.background, Now: a.config.Now, RealNow: a.config.RealNow, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
 	}
 }
 
@@ -57,7 +57,7 @@ func (a *App) canSign(ctx context.Context) error {
 
 // vault returns where the service's private keys are kept.
 func (e *Engine) vault() signing.Vault {
-	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Old: e.config.OldMasterKey, Now: e.config.Now}
+	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Old: e.config.OldMasterKey, Now: e.config.RealNow}
 }
 
 // SigningKeys reads the public halves of the service's own keys.

@@ -151,22 +151,30 @@ func placeOf(node *kong.Node, words []string) place {
 	return p
 }
 
-func flagNamed(node *kong.Node, name string) *kong.Flag {
+// flagsAt are the flags that may stand behind a command: its own and its parents', and
+// those of the command that it stands for if none follows.
+func flagsAt(node *kong.Node) (all []*kong.Flag) {
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
+	}
 	for _, group := range node.AllFlags(true) {
-		for _, flag := range group {
-			if name == "--"+flag.Name || flag.Short != 0 && name == "-"+string(flag.Short) {
-				return flag
-			}
+		all = append(all, group...)
+	}
+	return all
+}
+
+func flagNamed(node *kong.Node, name string) *kong.Flag {
+	for _, flag := range flagsAt(node) {
+		if name == "--"+flag.Name || flag.Short != 0 && name == "-"+string(flag.Short) {
+			return flag
 		}
 	}
 	return nil
 }
 
 func flagsOf(node *kong.Node) (all []suggestion) {
-	for _, group := range node.AllFlags(true) {
-		for _, flag := range group {
-			all = append(all, suggestion{"--" + flag.Name, flag.Help})
-		}
+	for _, flag := range flagsAt(node) {
+		all = append(all, suggestion{"--" + flag.Name, flag.Help})
 	}
 	return all
 }

@@ -25,6 +25,10 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"audit log -f --pa":                         "--patient",
 		"webhook trigger rec":                       "record.opened",
 		"webhook trigger record.opened --dir x --t": "--tenant",
+		"sandbox ":                                  "start clock reset receiver causes body remove",
+		"sandbox --fr":                              "--fresh",
+		"sandbox --dir x r":                         "reset receiver remove",
+		"sandbox receiver s":                        "slow silent",
 		"completion ":                               "bash zsh fish",
 		"keys retire --y":                           "--yes",
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/erasure"
@@ -101,12 +102,16 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 ) error {
 	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
 	defer cancel()
-	config.DatabaseURL = f.DatabaseURL
+	clock := &sandbox.Follower{}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, clock.Now, time.Now
 	engine, err := app.Open(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
+	if err := clock.Follow(ctx, engine.Log.DB); err != nil {
+		return err
+	}
 	actor, err := f.actor(ctx, engine, tenant)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/authorisation"
 )
 
@@ -43,11 +41,10 @@ type lifetimeFlags struct {
 	lifetimeFlag    `embed:""`
 	staffPagesFlags `embed:""`
 	webhookFlags    `embed:""`
-	JWKSCache       time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
-	CallsInFlight   int           `default:"${calls_in_flight}" help:"Calls judged and answered at once, of which each application and each source has a share; more are answered 503."`
-	RateLimit       float64       `default:"${rate_limit}" help:"Calls a second of one application, in each process; more are answered 429. 0 is no limit."`
-	DailyBytes      byteSize      `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process; more are answered 429. 0 is no limit."`
-	PrivateListen   string        `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
+	CallsInFlight   int      `default:"${calls_in_flight}" help:"Calls judged and answered at once, of which each application and each source has a share; more are answered 503."`
+	RateLimit       float64  `default:"${rate_limit}" help:"Calls a second of one application, in each process; more are answered 429. 0 is no limit."`
+	DailyBytes      byteSize `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process; more are answered 429. 0 is no limit."`
+	PrivateListen   string   `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
 // serviceDefaults are the lifetimes and limits that hold if the flags are not
@@ -96,29 +93,9 @@ func (b byteSize) String() string {
 func (f lifetimeFlags) apply(c *app.Config) {
 	f.webhookFlags.apply(c)
 	c.Lockout, c.SessionIdle, c.SessionLimit, c.TrustedProxies = f.Lockout, f.SessionIdle, f.SessionLimit, f.TrustedProxy
-	c.AuthorisationLifetime, c.JWKSCache = f.AuthorisationLifetime, f.JWKSCache
+	c.AuthorisationLifetime = f.AuthorisationLifetime
 	c.CallsInFlight, c.PrivateListen = f.CallsInFlight, f.PrivateListen
 	c.RateLimit, c.DailyBytes = cmp.Or(f.RateLimit, app.NoLimit), cmp.Or(int64(f.DailyBytes), app.NoLimit)
-}
-
-type sandboxCmd struct {
-	lifetimeFlags `embed:""`
-	networkFlag   `embed:""`
-	Dir           string `default:".frontdesk" type:"folder" placeholder:"DIR" help:"Where its data is kept."`
-	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
-	TrustCA       string `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
-	Fresh         bool   `help:"Forget what earlier runs have kept."`
-}
-
-// Run runs the sandbox until it is told to stop.
-func (c *sandboxCmd) Run(r *run) error {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return fmt.Errorf("find the sandbox's directory: %w", err)
-	}
-	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork}
-	c.apply(&config)
-	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
 }
 
 // drainFlag is for a service that has proxies in front of it.
@@ -133,11 +110,12 @@ type serveCmd struct {
 	masterKeyFlags   `embed:""`
 	ledgerFlag       `embed:""`
 	drainFlag        `embed:""`
-	Listen           string `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain        string `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL          string `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
-	OldMasterKeyFile string `placeholder:"FILE" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
-	Durability       string `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
+	JWKSCache        time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
+	Listen           string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain        string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL          string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	OldMasterKeyFile string        `placeholder:"FILE" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
+	Durability       string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
 // Run serves until it is told to stop.
@@ -147,7 +125,7 @@ func (c *serveCmd) Run(r *run) error {
 		AllowNetwork: c.AllowNetwork, Log: newLog(r.Err),
 	}
 	c.apply(&config)
-	config.DrainDelay, config.ErasureLedger = c.DrainDelay, c.ErasureLedger
+	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
 	var err error
 	if config.MasterKey, err = c.read(); err != nil {
 		return err

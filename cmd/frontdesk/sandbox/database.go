@@ -45,19 +45,35 @@ func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("begin afresh: %w", err)
 	}
-	for _, name := range []string{"seed.json", keyName, masterKeyName, inboxName} {
-		if err := os.RemoveAll(dir + "/" + name); err != nil {
-			return fmt.Errorf("begin afresh: %w", err)
-		}
+	err := removeFiles(dir, []string{seedName, templateSeed, seedingNote, resetNote, keyName, masterKeyName, inboxName, clockName})
+	if err != nil {
+		return fmt.Errorf("begin afresh: %w", err)
 	}
 	return nil
 }
 
+// prepare brings the database up to this program, and with it the copy for resets.
 func prepare(ctx context.Context, dir string, server *embedded.Server) error {
-	if err := server.EnsureDatabase(ctx, databaseName); err != nil {
+	if err := finishReset(ctx, dir, server); err != nil {
 		return err
 	}
-	superuser := server.URL(databaseName, embedded.Superuser)
+	names := []string{databaseName} // the copy says nothing, because nobody else uses it
+	if hasTemplate(dir) {
+		names = append(names, templateDatabase)
+	}
+	for _, name := range names {
+		if err := bringUp(ctx, dir, server, name); err != nil {
+			return err
+		}
+	}
+	return sign(ctx, dir, server, databaseName)
+}
+
+func bringUp(ctx context.Context, dir string, server *embedded.Server, name string) error {
+	if err := server.EnsureDatabase(ctx, name); err != nil {
+		return err
+	}
+	superuser := server.URL(name, embedded.Superuser)
 	if err := postgres.CreateRoles(ctx, superuser); err != nil {
 		return err
 	}
@@ -65,7 +81,7 @@ func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if _, err := postgres.ChangeOwner(ctx, superuser, embedded.Owner); err != nil {
 		return err
 	}
-	owner := server.URL(databaseName, embedded.Owner)
+	owner := server.URL(name, embedded.Owner)
 	if _, err := postgres.Migrate(ctx, owner); err != nil {
 		return err
 	}

@@ -16,8 +16,6 @@ import (
 
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks/receiver"
-	"frontdesk/commands"
-	"frontdesk/domain/application"
 )
 
 const (
@@ -31,13 +29,15 @@ type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
 	server    *receiver.Server
+	untrusted *receiver.Server // receives too, if anybody trusts it
 }
 
 // WebhookReceiver is where the sandbox application receives webhooks.
 type WebhookReceiver struct {
-	URL string `json:"url"`
-	Log string `json:"log"` // verified webhooks, one JSON object a line
-	CA  string `json:"ca"`  // certificate of the authority that vouches for the URL
+	URL    string            `json:"url"`
+	Log    string            `json:"log"`    // verified webhooks, one JSON object a line
+	CA     string            `json:"ca"`     // certificate of the authority that vouches for the URL
+	Behave map[string]string `json:"behave"` // where it behaves otherwise, by how: slow, error, …
 }
 
 func openInbox(dir string) (*inbox, error) {
@@ -56,7 +56,7 @@ func openInbox(dir string) (*inbox, error) {
 // keys.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: time.Now}
-	i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, receiver.Handler{
+	handler := behaving(receiver.Handler{
 		Verifier: &receiver.Verifier{
 			JWKSURL: apiURL + "/transactional-api/jwks", Client: &http.Client{Timeout: 5 * time.Second}, Now: time.Now,
 		},
@@ -64,17 +64,31 @@ func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (e
 		Refused: func(ctx context.Context, err error) {
 			log.WarnContext(ctx, "the sandbox's receiver has refused a webhook", slog.Any("error", err))
 		},
-	}, time.Now())
+	})
+	if i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, handler, time.Now()); err != nil {
+		return err
+	}
+	i.untrusted, err = listenUntrusted(ctx, handler)
 	return err
 }
 
 func (i *inbox) info() WebhookReceiver {
-	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File}
+	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File, Behave: i.places()}
+}
+
+// empty forgets the webhooks that were received.
+func (i *inbox) empty() error {
+	if err := i.log.Truncate(0); err != nil {
+		return fmt.Errorf("empty the log of webhooks: %w", err)
+	}
+	return nil
 }
 
 func (i *inbox) close() {
-	if i.server != nil {
-		i.server.Close()
+	for _, server := range []*receiver.Server{i.server, i.untrusted} {
+		if server != nil {
+			server.Close()
+		}
 	}
 	_ = i.log.Close()
 }
@@ -99,17 +113,6 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("%s holds no certificate (PEM)", file)
 	}
 	return pool, nil
-}
-
-// setWebhooks sends the sandbox application every kind of webhook.
-func setWebhooks(ctx context.Context, desk commands.Desk, id application.ID, url string) error {
-	for _, kind := range application.WebhookEvents() {
-		err := desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: kind, URL: url})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // masterKey reads the sandbox's master key, or makes one.

@@ -36,6 +36,7 @@ type Info struct {
 	Patients         []Patient   `json:"patients"`
 	Day
 	WebhookReceiver WebhookReceiver `json:"webhookReceiver"`
+	Causes          []Cause         `json:"causes"` // of each answer that a client should be tried with
 }
 
 // Application is the sandbox's application. It is enabled and has every grant.
@@ -109,16 +110,22 @@ func (i Info) logins() string {
 	return lines.String()
 }
 
-func infoFile(dir string) string { return filepath.Join(dir, "sandbox.json") }
+const infoName = "sandbox.json"
+
+func infoFile(dir string) string { return filepath.Join(dir, infoName) }
 
 // ReadInfo reads the info of the sandbox that runs in dir.
 func ReadInfo(dir string) (Info, error) {
 	var info Info
 	err := readJSON(infoFile(dir), &info)
 	if errors.Is(err, fs.ErrNotExist) {
-		return info, fmt.Errorf("no sandbox runs in %s: start one with \"frontdesk sandbox\", or name its directory with --dir", dir)
+		return info, errAbsent(dir)
 	}
 	return info, err
+}
+
+func errAbsent(dir string) error {
+	return fmt.Errorf("no sandbox runs in %s: start one with \"frontdesk sandbox\", or name its directory with --dir", dir)
 }
 
 func readJSON(file string, target any) error {
@@ -153,6 +160,7 @@ frontdesk is ready.
 
   API        %[1]s/transactional-api/   (practice %[2]q)
   metrics    %[3]s/metrics
+  clock      %[15]s
   everything else a client needs is in %[4]s
 
 Make the first call from another terminal:
@@ -180,6 +188,9 @@ Watch a webhook arrive, verified, a moment after a patient's record is opened:
   tail -n 0 -F %[12]s &
   %[5]s webhook trigger record.opened --dir %[6]s
 
+Cause each refusal, and an answer that comes late:  %[5]s sandbox causes --dir %[6]s
+Move its clock, or begin again from the seed:  %[5]s sandbox --help
+
 See who did what:
 
   %[5]s audit log --database-url '%[8]s'
@@ -189,12 +200,12 @@ Ctrl-C stops all of it; the data stays in %[6]s.
 
 // welcome says what runs and how to make the first call. A token lives for 60
 // seconds, so the line that it shows mints one.
-func welcome(w io.Writer, dir string, info Info) {
+func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	self, err := os.Executable()
 	if err != nil {
 		self = "frontdesk"
 	}
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
-		info.WebhookReceiver.Log, info.PagesURL(), info.logins())
+		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock)
 }

@@ -7,12 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
@@ -65,7 +63,7 @@ func claim(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
 	}
-	release, err = embedded.Lock(filepath.Join(dir, "sandbox.lock"))
+	release, err = embedded.Lock(filepath.Join(dir, lockName))
 	if errors.Is(err, embedded.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w, or choose another directory with --dir", inUse(dir), err)
 	}
@@ -89,84 +87,37 @@ func inUse(dir string) string {
 }
 
 // serve runs the application's own server and the service on the database.
-func serve(ctx context.Context, config Config, database *embedded.Server) error {
-	keys, err := listenKeys(ctx, filepath.Join(config.Dir, keyName))
+func serve(ctx context.Context, config Config, database *embedded.Server) (err error) {
+	h := &house{config: config, database: database, resets: make(chan chan<- error)}
+	if h.clock, err = openClock(config.Dir); err != nil {
+		return err
+	}
+	if h.keys, err = listenKeys(ctx, filepath.Join(config.Dir, keyName)); err != nil {
+		return err
+	}
+	defer h.keys.close()
+	if h.inbox, err = openInbox(config.Dir); err != nil {
+		return err
+	}
+	defer h.inbox.close()
+	addresses := &sockets{}
+	defer addresses.close()
+	if h.service, err = h.settings(ctx, addresses); err != nil {
+		return err
+	}
+	if err := h.inbox.receive(ctx, "http://"+h.service.Listen, config.Log); err != nil {
+		return err
+	}
+	orders, err := listenControl(ctx, config.Dir, h, config.Log)
 	if err != nil {
 		return err
 	}
-	defer keys.close()
-
-	inbox, err := openInbox(config.Dir)
-	if err != nil {
-		return err
-	}
-	defer inbox.close()
-
-	service, err := newService(ctx, config, database, inbox)
-	if err != nil {
-		return err
-	}
-	if err := furnish(ctx, config, database, service, keys, inbox); err != nil {
-		service.Close()
-		return err
-	}
-	defer func() { _ = os.Remove(infoFile(config.Dir)) }()
-	return service.Run(ctx)
+	defer orders.close()
+	return h.run(ctx)
 }
 
-// furnish seeds a service that is about to run, lets its application receive
-// webhooks and staff, and tells the user about it.
-func furnish(ctx context.Context, config Config, database *embedded.Server, service *app.App, keys *keyServer, inbox *inbox) error {
-	if err := inbox.receive(ctx, service.URL(), config.Log); err != nil {
-		return err
-	}
-	s, err := seeded(ctx, config.Dir, service, keys.url(), inbox.server.URL())
-	if err != nil {
-		return err
-	}
-	info := infoOf(config, database, service, keys, s)
-	info.WebhookReceiver = inbox.info()
-	keys.receiveStaff(info)
-	if err := writeJSON(infoFile(config.Dir), info); err != nil {
-		return err
-	}
-	welcome(config.Out, config.Dir, info)
-	return nil
-}
-
-// newService is the service with the settings that are the sandbox's own.
-func newService(ctx context.Context, config Config, database *embedded.Server, inbox *inbox) (_ *app.App, err error) {
-	c := config.App
-	c.Log = config.Log
-	if c.MasterKey, err = masterKey(config.Dir); err != nil {
-		return nil, err
-	}
-	if c.RootCAs, err = inbox.trusted(config.Trust); err != nil {
-		return nil, err
-	}
-	c.PrivateListen = privateAddress(ctx, c.PrivateListen, c.Log)
-	c.DatabaseURL = database.URL(databaseName, servingRole)
-	c.APIDomain, c.DefaultTenant = "localhost", tenant
-	c.AllowNetwork = append(c.AllowNetwork, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-	return app.New(ctx, c)
-}
-
-// privateAddress returns the address that was asked for, or another port of it if that
-// one is taken: whoever looks at a sandbox reads from its file where to look.
-func privateAddress(ctx context.Context, wanted string, log *slog.Logger) string {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", wanted)
-	if err == nil {
-		_ = listener.Close()
-	}
-	host, _, wrong := net.SplitHostPort(wanted)
-	if wrong != nil || !errors.Is(err, syscall.EADDRINUSE) {
-		return wanted
-	}
-	log.WarnContext(ctx, "the port for metrics is taken; another is used", slog.String("taken", wanted))
-	return net.JoinHostPort(host, "0")
-}
-
-func infoOf(config Config, database *embedded.Server, service *app.App, keys *keyServer, s seed) Info {
+func infoOf(h *house, service *app.App, s seed) Info {
+	config, database, keys := h.config, h.database, h.keys
 	return Info{
 		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
 		DatabaseURL:      database.URL(databaseName, servingRole),
@@ -177,6 +128,7 @@ func infoOf(config Config, database *embedded.Server, service *app.App, keys *ke
 			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
+		WebhookReceiver: h.inbox.info(), Causes: causesOf(s, byName(service.URL())),
 		Staff: s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
 )
@@ -28,27 +29,25 @@ type seed struct {
 	Colleagues  []Staff        `json:"colleagues"`
 	Patients    []Patient      `json:"patients"`
 	Day
-	Others      []Patient `json:"others"`
-	BookedUntil string    `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
-	Sent        int       `json:"sent"`        // how many of the letters
+	Causes      map[string]patient.ID `json:"causes"` // of answers, by name
+	Others      []Patient             `json:"others"`
+	BookedUntil string                `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
+	Sent        int                   `json:"sent"`        // how many of the letters
 }
 
 // seeded returns what dir was seeded with. It seeds what is missing, and brings up
 // to date what differs from one start to the next.
-func seeded(ctx context.Context, dir string, service *app.App, jwksURL, receiverURL string) (seed, error) {
-	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
-	desk, file := service.Desk, filepath.Join(dir, "seed.json")
-	s, err := sown(ctx, file, desk, jwksURL)
+func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiverURL string, now time.Time) (seed, error) {
+	ctx = bySandbox(ctx)
+	desk, file := engine.Desk, filepath.Join(dir, seedName)
+	s, err := sown(ctx, file, desk, jwksURL, now)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	if err := grantEverything(ctx, desk, s.Application, jwksURL); err != nil {
+	if err := Equip(ctx, desk, s.Application, jwksURL, receiverURL); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	if err := setWebhooks(ctx, desk, s.Application, receiverURL); err != nil {
-		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
-	}
-	life := believable{desk: desk, uploads: service.Uploads, file: file, seed: &s, now: time.Now()}
+	life := believable{desk: desk, uploads: engine.Uploads, file: file, seed: &s, now: now}
 	if err := life.plant(ctx); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
@@ -58,13 +57,13 @@ func seeded(ctx context.Context, dir string, service *app.App, jwksURL, receiver
 // sown returns the seed that the file remembers, and plants what it lacks, because
 // an older program that knew no sites, passwords or roles may have seeded it. Each
 // part is written down before the next is planted.
-func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) (seed, error) {
+func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, now time.Time) (seed, error) {
 	s, err := remembered(ctx, file, desk, jwksURL)
 	if err != nil {
 		return s, err
 	}
 	if len(s.Sites) == 0 {
-		if s.Day, err = plantDay(ctx, desk, s.Patients, time.Now()); err != nil {
+		if s.Day, err = plantDay(ctx, desk, s.Patients, now); err != nil {
 			return s, err
 		}
 		if err := writeJSON(file, s); err != nil {
@@ -80,8 +79,15 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string) 
 		}
 	}
 	s.Staff.Role = sam.Role // who was seeded as administrator
-	err = plantColleagues(ctx, desk, file, &s)
-	return s, err
+	if err := plantColleagues(ctx, desk, file, &s); err != nil {
+		return s, err
+	}
+	return s, plantCauses(ctx, desk, file, &s)
+}
+
+// bySandbox has what is done be the sandbox's doing.
+func bySandbox(ctx context.Context) context.Context {
+	return event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
 }
 
 // remembered reads the seed, or plants and writes it.
@@ -175,6 +181,15 @@ func plantAppointments(ctx context.Context, desk commands.Desk, at site.ID, pati
 		booked = append(booked, a)
 	}
 	return booked, nil
+}
+
+// Equip lets an application that is registered do everything at the sandbox's practice,
+// and tells it of everything that happens there.
+func Equip(ctx context.Context, desk commands.Desk, id application.ID, jwksURL, receiverURL string) error {
+	if err := grantEverything(ctx, desk, id, jwksURL); err != nil {
+		return err
+	}
+	return setWebhooks(ctx, desk, id, receiverURL)
 }
 
 // grantEverything brings up to date what may change between starts: the port of

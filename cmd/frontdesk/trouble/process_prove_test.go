@@ -69,7 +69,7 @@ func (w *world) sender(p *process) *webhooks.Sender {
 	transport.DialTLSContext = transport.DialContext // the receiver speaks plain HTTP under an https address
 	return &webhooks.Sender{
 		DB: p.pool, Codec: w.store.Codec, Opens: &postgres.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
-		Queued: p.queued, Now: time.Now, Timeout: 2 * time.Second, Log: silent,
+		Queued: p.queued, Now: time.Now, RealNow: time.Now, Timeout: 2 * time.Second, Log: silent,
 	}
 }
 

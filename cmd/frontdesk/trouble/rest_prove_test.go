@@ -49,7 +49,7 @@ func (w *world) tidy(last *writer, waited time.Duration) {
 // keeper ends the deliveries whose senders have been killed, without the usual wait.
 func (w *world) keeper() webhooks.Keeper {
 	now := func() time.Time { return time.Now().Add(time.Minute) }
-	return webhooks.Keeper{DB: w.calls, Now: now, Retention: 24 * time.Hour, Log: silent}
+	return webhooks.Keeper{DB: w.calls, Now: now, RealNow: now, Retention: 24 * time.Hour, Log: silent}
 }
 
 // settleTransactions ends what the callers have left behind: statements that Postgres

@@ -1,0 +1,54 @@
+package body
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/domain/fault"
+	"frontdesk/domain/written"
+)
+
+// ErrInvalidQuery refuses a query whose parameters are not of the documented form.
+var ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query must be of the documented form.")
+
+// Number returns the whole number in a parameter, which must be from least to most, and
+// otherwise if it is left out.
+func (f *Form) Number(name string, least, most, otherwise int) int {
+	if f.absent(name) {
+		return otherwise
+	}
+	n, err := strconv.Atoi(f.Text(name))
+	if err != nil || n < least || n > most {
+		f.Add(ErrInvalidQuery.With("%s must be a whole number from %d to %d.", name, least, most))
+		return otherwise
+	}
+	return n
+}
+
+// Choice returns the word in a parameter, which must be one of some; "" if it is left out.
+func (f *Form) Choice(name string, words ...string) string {
+	word := f.Text(name)
+	if word != "" && !slices.Contains(words, word) {
+		f.Add(ErrInvalidQuery.With("%s must be one of: %s.", name, strings.Join(words, ", ")))
+	}
+	return word
+}
+
+// Moment returns the RFC 3339 instant in a parameter; zero if it is left out.
+func (f *Form) Moment(name string) time.Time {
+	if f.absent(name) {
+		return time.Time{}
+	}
+	at, ok := written.Instant(f.Text(name))
+	if !ok {
+		f.Add(ErrInvalidQuery.With("%s must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", name))
+	}
+	return at
+}
+
+// InvalidParameter returns the refusal of a parameter that is no identifier.
+func InvalidParameter(name string) *fault.Error {
+	return ErrInvalidQuery.With("%s must be a UUID of 36 characters.", name)
+}

@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// Own finds what an application has made and was sent at a practice (D95). All fields but
+// Unproven are needed.
+type Own struct {
+	// Calls returns a page of the calls that were answered, refused, or both.
+	Calls func(ctx context.Context, b projections.OwnBounds, answered, refused bool) (projections.OwnPage[access.OwnCall], error)
+	// Call returns the call of a request id; nil if the application has made none at the practice.
+	Call func(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error)
+	// Unproven returns the calls that were refused before a signature held, latest first.
+	Unproven func(app application.ID, tenant string) []access.OwnCall
+	// Deliveries returns a page of the webhooks.
+	Deliveries func(context.Context, projections.OwnDeliveriesAsked) (projections.OwnPage[projections.OwnDelivery], error)
+	// Outcomes are the words for how a webhook stands, or has ended.
+	Outcomes []string
+	// Why says in a sentence why a webhook did not arrive.
+	Why func(reason string) string
+	// Cursors seals where a page ends.
+	Cursors Cursors
+}
+
+// How many rows a page has, unless it is asked for more or fewer.
+const (
+	ownPage    = 50
+	ownPageMax = 200
+)
+
+// The words by which calls are chosen.
+const (
+	allCalls      = "all"
+	answeredCalls = "answered"
+	refusedCalls  = "refused"
+	unprovenCalls = "unproven"
+)
+
+// ownCalls is GET ?limit=&cursor=&status=&requestId= → {calls, next}.
+func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error) {
+	status := f.Choice("status", allCalls, answeredCalls, refusedCalls, unprovenCalls)
+	one := f.OptionalID("requestId", body.InvalidParameter("requestId"))
+	bounds, err := a.ownBounds(caller, f)
+	if err != nil {
+		return nil, err
+	}
+	unproven := a.unproven(caller)
+	if one != uuid.Nil {
+		found, err := a.ownCall(r, caller, one, unproven)
+		return callsOf(found, nil), err
+	}
+	unproven = slices.DeleteFunc(unproven, func(c access.OwnCall) bool { return aboutItself(c) || !older(c, bounds.Before) })
+	if status == unprovenCalls {
+		page := firstOf(unproven, bounds.Limit)
+		return callsOf(page.Rows, a.next(caller, page.Before)), nil
+	}
+	page, err := a.Own.Calls(r.Context(), bounds, status != refusedCalls, status != answeredCalls)
+	if err != nil {
+		return nil, err
+	}
+	if status == "" || status == allCalls {
+		page.Rows = together(page, unproven)
+	}
+	return callsOf(page.Rows, a.next(caller, page.Before)), nil
+}
+
+// ownBounds reads which page a caller asks for. It returns all faults of the query.
+func (a *API) ownBounds(caller judged, f *body.Form) (projections.OwnBounds, error) {
+	b := projections.OwnBounds{Tenant: caller.Tenant, Application: caller.Application, Limit: f.Number("limit", 1, ownPageMax, ownPage)}
+	if text := f.Text("cursor"); text != "" {
+		var ok bool
+		if b.Before, ok = a.Own.Cursors.open(caller.Claim, text); !ok {
+			f.Add(body.ErrInvalidQuery.With("cursor must be the next of an earlier page. Begin again without one."))
+		}
+	}
+	return b, f.Err()
+}
+
+// next returns the cursor of the page that begins at an identifier; nil if there is none.
+func (a *API) next(caller judged, before uuid.UUID) *string {
+	if before == uuid.Nil {
+		return nil
+	}
+	return new(a.Own.Cursors.seal(caller.Claim, before))
+}
+
+func (a *API) unproven(caller judged) []access.OwnCall {
+	if a.Own.Unproven == nil {
+		return nil
+	}
+	return a.Own.Unproven(caller.Application, caller.Tenant)
+}
+
+// ownCall finds the call of a request id, proven or not, also one about the application
+// itself.
+func (a *API) ownCall(r *http.Request, caller judged, id uuid.UUID, unproven []access.OwnCall) ([]access.OwnCall, error) {
+	at := slices.IndexFunc(unproven, func(c access.OwnCall) bool { return c.RequestID == id })
+	if at >= 0 {
+		return unproven[at : at+1], nil
+	}
+	found, err := a.Own.Call(r.Context(), caller.Tenant, caller.Application, id)
+	if found == nil || err != nil {
+		return nil, err
+	}
+	return []access.OwnCall{*found}, nil
+}
+
+func aboutItself(c access.OwnCall) bool { return slices.Contains(access.AboutItself(), c.Endpoint) }
+
+// older reports whether a call came before a place; zero is the end.
+func older(c access.OwnCall, place uuid.UUID) bool {
+	return place == uuid.Nil || bytes.Compare(c.RequestID[:], place[:]) < 0
+}
+
+// firstOf returns a page of the first calls, at most so many.
+func firstOf(calls []access.OwnCall, limit int) (page projections.OwnPage[access.OwnCall]) {
+	page.Rows = calls[:min(limit, len(calls))]
+	if len(calls) > limit {
+		page.Before = calls[limit-1].RequestID
+	}
+	return page
+}
+
+// together returns the calls of a page, and the unproven ones that came in its time. Those do
+// not count: so no flood of them drives a call off its page.
+func together(page projections.OwnPage[access.OwnCall], unproven []access.OwnCall) []access.OwnCall {
+	all := page.Rows
+	for _, c := range unproven {
+		if page.Before == uuid.Nil || !older(c, page.Before) {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b access.OwnCall) int { return bytes.Compare(b.RequestID[:], a.RequestID[:]) })
+	return all
+}
+
+// ownCallBody is a call as its application is shown it.
+type ownCallBody struct {
+	RequestID   uuid.UUID                `json:"requestId"`
+	At          time.Time                `json:"at"`
+	Endpoint    application.EndpointName `json:"endpoint"`
+	Mode        *application.Mode        `json:"mode"`
+	Status      int                      `json:"status"`
+	Code        *string                  `json:"code"`
+	Description *string                  `json:"description"`
+	Rule        *access.Rule             `json:"rule"`
+	DurationMS  *int64                   `json:"durationMs"`
+	Unproven    bool                     `json:"unproven"`
+}
+
+type ownCallsBody struct {
+	Calls []ownCallBody `json:"calls"`
+	Next  *string       `json:"next"`
+}
+
+func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
+	page := ownCallsBody{Calls: []ownCallBody{}, Next: next}
+	for _, c := range calls {
+		shown := ownCallBody{
+			RequestID: c.RequestID, At: c.At.Truncate(time.Millisecond), Endpoint: c.Endpoint, Mode: orNull(c.Mode),
+			Status: c.Status, Code: orNull(c.Code), Description: orNull(c.Reason), Rule: orNull(c.Rule), Unproven: c.Unproven,
+		}
+		if c.Took != nil {
+			shown.DurationMS = new(c.Took.Milliseconds())
+		}
+		page.Calls = append(page.Calls, shown)
+	}
+	return page
+}

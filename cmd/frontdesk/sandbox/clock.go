@@ -1,0 +1,157 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	clockName = "clock.json"
+	realTime  = "real"                    // the setting that moves the clock back to real time
+	farthest  = 10 * 365 * 24 * time.Hour // from real time
+)
+
+// clock is the sandbox's clock: real time, moved by some time. It goes on at the pace of
+// real time, also while the sandbox is stopped.
+type clock struct {
+	file string
+
+	mu    sync.RWMutex
+	moved time.Duration
+}
+
+// kept is what the clock's file says.
+type kept struct {
+	Moved string `json:"moved"` // a duration, such as 12h0m0s
+}
+
+// openClock returns the clock that dir keeps, which is real time if it keeps none.
+func openClock(dir string) (*clock, error) {
+	c := &clock{file: filepath.Join(dir, clockName)}
+	var k kept
+	err := readJSON(c.file, &k)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.moved, err = time.ParseDuration(k.Moved); err != nil {
+		return nil, fmt.Errorf("read %s (remove it, and the clock is real time): %w", clockName, err)
+	}
+	return c, nil
+}
+
+// Now returns the instant that the sandbox takes for the present.
+func (c *clock) Now() time.Time { return time.Now().Add(c.ahead()) }
+
+// String says what the clock shows.
+func (c *clock) String() string { return ClockText(c.Now()) }
+
+// ClockText says what a sandbox's clock shows, and how far that is from real time.
+func ClockText(now time.Time) string {
+	moved := time.Until(now).Round(time.Second)
+	switch {
+	case moved > 0:
+		return instant(now) + ", which is " + moved.String() + " ahead of real time"
+	case moved < 0:
+		return instant(now) + ", which is " + (-moved).String() + " behind real time"
+	}
+	return instant(now) + ", which is real time"
+}
+
+// ahead is how far the clock is ahead of real time; negative if it is behind.
+func (c *clock) ahead() time.Duration {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.moved
+}
+
+// set moves the clock to where a setting leads, unless that is before the newest event:
+// no event comes before those that led to it. newest is asked only for a clock that goes
+// back.
+func (c *clock) set(ctx context.Context, setting string, newest func(context.Context) (time.Time, error)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	moved, err := move(setting, now, c.moved)
+	if err != nil {
+		return err
+	}
+	if moved < c.moved {
+		last, err := newest(ctx)
+		if err != nil {
+			return err
+		}
+		if to := now.Add(moved); to.Before(last) {
+			return refused("The clock cannot go back to %s, because the newest event is of %s. Reset the sandbox first: frontdesk sandbox reset.",
+				instant(to), instant(last))
+		}
+	}
+	return c.keep(moved)
+}
+
+// real moves the clock back to real time, whatever has happened.
+func (c *clock) real() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.keep(0)
+}
+
+func (c *clock) keep(moved time.Duration) error {
+	err := c.write(moved)
+	if err == nil {
+		c.moved = moved
+	}
+	return err
+}
+
+func (c *clock) write(moved time.Duration) error {
+	if moved != 0 {
+		return writeJSON(c.file, kept{Moved: moved.String()})
+	}
+	if err := os.Remove(c.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the clock: %w", err)
+	}
+	return nil
+}
+
+// move returns how far a setting moves a clock that is moved already.
+func move(setting string, now time.Time, moved time.Duration) (time.Duration, error) {
+	switch {
+	case setting == realTime:
+		return 0, nil
+	case strings.HasPrefix(setting, "+"), strings.HasPrefix(setting, "-"):
+		by, err := time.ParseDuration(setting)
+		if err != nil {
+			return 0, errSetting(setting)
+		}
+		return near(now.Add(moved).Add(by).Sub(now))
+	}
+	to, err := time.Parse(time.RFC3339, setting)
+	if err != nil {
+		return 0, errSetting(setting)
+	}
+	return near(to.Sub(now))
+}
+
+// near refuses what is so far away that months would not be told apart any more.
+func near(moved time.Duration) (time.Duration, error) {
+	if moved.Abs() > farthest {
+		return 0, refused("The clock must stay within ten years of real time.")
+	}
+	return moved, nil
+}
+
+func errSetting(setting string) error {
+	return refused("%q does not say where the clock goes: use +12h, an instant such as 2027-03-28T00:59:00Z, or real.", setting)
+}
+
+func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }

@@ -1,0 +1,165 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The sandbox is steered through a socket in its directory, which its owner alone can
+// reach: HTTP, with a path for each thing that can be done.
+const (
+	controlName  = "control"        // a directory that nobody else enters
+	steeringTime = 30 * time.Second // for one order
+	longestPath  = 103              // of a socket, in bytes, that every system takes
+	orderBytes   = 64 << 10
+)
+
+func socketFile(dir string) string { return filepath.Join(dir, controlName, "socket") }
+
+// errRefused is an order that cannot be followed; its text says what to do.
+type errRefused string
+
+func (e errRefused) Error() string { return string(e) }
+
+func refused(format string, args ...any) error { return errRefused(fmt.Sprintf(format, args...)) }
+
+// steered is what can be done with a running sandbox.
+type steered interface {
+	setClock(ctx context.Context, setting string) (time.Time, error) // "" asks
+	reset(ctx context.Context) error
+	sendTo(ctx context.Context, way string) (url string, err error)
+}
+
+// reading is the clock, as it is asked for and told.
+type reading struct {
+	Setting string    `json:"setting,omitempty"` // in an order
+	Now     time.Time `json:"now"`
+}
+
+// manner is how the sandbox's receiver is to behave, and where it does.
+type manner struct {
+	Way string `json:"way,omitempty"`
+	URL string `json:"url,omitempty"`
+}
+
+// failure is why an order was not followed.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// control takes orders until it is closed.
+type control struct {
+	http *http.Server
+	file string
+	done chan struct{}
+}
+
+// listenControl begins to take orders for the sandbox in dir.
+func listenControl(ctx context.Context, dir string, s steered, log *slog.Logger) (*control, error) {
+	file := socketFile(dir)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // a sandbox was killed
+		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+	}
+	listener, err := shortly(file, func(path string) (net.Listener, error) {
+		return (&net.ListenConfig{}).Listen(ctx, "unix", path)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listen for what steers the sandbox: %w", err)
+	}
+	listener.(*net.UnixListener).SetUnlinkOnClose(false) // its path may have been a short one
+	if err := os.Chmod(file, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for what steers the sandbox: %w", err), listener.Close())
+	}
+	c := &control{file: file, done: make(chan struct{})}
+	c.http = &http.Server{Handler: orders(s, log), ReadHeaderTimeout: steeringTime}
+	go func() {
+		defer close(c.done)
+		_ = c.http.Serve(listener) // until close
+	}()
+	return c, nil
+}
+
+func (c *control) close() {
+	_ = c.http.Close()
+	<-c.done
+	_ = os.Remove(c.file)
+}
+
+// shortly does something with a path to a socket. If the path is too long for one, it
+// leads through a symbolic link to the socket's directory.
+func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
+	if len(file) <= longestPath {
+		return do(file)
+	}
+	var none T
+	dir, err := os.MkdirTemp("", "frontdesk-")
+	if err != nil {
+		return none, err
+	}
+	defer os.RemoveAll(dir)
+	link := filepath.Join(dir, "d")
+	if err := os.Symlink(filepath.Dir(file), link); err != nil {
+		return none, err
+	}
+	return do(filepath.Join(link, filepath.Base(file)))
+}
+
+// orders is what can be asked of the sandbox.
+func orders(s steered, log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /clock", order(log, func(ctx context.Context, asked reading) (reading, error) {
+		now, err := s.setClock(ctx, asked.Setting)
+		return reading{Now: now}, err
+	}))
+	mux.Handle("POST /reset", order(log, func(ctx context.Context, _ struct{}) (struct{}, error) {
+		return struct{}{}, s.reset(ctx)
+	}))
+	mux.Handle("POST /receiver", order(log, func(ctx context.Context, asked manner) (manner, error) {
+		url, err := s.sendTo(ctx, asked.Way)
+		return manner{URL: url}, err
+	}))
+	return mux
+}
+
+// order answers with what was done, and otherwise says why it was not.
+func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), steeringTime)
+		defer cancel()
+		var in In
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, orderBytes)).Decode(&in); err != nil {
+			answer(w, http.StatusBadRequest, failure{"The order is not JSON of this program's form."})
+			return
+		}
+		out, err := do(ctx, in)
+		if err == nil {
+			answer(w, http.StatusOK, out)
+			return
+		}
+		status := http.StatusInternalServerError
+		if _, ok := errors.AsType[errRefused](err); ok {
+			status = http.StatusConflict
+		} else {
+			log.ErrorContext(ctx, "an order to the sandbox has failed", slog.String("order", r.URL.Path), slog.Any("error", err))
+		}
+		answer(w, status, failure{err.Error()})
+	})
+}
+
+func answer(w http.ResponseWriter, status int, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(what) // whoever has gone need not be told
+}

@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/application"
+)
+
+// house is a sandbox that runs: what stays while one service takes the place of another.
+type house struct {
+	config   Config
+	service  app.Config // of each service
+	database *embedded.Server
+	clock    *clock
+	keys     *keyServer
+	inbox    *inbox
+	resets   chan chan<- error // each is told how it ended
+
+	mu          sync.RWMutex // held while no service runs
+	now         *app.App     // the service that runs
+	application application.ID
+}
+
+// run serves until ctx ends. Each reset ends one service and begins another.
+func (h *house) run(ctx context.Context) error {
+	defer func() { _ = os.Remove(infoFile(h.config.Dir)) }()
+	h.mu.Lock() // until there is a service
+	defer func() { h.now = nil; h.mu.Unlock() }()
+	var asked chan<- error // for the reset that led here; nil at the start
+	for {
+		service, err := h.open(ctx, asked == nil)
+		if asked != nil {
+			asked <- err
+		}
+		if err != nil {
+			return err
+		}
+		if asked, err = h.serve(ctx, service); asked == nil {
+			return err
+		}
+		err = h.restore(ctx)
+		if err != nil {
+			asked <- err
+			return err
+		}
+	}
+}
+
+// serve runs a service until ctx ends, it fails, or a reset is asked for, which it returns.
+// In the last case the house is closed: it has no service.
+func (h *house) serve(ctx context.Context, service *app.App) (asked chan<- error, err error) {
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(serving) }()
+	h.now = service
+	h.mu.Unlock()
+	select {
+	case err = <-ended:
+		h.mu.Lock()
+		return nil, err
+	case asked = <-h.resets:
+	}
+	h.mu.Lock()
+	service.Hurry()
+	stop()
+	if err := <-ended; err != nil {
+		h.config.Log.WarnContext(ctx, "the reset has cut off calls", slog.Any("error", err))
+	}
+	return asked, nil
+}
+
+// open seeds what the database lacks and opens a service on it.
+func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
+	s, err := h.seed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings := h.service
+	settings.Obstacle = obstacles(s, h.clock.Now)
+	service, err := app.New(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	info := infoOf(h, service, s)
+	h.application = s.Application
+	h.keys.receiveStaff(info)
+	if err := writeJSON(infoFile(h.config.Dir), info); err != nil {
+		service.Close()
+		return nil, err
+	}
+	if first {
+		welcome(h.config.Out, h.config.Dir, info, h.clock)
+	}
+	return service, nil
+}
+
+// seed seeds what the database lacks, before anybody is served. What was seeded for the
+// first time is kept for resets.
+func (h *house) seed(ctx context.Context) (seed, error) {
+	note := filepath.Join(h.config.Dir, seedingNote)
+	if !exists(filepath.Join(h.config.Dir, seedName)) {
+		if err := os.WriteFile(note, nil, 0o600); err != nil {
+			return seed{}, err
+		}
+	}
+	s, err := h.sow(ctx)
+	if err != nil || !exists(note) {
+		return s, err
+	}
+	if err := keepTemplate(ctx, h.config.Dir, h.database); err != nil {
+		return s, err
+	}
+	return s, os.Remove(note)
+}
+
+func (h *house) sow(ctx context.Context) (seed, error) {
+	engine, err := app.Open(ctx, h.service)
+	if err != nil {
+		return seed{}, err
+	}
+	defer engine.Close()
+	if err := engine.Desk.EnsureSigningKey(ctx); err != nil {
+		return seed{}, err
+	}
+	s, err := seeded(ctx, h.config.Dir, engine, h.keys.url(), h.inbox.server.URL(), h.clock.Now())
+	if err != nil {
+		return seed{}, err
+	}
+	return s, engine.Drain(ctx)
+}
+
+// restore makes everything that the house keeps what it was just after it was seeded.
+func (h *house) restore(ctx context.Context) error {
+	if err := restore(ctx, h.config.Dir, h.database); err != nil {
+		return err
+	}
+	if err := h.clock.real(); err != nil {
+		return err
+	}
+	return h.inbox.empty()
+}
+
+// reset makes the practice what it was just after it was seeded. It returns when the
+// sandbox serves again.
+func (h *house) reset(ctx context.Context) error {
+	if !hasTemplate(h.config.Dir) {
+		return refused("An older program has seeded this sandbox and kept no copy. Stop it, and start it once with --fresh.")
+	}
+	done := make(chan error, 1)
+	select {
+	case h.resets <- done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+var errStopping = refused("The sandbox is stopping.")
+
+// setClock moves the clock, unless the setting is "", and returns what it shows.
+func (h *house) setClock(ctx context.Context, setting string) (time.Time, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if setting == "" {
+		return h.clock.Now(), nil
+	}
+	if h.now == nil {
+		return time.Time{}, errStopping
+	}
+	err := h.clock.set(ctx, setting, h.newest)
+	return h.clock.Now(), err
+}
+
+// newest returns when the newest event was recorded. A sandbox has few enough of them to
+// look at each.
+func (h *house) newest(ctx context.Context) (at time.Time, err error) {
+	err = h.now.Log.DB.QueryRow(ctx, `SELECT coalesce(max(recorded_at), 'epoch') FROM events`).Scan(&at)
+	return at, err
+}
+
+// settings are those of each service, of which many are the sandbox's own.
+func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
+	c = h.config.App
+	c.Log = h.config.Log
+	if c.MasterKey, err = masterKey(h.config.Dir); err != nil {
+		return c, err
+	}
+	if c.RootCAs, err = h.inbox.trusted(h.config.Trust); err != nil {
+		return c, err
+	}
+	c.Now, c.RealNow = h.clock.Now, time.Now
+	c.Listening = sockets.listen
+	if c.Listen, err = sockets.claim(ctx, c.Listen); err != nil {
+		return c, err
+	}
+	if c.PrivateListen, err = h.claimPrivate(ctx, sockets, c.PrivateListen); err != nil {
+		return c, err
+	}
+	c.DatabaseURL = h.database.URL(databaseName, servingRole)
+	c.APIDomain, c.DefaultTenant = "localhost", tenant
+	c.AllowNetwork = append(c.AllowNetwork, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	return c, nil
+}
+
+// claimPrivate claims the address that was asked for, or another port of it if that one is
+// taken: whoever looks at a sandbox reads from its file where to look.
+func (h *house) claimPrivate(ctx context.Context, sockets *sockets, wanted string) (string, error) {
+	if wanted == "" {
+		return "", nil
+	}
+	claimed, err := sockets.claim(ctx, wanted)
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return claimed, err
+	}
+	h.config.Log.WarnContext(ctx, "the port for metrics is taken; another is used", slog.String("taken", wanted))
+	host, _, err := net.SplitHostPort(wanted)
+	if err != nil {
+		return "", err
+	}
+	return sockets.claim(ctx, net.JoinHostPort(host, "0"))
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}

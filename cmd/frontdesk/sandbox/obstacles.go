@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/adapters/postgres"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+)
+
+// An obstacle stands in the way of each call about one patient: the answer is its error,
+// or comes late. Obstacles are for what no state of a practice causes. They stand here and
+// nowhere in what serves practices.
+type obstacle func(context.Context) error
+
+// errRateLimited is what an application is told that has called too often.
+var errRateLimited = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
+
+const (
+	limitedFor = 5 * time.Second
+	slowness   = 3 * time.Second
+)
+
+// obstacles returns what meets a call about a patient. now is the practice's clock.
+func obstacles(s seed, now func() time.Time) func(context.Context, patient.ID) error {
+	inTheWay := map[patient.ID]obstacle{
+		s.Causes["rate-limited"]: limited(now),
+		s.Causes["unavailable"]:  func(context.Context) error { return postgres.ErrUnavailable },
+		s.Causes["flaky"]:        flaky(),
+		s.Causes["slow"]:         slow,
+	}
+	return func(ctx context.Context, about patient.ID) error {
+		if meet, ok := inTheWay[about]; ok {
+			return meet(ctx)
+		}
+		return nil
+	}
+}
+
+// limited lets one call pass and has the others wait.
+func limited(now func() time.Time) obstacle {
+	calls := fair.NewBudget[struct{}](1, limitedFor, time.Now)
+	return func(context.Context) error {
+		if wait := calls.Spend(struct{}{}, 1); wait > 0 {
+			return errRateLimited.Until(now().Add(wait))
+		}
+		return nil
+	}
+}
+
+// flaky lets every second call pass.
+func flaky() obstacle {
+	var met atomic.Int64
+	return func(context.Context) error {
+		if met.Add(1)%2 == 1 {
+			return postgres.ErrUnavailable
+		}
+		return nil
+	}
+}
+
+func slow(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(slowness):
+		return nil
+	}
+}

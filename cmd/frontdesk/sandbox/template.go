@@ -1,0 +1,112 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres/embedded"
+)
+
+// A sandbox keeps a copy of its database as it was just after it was seeded, and goes back
+// to it when it is reset. Whatever fails or is killed on the way, the next start finds
+// the note that a reset was begun, and does it again.
+const (
+	templateDatabase = "frontdesk_seed"
+	templateSeed     = "seed-template.json" // seed.json as it was then
+	resetNote        = "reset-begun"
+	seedName         = "seed.json"
+	seedingNote      = "seeding-begun" // until the copy is kept
+)
+
+// keepTemplate copies the database, to which nobody may be connected, and its seed.
+func keepTemplate(ctx context.Context, dir string, database *embedded.Server) error {
+	err := asSuperuser(ctx, database, dropDatabase(templateDatabase), copyDatabase(templateDatabase, databaseName))
+	if err != nil {
+		return fmt.Errorf("keep the sandbox as it was seeded: %w", err)
+	}
+	return copyFile(filepath.Join(dir, seedName), filepath.Join(dir, templateSeed))
+}
+
+// hasTemplate reports whether the sandbox can be reset.
+func hasTemplate(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, templateSeed))
+	return err == nil
+}
+
+// restore makes of the sandbox what it was just after it was seeded. Whoever else is
+// connected to the database loses their connection.
+func restore(ctx context.Context, dir string, database *embedded.Server) error {
+	note := filepath.Join(dir, resetNote)
+	if err := os.WriteFile(note, nil, 0o600); err != nil {
+		return fmt.Errorf("reset the sandbox: %w", err)
+	}
+	err := asSuperuser(ctx, database, dropDatabase(databaseName), copyDatabase(databaseName, templateDatabase))
+	if err != nil {
+		return fmt.Errorf("reset the sandbox: %w", err)
+	}
+	if err := sign(ctx, dir, database, databaseName); err != nil {
+		return fmt.Errorf("reset the sandbox: %w", err)
+	}
+	if err := copyFile(filepath.Join(dir, templateSeed), filepath.Join(dir, seedName)); err != nil {
+		return err
+	}
+	for _, name := range []string{clockName, resetNote} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("reset the sandbox: %w", err)
+		}
+	}
+	return nil
+}
+
+// finishReset does again what a start before this one has begun and not ended.
+func finishReset(ctx context.Context, dir string, database *embedded.Server) error {
+	if _, err := os.Stat(filepath.Join(dir, resetNote)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return restore(ctx, dir, database)
+}
+
+// quote writes a text as SQL does.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+func dropDatabase(name string) string {
+	return "DROP DATABASE IF EXISTS " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"
+}
+
+func copyDatabase(to, from string) string {
+	return "CREATE DATABASE " + pgx.Identifier{to}.Sanitize() + " TEMPLATE " + pgx.Identifier{from}.Sanitize() + " OWNER " + embedded.Owner
+}
+
+// asSuperuser runs statements that no transaction can hold.
+func asSuperuser(ctx context.Context, database *embedded.Server, statements ...string) error {
+	conn, err := pgx.Connect(ctx, database.URL("postgres", embedded.Superuser))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyFile replaces a file as a whole with what another one holds.
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", filepath.Base(from), err)
+	}
+	if err := os.WriteFile(to+".new", data, 0o600); err != nil {
+		return fmt.Errorf("copy %s: %w", filepath.Base(from), err)
+	}
+	return os.Rename(to+".new", to)
+}

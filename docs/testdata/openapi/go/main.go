@@ -1,0 +1,92 @@
+// Command integrator calls a running service with the client that oapi-codegen makes:
+// integrator BASE-URL TOKEN PATIENT. It reads claims of webhooks, a line each, from
+// standard input.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/google/uuid"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1], os.Args[2], uuid.MustParse(os.Args[3])); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("called")
+}
+
+func run(ctx context.Context, url, token string, patient Id) error {
+	client, err := NewClientWithResponses(url, WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+token)
+		return nil
+	}))
+	if err != nil {
+		return err
+	}
+	submitted, err := client.CreatePatientRequestWithResponse(ctx, nil, PatientRequest{
+		PatientId: patient, RequestType: RequestTypeMedical, Requester: RequesterPatient,
+		Response: []ResponseItem{{Question: ResponseItemQuestionHealthConcern, Answer: "A cough"}},
+	})
+	if err != nil {
+		return err
+	}
+	if submitted.JSON200 == nil || submitted.JSON200.PatientRequestId == uuid.Nil {
+		return fmt.Errorf("submit: %s", submitted.Body)
+	}
+	refused, err := client.CreateNoteWithResponse(ctx, CreateNoteJSONRequestBody{PatientId: patient, Note: " "})
+	if err != nil {
+		return err
+	}
+	if refused.JSON400 == nil || refused.JSON400.Errors[0].Code != ErrorCodeEmptyNote || !refused.JSON400.Errors[0].Code.Valid() {
+		return fmt.Errorf("an empty note: %s", refused.Body)
+	}
+	if ErrorCode("no-such-code").Valid() {
+		return fmt.Errorf("the codes are not closed")
+	}
+	return webhooks()
+}
+
+// webhooks reads each event as what it is.
+func webhooks() error {
+	read := 0
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); read++ {
+		var claims WebhookClaims
+		if err := json.Unmarshal(lines.Bytes(), &claims); err != nil {
+			return err
+		}
+		event, err := claims.ValueByDiscriminator()
+		if err != nil {
+			return err
+		}
+		switch event := event.(type) {
+		case RecordOpened:
+			fmt.Println(event.Event, event.Data.PatientId)
+		case ConsultationStarted:
+			fmt.Println(event.Event, event.Data.PatientId)
+		case CallInShown:
+			fmt.Println(event.Event, event.Data.AppointmentId)
+		case CallInRemoved:
+			fmt.Println(event.Event, event.Data.RemovedAt)
+		default:
+			fmt.Printf("%T\n", event)
+		}
+	}
+	var strange WebhookClaims
+	if err := json.Unmarshal([]byte(`{"event":"no.such.event"}`), &strange); err != nil {
+		return err
+	}
+	if _, err := strange.ValueByDiscriminator(); err == nil {
+		return fmt.Errorf("the union of webhooks is not closed")
+	}
+	if read == 0 {
+		return fmt.Errorf("there was no webhook to read")
+	}
+	return nil
+}

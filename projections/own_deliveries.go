@@ -1,0 +1,112 @@
+package projections
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// OwnDeliveries answers what became of an application's webhooks at a practice, from the
+// deliveries themselves (D95).
+type OwnDeliveries struct{ DB Querier }
+
+// OwnDelivery is a webhook as the application that it is for is shown it. Of one that ended
+// long ago, when it was sent and what was answered is not known any more (D72).
+type OwnDelivery struct {
+	JTI        uuid.UUID
+	Event      application.WebhookEvent
+	URL        string // where it went, or goes, without the query; "" if that is not known
+	Outcome    string
+	Reason     string // of what did not arrive; "" for none
+	HappenedAt time.Time
+	SentAt     *time.Time // nil if it was not sent, or that is not known
+	FinishedAt *time.Time // nil if it is under way
+	Status     *int       // HTTP, of the receiver's answer; nil if there was none, or that is not known
+}
+
+// OwnDeliveriesAsked says which deliveries are wanted. A zero field lets all pass.
+type OwnDeliveriesAsked struct {
+	OwnBounds
+	JTI         uuid.UUID
+	From, Until time.Time // when it happened that was to be told of; Until is exclusive
+	Outcome     string
+}
+
+// ownDeliveriesPage is one statement, as that of calls is. It ends where all that is left
+// happened before the time that is asked for.
+const ownDeliveriesPage = `
+WITH page AS (
+	SELECT d.event, d.kind, coalesce(d.url, split_part(w.url, '?', 1), '') AS url, status, coalesce(reason, '') AS reason, kid IS NOT NULL AS signed, http_status,
+		happened_at, claimed_at, finished_at
+	FROM (SELECT * FROM ` + amongItsDeliveries + ` AND ($7::timestamptz IS NULL OR happened_at >= $7) AND ($8::timestamptz IS NULL OR happened_at < $8)
+		AND ($9 = '' OR status = $9) ORDER BY event DESC LIMIT $6) d
+	LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination),
+looked AS (
+	SELECT CASE WHEN $7 IS NULL OR happened_at >= $7 - interval '1 hour' THEN event END AS event
+	FROM (SELECT event, happened_at FROM ` + toldOfIt + ` OFFSET $5 - 1 LIMIT 1) last
+	WHERE (SELECT count(*) FROM page) < $6)
+SELECT page.*, looked.event FROM (SELECT) one LEFT JOIN looked ON true LEFT JOIN page ON true ORDER BY page.event DESC`
+
+// tellsLate is how much later than its identifier an event may say that it happened.
+const tellsLate = time.Hour
+
+// Of returns a page of deliveries.
+func (o OwnDeliveries) Of(ctx context.Context, a OwnDeliveriesAsked) (OwnPage[OwnDelivery], error) {
+	since := a.JTI
+	if a.JTI != uuid.Nil {
+		a.Before = after(a.JTI)
+	}
+	if !a.Until.IsZero() { // there may be much that is newer
+		a.Before = lower(a.Before, event.LowestID(a.Until.Add(tellsLate)))
+	}
+	args := append(a.args(since), orNull(a.From), orNull(a.Until), a.Outcome)
+	return ownPage(ctx, o.DB, a.Limit, ownDeliveriesPage, args, scanOwnDelivery)
+}
+
+// after returns the next higher identifier.
+func after(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}
+
+// lower returns the lower one of two bounds, of which the first may be none.
+func lower(bound, other uuid.UUID) uuid.UUID {
+	if bound == uuid.Nil || bytes.Compare(other[:], bound[:]) < 0 {
+		return other
+	}
+	return bound
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func scanOwnDelivery(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, OwnDelivery, error) {
+	var id uuid.NullUUID
+	var kind, url, outcome, reason *string
+	var signed *bool
+	var happened, claimed *time.Time
+	var d OwnDelivery
+	err := row.Scan(&id, &kind, &url, &outcome, &reason, &signed, &d.Status, &happened, &claimed, &d.FinishedAt, reached)
+	if err != nil || !id.Valid {
+		return uuid.Nil, OwnDelivery{}, err
+	}
+	d.JTI, d.Event, d.URL, d.Outcome, d.Reason, d.HappenedAt = id.UUID, application.WebhookEvent(*kind), *url, *outcome, *reason, *happened
+	if *signed || d.Outcome == "sending" { // a claim may have ended it unsent
+		d.SentAt = claimed
+	}
+	return id.UUID, d, nil
+}

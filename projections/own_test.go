@@ -1,0 +1,224 @@
+package projections_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// all pages through what an application has, and calls between after each page.
+func all[Row any](t *testing.T, page func(before uuid.UUID) (projections.OwnPage[Row], error), between func()) (rows []Row) {
+	t.Helper()
+	before := uuid.Nil
+	for n := 0; n == 0 || before != uuid.Nil; n++ {
+		if n > 100 {
+			t.Fatal("it does not end")
+		}
+		found, err := page(before)
+		must(t, err)
+		rows, before = append(rows, found.Rows...), found.Before
+		between()
+	}
+	return rows
+}
+
+func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit int, between func()) (ids []uuid.UUID) {
+	t.Helper()
+	for _, call := range all(t, func(before uuid.UUID) (projections.OwnPage[access.OwnCall], error) {
+		return projections.OwnCalls{DB: d.pool}.Of(t.Context(), projections.OwnBounds{Tenant: tenant, Application: app, Before: before, Limit: limit}, true, true)
+	}, between) {
+		ids = append(ids, call.RequestID)
+	}
+	return ids
+}
+
+// An application sees each of its calls at the practice, and of those each once, also while
+// new ones are recorded.
+func TestPagingMissesNothingAndDoublesNothing_D95(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	for n := range 25 {
+		d.call(t, elm, referrals, -time.Duration(n)*time.Minute, 200)
+		d.call(t, elm, diary, -time.Duration(n)*time.Minute, 200)
+		d.call(t, oak, referrals, -time.Duration(n)*time.Minute, 200)
+	}
+	want := d.ids(t, elm, referrals)
+	if len(want) != 25 {
+		t.Fatalf("%d calls", len(want))
+	}
+	later := time.Minute
+	for _, limit := range []int{1, 7, 25, 200} {
+		got := d.ownCalls(t, elm, referrals, limit, func() { later += time.Second; d.call(t, elm, referrals, later, 200) })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d at once: %s", limit, diff)
+		}
+		want = d.ids(t, elm, referrals)
+	}
+	if got := d.ownCalls(t, "nobodys", referrals, 10, func() {}); got != nil {
+		t.Errorf("at no practice: %v", got)
+	}
+}
+
+// ids are those of an application's calls at a practice, newest first.
+func (d *day) ids(t *testing.T, tenant string, app application.ID) (ids []uuid.UUID) {
+	t.Helper()
+	rows, err := d.pool.Query(t.Context(), `SELECT request_id FROM access_record WHERE tenant = $1 AND application = $2 ORDER BY request_id DESC`, tenant, app)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var id uuid.UUID
+		must(t, rows.Scan(&id))
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// However busy both are with others, a page looks at a bounded number of lines, and the
+// next one goes on.
+func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	d.call(t, elm, referrals, 0, 200)
+	d.busy(t, elm, diary, 4100)
+	d.busy(t, oak, referrals, 4100)
+	d.call(t, elm, referrals, time.Minute, 200)
+	pages := 0
+	got := d.ownCalls(t, elm, referrals, 10, func() { pages++ })
+	if diff := cmp.Diff(d.ids(t, elm, referrals), got); diff != "" || pages < 3 {
+		t.Errorf("%d pages: %s", pages, diff)
+	}
+	pages = 0
+	if got := d.ownCalls(t, "nobodys", referrals, 10, func() { pages++ }); got != nil || pages != 1 {
+		t.Errorf("at no practice it has %v on %d pages", got, pages)
+	}
+}
+
+func TestAnApplicationSeesWhatBecameOfItsCalls_D95(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	id := lowest(noon)
+	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms)
+		VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 403, 'unauthorized', 'The app has not been granted access to this tenant', '', 12)`, id, noon, elm, referrals)
+	d.call(t, elm, referrals, -time.Minute, 200)
+	calls := projections.OwnCalls{DB: d.pool}
+	bounds := projections.OwnBounds{Tenant: elm, Application: referrals, Limit: 10}
+	refused := access.OwnCall{
+		RequestID: id, At: noon, Endpoint: "create-note", Mode: "application-restricted", Status: 403, Code: "unauthorized",
+		Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Took: new(12 * time.Millisecond),
+	}
+	answered := access.OwnCall{RequestID: d.ids(t, elm, referrals)[1], At: noon.Add(-time.Minute), Endpoint: "create-note", Mode: "user-restricted", Status: 200, Reason: "why"}
+	for name, test := range map[string]struct {
+		answered, refused bool
+		want              []access.OwnCall
+	}{
+		"all": {true, true, []access.OwnCall{refused, answered}}, "answered": {true, false, []access.OwnCall{answered}}, "refused": {false, true, []access.OwnCall{refused}},
+	} {
+		page, err := calls.Of(t.Context(), bounds, test.answered, test.refused)
+		must(t, err)
+		if diff := cmp.Diff(test.want, page.Rows); diff != "" || page.Before != uuid.Nil {
+			t.Errorf("%s: %s, then %s", name, diff, page.Before)
+		}
+	}
+	// Calls about itself are found by their request id alone.
+	asking := lowest(noon.Add(time.Second))
+	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+		VALUES ($1, $2, $3, $4, 'application-restricted', 'application/calls', 200, '', '', '')`, asking, noon, elm, referrals)
+	page, err := calls.Of(t.Context(), bounds, true, true)
+	if must(t, err); len(page.Rows) != 2 {
+		t.Errorf("calls about itself are listed: %+v", page.Rows)
+	}
+	for _, test := range []struct {
+		tenant string
+		app    application.ID
+		found  bool
+	}{{elm, referrals, true}, {oak, referrals, false}, {elm, diary, false}} {
+		found, err := calls.Call(t.Context(), test.tenant, test.app, asking)
+		if must(t, err); (found != nil) != test.found {
+			t.Errorf("%s at %s finds %v", test.app, test.tenant, found)
+		}
+	}
+}
+
+// A delivery as it was, whatever the application has registered since, and what is left of
+// it when its details are forgotten.
+func TestAnApplicationSeesWhatBecameOfItsWebhooks_D95(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	sent, old, waits := lowest(noon), lowest(noon.Add(-time.Hour)), lowest(noon.Add(time.Minute))
+	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, reason, http_status, kid, claimed_at, finished_at, url)
+		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'failed', 'http_5xx', 502, 'k', $4::timestamptz + interval '1 second', $4::timestamptz + interval '3 seconds', 'https://app.example/then')`,
+		sent, referrals, elm, noon)
+	mustDo(t, d.pool, `INSERT INTO delivered (event, application, idx, tenant, kind, destination, happened_at, finished_at, status)
+		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), $4, $4, 'delivered')`, old, referrals, elm, noon.Add(-time.Hour))
+	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, claimed_at, finished_at)
+		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'expired', $4, $4)`, waits, referrals, elm, noon.Add(time.Minute))
+	d.told(t, oak, 0, "failed", "http_5xx")
+	mustDo(t, d.pool, `UPDATE deliveries SET application = $1 WHERE tenant = $2`, referrals, oak)
+	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
+		sent, diary, elm, noon)
+
+	failed := projections.OwnDelivery{
+		JTI: sent, Event: "record.opened", URL: "https://app.example/then", Outcome: "failed", Reason: "http_5xx", HappenedAt: noon,
+		SentAt: new(noon.Add(time.Second)), FinishedAt: new(noon.Add(3 * time.Second)), Status: new(502),
+	}
+	forgotten := projections.OwnDelivery{JTI: old, Event: "record.opened", Outcome: "delivered", HappenedAt: noon.Add(-time.Hour), FinishedAt: new(noon.Add(-time.Hour))}
+	expired := projections.OwnDelivery{JTI: waits, Event: "record.opened", Outcome: "expired", HappenedAt: noon.Add(time.Minute), FinishedAt: new(noon.Add(time.Minute))}
+	for name, test := range map[string]struct {
+		asked projections.OwnDeliveriesAsked
+		want  []projections.OwnDelivery
+	}{
+		"all":      {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
+		"one":      {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
+		"from":     {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
+		"until":    {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
+		"between":  {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
+		"outcome":  {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
+		"nobody's": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
+	} {
+		test.asked.Tenant, test.asked.Application, test.asked.Limit = elm, referrals, 10
+		page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), test.asked)
+		must(t, err)
+		if diff := cmp.Diff(test.want, page.Rows, cmpopts.EquateApproxTime(0)); diff != "" || page.Before != uuid.Nil {
+			t.Errorf("%s (-want +got), then %s:\n%s", name, page.Before, diff)
+		}
+	}
+}
+
+// An event that very many applications are told of is shown to each of them, although a
+// page ends in the middle of them.
+func TestADeliveryIsOnOnePage_D95(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
+		SELECT ('0190c7a2-0000-7000-8000-' || lpad(to_hex(e), 12, '0'))::uuid, CASE WHEN a = 150 THEN $1 ELSE md5('a' || a)::uuid END, 1, $2, 'record.opened', gen_random_uuid(), gen_random_uuid(), $3, $3
+		FROM generate_series(1, 30) e, generate_series(1, 150) a`, referrals, elm, noon)
+	for _, limit := range []int{4, 200} {
+		pages, seen := 0, map[uuid.UUID]bool{}
+		for _, delivery := range all(t, func(before uuid.UUID) (projections.OwnPage[projections.OwnDelivery], error) {
+			return projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), projections.OwnDeliveriesAsked{
+				OwnBounds: projections.OwnBounds{Tenant: elm, Application: referrals, Before: before, Limit: limit}, From: noon,
+			})
+		}, func() { pages++ }) {
+			if seen[delivery.JTI] {
+				t.Errorf("%s is shown twice", delivery.JTI)
+			}
+			seen[delivery.JTI] = true
+		}
+		if len(seen) != 30 || pages < 3 {
+			t.Errorf("%d deliveries on %d pages", len(seen), pages)
+		}
+	}
+	page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), projections.OwnDeliveriesAsked{
+		OwnBounds: projections.OwnBounds{Tenant: elm, Application: application.ID{UUID: uuid.Max}, Limit: 10}, From: noon.Add(2 * time.Hour),
+	})
+	if must(t, err); page.Before != uuid.Nil {
+		t.Error("it goes on to what happened before the time that is asked for")
+	}
+}
