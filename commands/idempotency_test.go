@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"sync"
@@ -208,5 +209,45 @@ func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
 	first, second := callers[0].Idempotency("k", event.Digest{}), callers[0].Idempotency("k", event.Digest{})
 	if first != second {
 		t.Error("a key is not always the same")
+	}
+}
+
+// The release before remembers requests under the same key, and runs beside this one.
+func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
+	t.Parallel()
+	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
+	caller := access.Caller{
+		Claim:  access.Claim{Tenant: "elm-street", Application: app, Mode: application.UserRestricted, Endpoint: access.Endpoint{Name: access.CreatePatientRequest}},
+		Rights: access.Rights{Staff: bea},
+	}
+	want := event.Digest(sha256.Sum256([]byte(app.String() + " user-restricted " + bea.String() + " k")))
+	if got := caller.Idempotency("k", event.Digest{7}); got.Key != want || got.Tenant != "elm-street" {
+		t.Errorf("%+v, want the key %s", got, want)
+	}
+	caller.Endpoint.Name = access.CreateNote
+	if got := caller.Idempotency("k", event.Digest{7}); got.Key == want {
+		t.Error("another endpoint has the same key")
+	}
+}
+
+func TestWhatIsNotRememberedIsNotChanged_D93(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	handler := commands.Desk{Store: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now }}
+	boom := errors.New("boom")
+	for name, fails := range map[string]func() ([]byte, error){
+		"an error behind the change": func() ([]byte, error) { return nil, boom },
+		"an answer that is too long": func() ([]byte, error) { return make([]byte, 64<<10+1), nil },
+	} {
+		before := len(s.store.Log())
+		_, again, err := handler.Once(t.Context(), once, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+			if _, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm-street", Patient: s.ann, Text: "a cough"}); err != nil {
+				t.Error(err)
+			}
+			return fails()
+		})
+		if err == nil || again || len(s.store.Log()) != before {
+			t.Errorf("%s: %v, given before: %v, %d events", name, err, again, len(s.store.Log())-before)
+		}
 	}
 }
