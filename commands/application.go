@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -11,20 +13,25 @@ import (
 // RegisterApplication makes an external application known to the service, once for
 // all practices.
 type RegisterApplication struct {
+	Application   application.ID // zero for a new one
 	Name          string
 	JWKSURL       string
 	Callbacks     []string // addresses that staff may be sent to after approval
 	PatientScoped bool     // whether staff's authorisations may be limited to one patient
 }
 
-// RegisterApplication returns the identifier minted for the application.
+// RegisterApplication returns the application's identifier.
 func (d Desk) RegisterApplication(ctx context.Context, c RegisterApplication) (application.ID, error) {
 	if err := d.CheckURL(c.JWKSURL); err != nil {
 		return application.ID{}, err
 	}
-	events, err := application.Register(application.Registration{
-		Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callbacks, PatientScoped: c.PatientScoped,
-	})
+	register := func(a application.Application) ([]event.Event, error) {
+		return a.Register(application.Registration{Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callbacks, PatientScoped: c.PatientScoped})
+	}
+	if c.Application.UUID != uuid.Nil {
+		return c.Application, Update(ctx, d.Store, application.StreamOf(c.Application), register)
+	}
+	events, err := register(application.Application{})
 	if err != nil {
 		return application.ID{}, err
 	}

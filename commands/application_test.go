@@ -39,6 +39,15 @@ func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
 	if last := s.Log()[len(s.Log())-1]; id.Version() != 7 || last.Stream != application.StreamOf(id) {
 		t.Errorf("the identifier returned is %s, the stream %v", id, last.Stream)
 	}
+	known := application.ID{UUID: event.NewID()}
+	again := register(commands.RegisterApplication{Application: known, Name: "Referrals", JWKSURL: keysURL})
+	s.play(t,
+		step{"as it was known elsewhere", again, []event.Event{application.Registered{Name: "Referrals", JWKSURL: keysURL}}, nil},
+		step{"as one that is known here", again, nil, application.ErrExists},
+	)
+	if id != known {
+		t.Errorf("the identifier given is %s, the one returned %s", known, id)
+	}
 }
 
 func TestWhatAnApplicationWasRegisteredWithIsChangedAndRemoved_5_6(t *testing.T) {

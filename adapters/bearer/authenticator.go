@@ -17,11 +17,12 @@ type Rights interface {
 
 // Authenticator finds out who is calling. All its fields but Unproven are needed.
 type Authenticator struct {
-	Rights   Rights
-	Keys     *KeyCache
-	Now      func() time.Time // the practice's clock, by which authorisations hold
-	RealNow  func() time.Time // the clock of the applications, by which tokens hold
-	Unproven *Unproven        // remembers who was refused; nil remembers nobody
+	Rights  Rights
+	Keys    *KeyCache
+	Now     func() time.Time // the practice's clock, by which authorisations hold
+	RealNow func() time.Time // the clock of the applications, by which tokens hold
+
+	Unproven *Unproven // remembers who was refused; nil remembers nobody
 }
 
 // Recognise finds out as whom a call to an endpoint comes, by the values of its

@@ -12,6 +12,7 @@ import (
 // The refusals of this package's rules.
 var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the application a name.")
+	ErrExists           = fault.New(fault.Conflict, "application-exists", "An application with this identifier is registered already.")
 	ErrUnknown          = fault.New(fault.Missing, "unknown-application", "There is no application with this identifier.")
 	ErrNotPatientScoped = fault.New(fault.Refused, "not-patient-scoped",
 		"Mark the application as patient-scoped first: only for such an integration are patient-scoped authorisations set up.")
@@ -30,9 +31,12 @@ type Registration struct {
 }
 
 // Register begins an application with its callbacks and its mark (rule 1).
-func Register(r Registration) ([]event.Event, error) {
+func (a Application) Register(r Registration) ([]event.Event, error) {
 	name := strings.TrimSpace(r.Name)
-	if name == "" {
+	switch {
+	case a.registered:
+		return nil, ErrExists
+	case name == "":
 		return nil, ErrNameless
 	}
 	events := []event.Event{Registered{name, r.JWKSURL}}

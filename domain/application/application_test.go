@@ -32,10 +32,14 @@ func TestAnApplicationIsRegisteredWithAllThatBelongsToIt_5_6(t *testing.T) {
 	t.Parallel()
 	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, callback}, PatientScoped: true}
 
-	eventtest.Decided(application.Register(full)).Then(t, registered, added, marked)
-	eventtest.Decided(application.Register(application.Registration{JWKSURL: jwks})).Refuses(t, application.ErrNameless)
-	eventtest.Decided(application.Register(application.Registration{Name: "x", Callbacks: []string{"javascript:alert(1)"}})).
-		Refuses(t, application.ErrInvalidCallback)
+	given := eventtest.Given[app]
+	register := func(r application.Registration) func(app) (events, error) {
+		return func(a app) (events, error) { return a.Register(r) }
+	}
+	given().When(register(full)).Then(t, registered, added, marked)
+	given().When(register(application.Registration{JWKSURL: jwks})).Refuses(t, application.ErrNameless)
+	given().When(register(application.Registration{Name: "x", Callbacks: []string{"javascript:alert(1)"}})).Refuses(t, application.ErrInvalidCallback)
+	given(registered).When(register(full)).Refuses(t, application.ErrExists)
 }
 
 func TestEndpointsAreGrantedOneByOneAndPerMode_5_6(t *testing.T) {

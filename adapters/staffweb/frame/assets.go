@@ -47,6 +47,13 @@ var (
 	}
 )
 
+// Style returns the stylesheet, and Icon the picture that browsers show beside the title,
+// for pages of ours that are none of staff's.
+func Style() []byte { return style }
+
+// Icon returns an image (SVG); see [Style].
+func Icon() []byte { return icon }
+
 func fingerprint(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:8])

@@ -117,6 +117,9 @@ func Listen(ctx context.Context, address string, authority *Authority, handler h
 // URL is the address at which the server receives.
 func (s *Server) URL() string { return "https://" + s.listener.Addr().String() + "/" }
 
+// Address is where the server listens, HOST:PORT.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
 // Close stops receiving and waits until the server has stopped.
 func (s *Server) Close() {
 	_ = s.http.Close()

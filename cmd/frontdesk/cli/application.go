@@ -32,16 +32,17 @@ type authorisationCommands struct {
 type registerApplicationCmd struct {
 	engineFlags   `embed:""`
 	networkFlag   `embed:""`
-	Name          string   `required:"" help:"The application's name, as staff will see it."`
-	JWKSURL       string   `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
-	Callback      []string `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated."`
-	PatientScoped bool     `help:"It is an integration with patient-scoped authorisations."`
+	Name          string         `required:"" help:"The application's name, as staff will see it."`
+	JWKSURL       string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
+	Application   application.ID `placeholder:"UUID" help:"The application's identifier; without it, one is minted."`
+	Callback      []string       `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated."`
+	PatientScoped bool           `help:"It is an integration with patient-scoped authorisations."`
 }
 
 func (c *registerApplicationCmd) Run(r *run) error {
 	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
 		id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
-			Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callback, PatientScoped: c.PatientScoped,
+			Application: c.Application, Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callback, PatientScoped: c.PatientScoped,
 		})
 		return made{"applicationId": id}, err
 	})

@@ -44,6 +44,7 @@ type commandLine struct {
 	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
 	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
 	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
+	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
 	Token   tokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
 	Webhook webhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 	Checks  checkCommands `embed:""`

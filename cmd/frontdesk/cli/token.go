@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
 )
@@ -21,6 +22,7 @@ type tokenCmd struct {
 }
 
 type mintCmd struct {
+	keyDirFlag  `embed:""`
 	Dir         string         `default:".frontdesk" type:"folder" help:"The sandbox whose application mints."`
 	Key         string         `type:"existingfile" elsewhere:"" help:"Another application's private RSA key (PEM)."`
 	KID         string         `name:"kid" help:"Its kid in the application's JWKS."`
@@ -31,7 +33,7 @@ type mintCmd struct {
 
 // Run prints a token.
 func (c *mintCmd) Run(r *run) error {
-	minter, err := c.minter()
+	minter, err := c.minter(r)
 	if err != nil {
 		return err
 	}
@@ -46,9 +48,14 @@ func (c *mintCmd) Run(r *run) error {
 	return nil
 }
 
-func (c *mintCmd) minter() (sandbox.Minter, error) {
+// minter returns what mints for the application that the flags name: by its key, or that
+// of the code base, or the sandbox's.
+func (c *mintCmd) minter(r *run) (sandbox.Minter, error) {
 	if c.Key != "" {
 		return sandbox.NewMinter(c.Key, c.KID, c.Application)
+	}
+	if minter, err := c.keyDirFlag.minter(r); !errors.Is(err, dev.ErrNone) {
+		return minter, err
 	}
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/trigger"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 )
@@ -124,51 +124,11 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
 	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
-	trigger, known := triggers[c.Event]
-	if !known {
-		return application.ErrUnknownEvent
-	}
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) { return trigger(c, ctx, desk) })
-}
-
-// triggers makes an event of each kind happen.
-var triggers = map[application.WebhookEvent]func(*webhookTriggerCmd, context.Context, commands.Desk) (made, error){
-	application.RecordOpened:        (*webhookTriggerCmd).openRecord,
-	application.ConsultationStarted: (*webhookTriggerCmd).startConsultation,
-	application.CallInShown:         (*webhookTriggerCmd).callIn,
-	application.CallInRemoved:       (*webhookTriggerCmd).clearCallIn,
-}
-
-func (c *webhookTriggerCmd) openRecord(ctx context.Context, desk commands.Desk) (made, error) {
-	return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
-}
-
-func (c *webhookTriggerCmd) startConsultation(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: c.Tenant, Patient: c.Patient})
-	return made{"consultationId": id}, err
-}
-
-// callIn books an appointment and calls its patient in.
-func (c *webhookTriggerCmd) callIn(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := c.calledIn(ctx, desk)
-	return made{"appointmentId": id}, err
-}
-
-// clearCallIn does the same, and clears the call-in again.
-func (c *webhookTriggerCmd) clearCallIn(ctx context.Context, desk commands.Desk) (made, error) {
-	id, err := c.calledIn(ctx, desk)
-	if err != nil {
-		return nil, err
-	}
-	return made{"appointmentId": id}, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: c.Tenant, Appointment: id})
-}
-
-func (c *webhookTriggerCmd) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
-	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: desk.Now()})
-	if err != nil {
-		return id, err
-	}
-	return id, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: c.Tenant, Appointment: id, Room: c.Room})
+	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
+	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+		it, err := pull(ctx, desk, c.Event)
+		return made(it), err
+	})
 }
 
 // inSandbox fills in from the sandbox what was not given.

@@ -102,6 +102,12 @@ func MakeKey(file string) error {
 	return nil
 }
 
+// For is the minter of another application that has the same key.
+func (m Minter) For(app application.ID) Minter {
+	m.app = app
+	return m
+}
+
 // Mint signs a token that is valid for 60 seconds from now. sub is a username,
 // or "" for the application itself.
 func (m Minter) Mint(sub string, now time.Time) (string, error) {

@@ -44,10 +44,7 @@ func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiv
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
-	if err := grantEverything(ctx, desk, s.Application, jwksURL); err != nil {
-		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
-	}
-	if err := setWebhooks(ctx, desk, s.Application, receiverURL); err != nil {
+	if err := Equip(ctx, desk, s.Application, jwksURL, receiverURL); err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
 	life := believable{desk: desk, uploads: engine.Uploads, file: file, seed: &s, now: now}
@@ -184,6 +181,15 @@ func plantAppointments(ctx context.Context, desk commands.Desk, at site.ID, pati
 		booked = append(booked, a)
 	}
 	return booked, nil
+}
+
+// Equip lets an application that is registered do everything at the sandbox's practice,
+// and tells it of everything that happens there.
+func Equip(ctx context.Context, desk commands.Desk, id application.ID, jwksURL, receiverURL string) error {
+	if err := grantEverything(ctx, desk, id, jwksURL); err != nil {
+		return err
+	}
+	return setWebhooks(ctx, desk, id, receiverURL)
 }
 
 // grantEverything brings up to date what may change between starts: the port of

@@ -1,0 +1,118 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options say which service a [Client] calls, who calls, and how. The first three are
+// needed.
+type Options struct {
+	BaseURL     string  // the practice's {base_url}, such as https://elm-street.api.example
+	Application string  // the application's identifier, a UUID
+	Signer      *Signer // holds the application's keys
+
+	// Attempts is how often a call is sent at most: 5.
+	Attempts int
+	// Timeout bounds a call and all its attempts if its context has no deadline: 2 minutes,
+	// or 15 with attachments.
+	Timeout time.Duration
+	// LongestWait is the longest Retry-After that a call waits for: 20 seconds. A longer one
+	// is for the caller, in [ServiceError.RetryAfter].
+	LongestWait time.Duration
+	// OnAnswer is told of each attempt, on the caller's goroutine. Without it, names that the
+	// service did not know are logged with log/slog.
+	OnAnswer func(Answer)
+	// Transport carries the calls. Without it, one that waits 30 seconds for an answer.
+	Transport http.RoundTripper
+	// Now is the time: time.Now.
+	Now func() time.Time
+}
+
+// A Client calls the Transactional API of one practice: for the application itself, or for
+// whom [Client.AsUser] and [Client.WithAct] say. It is safe for concurrent use.
+type Client struct {
+	options  Options
+	endpoint string // the URL under which the endpoints are
+	http     *http.Client
+	tokens   *tokens
+	caller   caller
+}
+
+// New makes a client that calls for the application itself.
+func New(o Options) (*Client, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" {
+		return nil, fmt.Errorf("BaseURL %q must be an address such as https://elm-street.api.example", o.BaseURL)
+	}
+	if base.Scheme != "https" && !isLoopback(base.Hostname()) {
+		return nil, fmt.Errorf("BaseURL %q must begin with https://, because a token is good for whoever reads it", o.BaseURL)
+	}
+	if o.Application == "" || o.Signer == nil {
+		return nil, errors.New("options must name the Application and its Signer")
+	}
+	o = o.withDefaults()
+	return &Client{
+		options:  o,
+		endpoint: strings.TrimSuffix(o.BaseURL, "/") + "/transactional-api/",
+		http:     &http.Client{Transport: o.Transport, CheckRedirect: unfollowed},
+		tokens:   &tokens{application: o.Application, signer: o.Signer, now: o.Now},
+	}, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Attempts <= 0 {
+		o.Attempts = 5
+	}
+	if o.LongestWait <= 0 {
+		o.LongestWait = 20 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OnAnswer == nil {
+		o.OnAnswer = warnOfUnknownFields
+	}
+	if o.Transport == nil {
+		o.Transport = defaultTransport()
+	}
+	return o
+}
+
+func defaultTransport() http.RoundTripper {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, IdleConnTimeout: 90 * time.Second,
+	}
+}
+
+// unfollowed keeps tokens and bodies from whoever a redirect names.
+func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func isLoopback(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+// AsUser returns a client that calls on behalf of a member of staff, who has authorised the
+// application (§5.4).
+func (c *Client) AsUser(username string) *Client {
+	return c.calling(caller{username: username})
+}
+
+// WithAct returns a client that calls for the application itself, and says who is behind the
+// calls (§2.7). The service takes no act for a user, so it ends AsUser.
+func (c *Client) WithAct(act Act) *Client {
+	return c.calling(caller{act: &act})
+}
+
+func (c *Client) calling(who caller) *Client {
+	other := *c
+	other.caller = who
+	return &other
+}

@@ -1,0 +1,13 @@
+// Package client calls frontdesk's Transactional API and receives its webhooks. It needs
+// nothing but the standard library.
+//
+//   - [Client] has a method for each endpoint; [Client.AsUser] and [Client.WithAct] say for
+//     whom it calls. It signs tokens, and sends a call again only where nothing can be made
+//     twice by that.
+//   - [Signer] holds the application's keys: it signs tokens and publishes the key set.
+//   - [Attachment] is a file that is encoded while it is sent.
+//   - [ServiceError] is what the service refuses, [UnreachableError] that it did not answer.
+//   - [Receiver] takes webhooks, and believes those alone that the service has sent.
+//
+// "§n" is a section of the Transactional API's specification.
+package client

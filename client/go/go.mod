@@ -1,0 +1,3 @@
+module frontdesk/client
+
+go 1.25

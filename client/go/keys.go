@@ -1,0 +1,94 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The service publishes a key a day before it signs with it. So a kid that was not there a
+// few seconds ago is most likely forged, and is worth no fetch.
+const (
+	refetchAfter = 5 * time.Second
+	retryAfter   = time.Second // a fetch that failed
+	longestSet   = 1 << 20
+)
+
+// fetchedKeys are the service's keys, fetched again only for an unknown kid.
+type fetchedKeys struct {
+	url  string
+	http *http.Client
+	now  func() time.Time
+	turn chan struct{} // of who fetches
+
+	mu   sync.Mutex
+	keys Keys
+	next time.Time // not before, they are fetched again
+	err  error     // of the last fetch
+}
+
+// with returns the keys, with this one among them if the service has it.
+func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
+	if keys, fresh, err := f.held(kid); fresh {
+		return keys, err
+	}
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return nil, &WebhookError{KeysUnreachable, ctx.Err()}
+	}
+	if keys, fresh, err := f.held(kid); fresh { // somebody has fetched them meanwhile
+		return keys, err
+	}
+	keys, err := f.fetch(ctx)
+	f.keep(keys, err)
+	keys, _, err = f.held(kid)
+	return keys, err
+}
+
+// held is what is there, and whether that must do: the key is among them, or it is too
+// early for another fetch.
+func (f *fetchedKeys) held(kid string) (keys Keys, enough bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.keys[kid] != nil {
+		return f.keys, true, nil
+	}
+	if f.err != nil {
+		err = &WebhookError{KeysUnreachable, f.err}
+	}
+	return f.keys, f.now().Before(f.next), err
+}
+
+func (f *fetchedKeys) keep(keys Keys, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err, f.next = err, f.now().Add(retryAfter)
+	if err == nil {
+		f.keys, f.next = keys, f.now().Add(refetchAfter)
+	}
+}
+
+func (f *fetchedKeys) fetch(ctx context.Context) (Keys, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := f.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", f.url, response.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, longestSet))
+	if err != nil {
+		return nil, err
+	}
+	return ParseKeys(text)
+}

@@ -1,0 +1,138 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// ReceiverOptions say whose webhooks a [Receiver] takes. The first two are needed.
+type ReceiverOptions struct {
+	JWKSURL string                     // {base_url}/transactional-api/jwks of any practice
+	Tenant  func(tenantID string) bool // whether the application serves this practice; see [Tenants]
+
+	// Remembered is how many webhooks are kept in mind, so that none is taken twice: 100,000.
+	// They are forgotten when they have expired, too.
+	Remembered int
+	// HTTP fetches the keys: a client that gives up after 5 seconds.
+	HTTP *http.Client
+	// OnRefusal is told why a webhook is not believed.
+	OnRefusal func(*WebhookError)
+	// Now is the time: time.Now.
+	Now func() time.Time
+}
+
+// Tenants are the practices that the application serves, where they are known beforehand.
+func Tenants(tenantIDs ...string) func(string) bool {
+	served := map[string]bool{}
+	for _, id := range tenantIDs {
+		served[id] = true
+	}
+	return func(tenantID string) bool { return served[tenantID] }
+}
+
+// A Receiver takes webhooks, each once, and believes those alone that the service has sent to
+// a practice that the application serves. It is safe for concurrent use.
+type Receiver struct {
+	options ReceiverOptions
+	keys    fetchedKeys
+	seen    seen
+}
+
+// NewReceiver makes a receiver.
+func NewReceiver(o ReceiverOptions) (*Receiver, error) {
+	if o.JWKSURL == "" || o.Tenant == nil {
+		return nil, errors.New("options must have a JWKSURL and say which Tenant is served")
+	}
+	if o.Remembered <= 0 {
+		o.Remembered = 100_000
+	}
+	if o.HTTP == nil {
+		o.HTTP = &http.Client{Timeout: 5 * time.Second}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OnRefusal == nil {
+		o.OnRefusal = func(*WebhookError) {}
+	}
+	return &Receiver{
+		options: o,
+		keys:    fetchedKeys{url: o.JWKSURL, http: o.HTTP, now: o.Now, turn: make(chan struct{}, 1)},
+		seen:    seen{most: o.Remembered, until: map[string]time.Time{}},
+	}, nil
+}
+
+// Receive returns the content of a webhook's body that is received now, or a [WebhookError]
+// if it must not be believed.
+func (r *Receiver) Receive(ctx context.Context, body string) (Webhook, error) {
+	signed, err := split(body)
+	if err != nil {
+		return Webhook{}, err
+	}
+	keys, err := r.keys.with(ctx, signed.kid)
+	if err != nil {
+		return Webhook{}, err
+	}
+	now := r.options.Now()
+	webhook, err := Verify(body, keys, now)
+	if err != nil {
+		return Webhook{}, err
+	}
+	if !r.options.Tenant(webhook.TenantID) {
+		return Webhook{}, unbelieved(WrongTenant, "%q is not served here", webhook.TenantID)
+	}
+	if !r.seen.first(webhook.JTI, webhook.Expires, now) {
+		return Webhook{}, &WebhookError{Reason: Replayed}
+	}
+	return webhook, nil
+}
+
+const longestWebhook = 64 << 10
+
+// Handler receives webhooks by HTTP, and has each handled once. The service waits for about
+// 10 seconds, so handle should note what there is to do and return. Its answers are 204; 500
+// if handle fails; 409 for one that was received before; 400 and 503 for others that are not
+// believed.
+func (r *Receiver) Handler(handle func(context.Context, Webhook) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if request.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, longestWebhook))
+		if err != nil {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		w.WriteHeader(r.handle(request.Context(), strings.TrimSpace(string(body)), handle))
+	})
+}
+
+func (r *Receiver) handle(ctx context.Context, body string, handle func(context.Context, Webhook) error) (status int) {
+	webhook, err := r.Receive(ctx, body)
+	var why *WebhookError
+	if errors.As(err, &why) {
+		r.options.OnRefusal(why)
+		return why.status()
+	}
+	if handle(ctx, webhook) != nil {
+		return http.StatusInternalServerError
+	}
+	return http.StatusNoContent
+}
+
+func (e *WebhookError) status() int {
+	switch e.Reason {
+	case Replayed:
+		return http.StatusConflict
+	case KeysUnreachable:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusBadRequest
+	}
+}

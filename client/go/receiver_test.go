@@ -1,0 +1,261 @@
+package client_test
+
+import (
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"frontdesk/client"
+)
+
+// vectors are those of docs/vectors.json that are for receivers.
+type vectors struct {
+	Now         time.Time
+	ServiceJWKS json.RawMessage `json:"serviceJwks"`
+	Webhooks    []struct {
+		Name, Token string
+		Now         *time.Time
+		Accepted    bool
+	}
+}
+
+func TestTheVerdictsAreThoseOfTheVectors_D99(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/vectors.json")
+	var v vectors
+	if err == nil {
+		err = json.Unmarshal(text, &v)
+	}
+	keys, errKeys := client.ParseKeys(v.ServiceJWKS)
+	if err != nil || errKeys != nil || len(v.Webhooks) < 15 {
+		t.Fatal(err, errKeys)
+	}
+	for _, vector := range v.Webhooks {
+		now := v.Now
+		if vector.Now != nil {
+			now = *vector.Now
+		}
+		webhook, err := client.Verify(vector.Token, keys, now)
+		var why *client.WebhookError
+		if (err == nil) != vector.Accepted || err != nil && !errors.As(err, &why) || err == nil && webhook.Event.Kind() == "" {
+			t.Errorf("%s: %v", vector.Name, err)
+		}
+	}
+}
+
+var noon = time.Date(2027, 1, 15, 8, 0, 0, 0, time.UTC)
+
+// publisher serves the service's keys, counts how often, and fails if it is told to.
+type publisher struct {
+	*httptest.Server
+	set     atomic.Pointer[[]byte]
+	fetches atomic.Int32
+	down    atomic.Bool
+}
+
+func publish(t *testing.T) *publisher {
+	t.Helper()
+	p := &publisher{}
+	set := signer(t).KeySet()
+	p.set.Store(&set)
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		p.fetches.Add(1)
+		if p.down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write(*p.set.Load())
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// webhook is one of noon, with other claims where they are given.
+func webhook(key *rsa.PrivateKey, kid string, other map[string]any) string {
+	claims := map[string]any{
+		"iss": "service", "iat": noon.Unix(), "exp": noon.Unix() + 60, "jti": "j-1", "event": "record.opened", "tenantId": "elm-street",
+		"data": map[string]any{"patientId": "p-1", "userName": nil, "userEmail": nil},
+	}
+	maps.Copy(claims, other)
+	text, err := json.Marshal(claims)
+	if err != nil {
+		panic(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	input := encode([]byte(`{"alg":"RS256","typ":"JWT","kid":"`+kid+`"}`)) + "." + encode(text)
+	digest := sha256.Sum256([]byte(input))
+	signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+	if err != nil {
+		panic(err)
+	}
+	return input + "." + encode(signature)
+}
+
+func receiver(t *testing.T, p *publisher, now *time.Time) *client.Receiver {
+	t.Helper()
+	r, err := client.NewReceiver(client.ReceiverOptions{
+		JWKSURL: p.URL, Tenant: client.Tenants("elm-street"), Remembered: 3, Now: func() time.Time { return *now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func reason(err error) client.Reason {
+	var why *client.WebhookError
+	if !errors.As(err, &why) {
+		return ""
+	}
+	return why.Reason
+}
+
+func TestAWebhookIsTakenOnceAndForgottenWhenItHasExpired_D99(t *testing.T) {
+	t.Parallel()
+	now := noon
+	r := receiver(t, publish(t), &now)
+	take := func(jti string, exp int64) client.Reason {
+		_, err := r.Receive(t.Context(), webhook(aKey(), "one", map[string]any{"jti": jti, "exp": exp}))
+		return reason(err)
+	}
+	soon := noon.Unix() + 60
+	if why := take("a", soon); why != "" || take("a", soon) != client.Replayed {
+		t.Errorf("the first is %q", why)
+	}
+	now = noon.Add(time.Minute)
+	if why := take("a", soon); why != client.Expired {
+		t.Errorf("after a minute it is %q", why)
+	}
+	if take("a", soon+60) != "" { // what has expired is forgotten
+		t.Error("it is remembered for good")
+	}
+	for _, jti := range []string{"b", "c", "d"} { // three are remembered
+		if why := take(jti, soon+60); why != "" {
+			t.Errorf("%s is %q", jti, why)
+		}
+	}
+	if take("d", soon+60) != client.Replayed || take("a", soon+60) != "" {
+		t.Error("it remembers more than it may, or forgets the newest")
+	}
+}
+
+func TestKeysAreFetchedForAnUnknownKidAndSeldom_D99(t *testing.T) {
+	t.Parallel()
+	now := noon
+	p := publish(t)
+	r := receiver(t, p, &now)
+	jti := 0
+	take := func(key *rsa.PrivateKey, kid string) client.Reason {
+		jti++
+		_, err := r.Receive(t.Context(), webhook(key, kid, map[string]any{"jti": fmt.Sprint(jti)}))
+		return reason(err)
+	}
+	for range 5 {
+		if why := take(aKey(), "one"); why != "" {
+			t.Errorf("it is %q", why)
+		}
+		if why := take(otherKey(), "forged"); why != client.UnknownKey {
+			t.Errorf("a forged one is %q", why)
+		}
+	}
+	if n := p.fetches.Load(); n != 1 {
+		t.Errorf("they are fetched %d times", n)
+	}
+	s := signer(t)
+	if err := s.Add(client.Key{KID: "two", Private: otherKey()}); err != nil {
+		t.Fatal(err)
+	}
+	set := s.KeySet()
+	p.set.Store(&set)
+	now = now.Add(6 * time.Second)
+	if why := take(otherKey(), "two"); why != "" || p.fetches.Load() != 2 {
+		t.Errorf("after a rotation it is %q, and they are fetched %d times", why, p.fetches.Load())
+	}
+	now = now.Add(6 * time.Second)
+	p.down.Store(true)
+	if why := take(otherKey(), "three"); why != client.KeysUnreachable {
+		t.Errorf("of a service that is down it says %q", why)
+	}
+	if why := take(aKey(), "one"); why != "" {
+		t.Errorf("keys are lost while the service is down: %q", why)
+	}
+	if take(otherKey(), "three"); p.fetches.Load() != 3 {
+		t.Error("a service that is down is asked at once again")
+	}
+	now = now.Add(2 * time.Second)
+	p.down.Store(false)
+	if why := take(otherKey(), "three"); why != client.UnknownKey || p.fetches.Load() != 4 {
+		t.Errorf("of a service that is back it says %q", why)
+	}
+}
+
+func TestKeysThatAreTooWeakOrForAnotherUseAreNotTaken_D99(t *testing.T) {
+	t.Parallel()
+	keys, err := client.ParseKeys([]byte(`{"keys":[7,{"kty":"EC","kid":"a"},{"kty":"RSA","kid":"b","n":"AQAB","e":"AQAB"},
+		{"kty":"RSA","kid":"c","use":"enc","n":"` + strings.Repeat("_", 400) + `","e":"AQAB"}, {"kty":"RSA","kid":"d","n":"` + strings.Repeat("_", 400) + `","e":"AQAB"}]}`))
+	if err != nil || len(keys) != 1 || keys["d"] == nil {
+		t.Errorf("%v, %v", keys, err)
+	}
+	if _, err := client.ParseKeys([]byte("<html>")); err == nil {
+		t.Error("HTML is a key set")
+	}
+}
+
+func TestTheHandlerAnswersAsWhatItIs_D99(t *testing.T) {
+	t.Parallel()
+	now := noon
+	r := receiver(t, publish(t), &now)
+	var events []client.Event
+	handler := r.Handler(func(_ context.Context, w client.Webhook) error {
+		events = append(events, w.Event)
+		if w.JTI == "fails" {
+			return errors.New("no room")
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		method, body string
+		want         int
+	}{
+		{"POST", webhook(aKey(), "one", nil), 204},
+		{"POST", webhook(aKey(), "one", nil), 409},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "2", "event": "ping", "data": map[string]any{}}) + "\n", 204},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "3", "event": "brand.new", "data": map[string]any{"x": 1}}), 204},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "fails"}), 500},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "tenantId": "oak-lane"}), 400},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": nil}), 400},
+		{"POST", webhook(aKey(), "one", map[string]any{"jti": "4", "data": map[string]any{"patientId": 7}}), 400},
+		{"POST", webhook(otherKey(), "one", map[string]any{"jti": "4"}), 400},
+		{"POST", strings.Repeat("a", 64<<10+1), 413},
+		{"POST", "", 400},
+		{"GET", "", 405},
+	} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(c.method, "/", strings.NewReader(c.body)))
+		if w.Code != c.want {
+			t.Errorf("%s %.80s is answered %d, not %d", c.method, c.body, w.Code, c.want)
+		}
+	}
+	if len(events) != 4 {
+		t.Fatalf("handled: %v", events)
+	}
+	opened, _ := events[0].(*client.RecordOpened)
+	_, isPing := events[1].(*client.Ping)
+	other, _ := events[2].(*client.Other)
+	if opened == nil || opened.PatientID != "p-1" || opened.UserName != nil || !isPing || other == nil || string(other.Data) != `{"x":1}` {
+		t.Errorf("handled: %+v", events)
+	}
+}

@@ -1,0 +1,100 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"time"
+)
+
+// A Note is added to a patient's care record.
+type Note struct {
+	PatientID string `json:"patientId"`
+	Note      string `json:"note"` // its text; not blank
+}
+
+// CreatedNote is the answer of create-note.
+type CreatedNote struct {
+	NoteID string `json:"noteId"`
+}
+
+// CreateNote adds a note to a patient's care record.
+func (c *Client) CreateNote(ctx context.Context, n Note) (created CreatedNote, err error) {
+	err = c.post(ctx, "create-note", n, nil, &created)
+	return created, err
+}
+
+// A CareRecord is a patient's, everything newest first.
+type CareRecord struct {
+	Patient         RecordPatient        `json:"patient"`
+	Notes           []RecordNote         `json:"notes"`
+	PatientRequests []RecordRequest      `json:"patientRequests"`
+	Consultations   []RecordConsultation `json:"consultations"`
+	Truncated       bool                 `json:"truncated"` // whether there are older entries than these
+}
+
+// RecordPatient is whose record it is.
+type RecordPatient struct {
+	PatientID string  `json:"patientId"`
+	Name      string  `json:"name"`
+	BirthDate *string `json:"birthDate"` // 2006-01-02
+}
+
+// RecordNote is a note in a record.
+type RecordNote struct {
+	NoteID         string          `json:"noteId"`
+	Note           string          `json:"note"`
+	UserName       *string         `json:"userName"` // nil when who did it cannot be determined
+	CreatedAt      time.Time       `json:"createdAt"`
+	EnteredInError *EnteredInError `json:"enteredInError"`
+}
+
+// RecordRequest is a patient request in a record.
+type RecordRequest struct {
+	PatientRequestID string          `json:"patientRequestId"`
+	RequestType      RequestType     `json:"requestType"`
+	Requester        Requester       `json:"requester"`
+	Response         []ResponseItem  `json:"response"`
+	IsHighPriority   bool            `json:"isHighPriority"`
+	ProxyDetails     *ProxyDetails   `json:"proxyDetails"`
+	Attachments      []RecordFile    `json:"attachments"`
+	SubmittedAt      time.Time       `json:"submittedAt"`
+	EnteredInError   *EnteredInError `json:"enteredInError"`
+}
+
+// RecordFile names an attachment.
+type RecordFile struct {
+	FileName    string   `json:"fileName"`
+	ContentType FileType `json:"contentType"`
+}
+
+// RecordConsultation is a consultation in a record.
+type RecordConsultation struct {
+	ConsultationID string    `json:"consultationId"`
+	AppointmentID  *string   `json:"appointmentId"`
+	UserName       *string   `json:"userName"`
+	StartedAt      time.Time `json:"startedAt"`
+}
+
+// EnteredInError marks an entry that should not have been made, or not for this patient. Show
+// it as struck out, and do not rely on it.
+type EnteredInError struct {
+	Reason   string    `json:"reason"`
+	MarkedAt time.Time `json:"markedAt"`
+}
+
+// RetrieveCareRecord reads a patient's care record, and so opens it.
+func (c *Client) RetrieveCareRecord(ctx context.Context, patientID string) (record CareRecord, err error) {
+	err = c.get(ctx, "retrieve-care-record", url.Values{"patientId": {patientID}}, &record)
+	return record, err
+}
+
+// OpenedRecord names the patient whose record is opened.
+type OpenedRecord struct {
+	PatientID string `json:"patientId"`
+}
+
+// OpenCareRecord says that a patient's care record is opened by other means.
+func (c *Client) OpenCareRecord(ctx context.Context, patientID string) (opened OpenedRecord, err error) {
+	err = c.post(ctx, "open-care-record", OpenedRecord{patientID}, nil, &opened)
+	return opened, err
+}

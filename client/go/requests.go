@@ -1,0 +1,89 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// A PatientRequest is submitted on behalf of a patient (§2.1).
+type PatientRequest struct {
+	PatientID      string         `json:"patientId"`
+	RequestType    RequestType    `json:"requestType"`
+	Requester      Requester      `json:"requester"`
+	Response       []ResponseItem `json:"response"`
+	IsHighPriority bool           `json:"isHighPriority,omitempty"`
+	ProxyDetails   *ProxyDetails  `json:"proxyDetails,omitempty"` // needed where Requester is Proxy
+	Attachments    []Attachment   `json:"-"`                      // at most 5
+}
+
+// RequestType is clinical or administrative.
+type RequestType string
+
+// The types of requests.
+const (
+	Medical RequestType = "medical"
+	Admin   RequestType = "admin"
+)
+
+// Requester is who makes a request.
+type Requester string
+
+// Who may make one.
+const (
+	Patient Requester = "patient"
+	Proxy   Requester = "proxy"
+)
+
+// ResponseItem answers a question (§2.2).
+type ResponseItem struct {
+	Question Question `json:"question"`
+	Answer   string   `json:"answer"`
+}
+
+// A Question is one of the fixed keys.
+type Question string
+
+// The questions: the first two of a Medical request, the last of an Admin one.
+const (
+	HealthConcern  Question = "healthConcern"
+	RecentContact  Question = "recentContact"
+	RequestDetails Question = "requestDetails"
+)
+
+// ProxyDetails are who asks for the patient (§2.3). All are needed.
+type ProxyDetails struct {
+	FirstName             string `json:"firstName"`
+	LastName              string `json:"lastName"`
+	RelationshipToPatient string `json:"relationshipToPatient"`
+}
+
+// CreatedPatientRequest is the answer of create-patient-request.
+type CreatedPatientRequest struct {
+	PatientRequestID string `json:"patientRequestId"`
+}
+
+// CreatePatientRequest submits a request on behalf of a patient (§4.1). Where the practice
+// takes no such request now, the code is request-type-disabled, request-type-paused or
+// request-type-closed, and the call is not sent again.
+func (c *Client) CreatePatientRequest(ctx context.Context, r PatientRequest) (created CreatedPatientRequest, err error) {
+	err = c.post(ctx, "create-patient-request", r, r.Attachments, &created)
+	return created, err
+}
+
+// RequestTypes are all of them, and whether a request would be accepted now.
+type RequestTypes struct {
+	RequestTypes []RequestTypeAvailability `json:"requestTypes"`
+}
+
+// RequestTypeAvailability is whether a request of the type would be accepted now.
+type RequestTypeAvailability struct {
+	RequestType RequestType `json:"requestType"`
+	Status      string      `json:"status"`      // open, or the code of the refusal
+	NextOpening *time.Time  `json:"nextOpening"` // nil when it is open, or nobody knows
+}
+
+// RequestTypeAvailability asks which types of request the practice takes at present.
+func (c *Client) RequestTypeAvailability(ctx context.Context) (types RequestTypes, err error) {
+	err = c.get(ctx, "request-type-availability", nil, &types)
+	return types, err
+}

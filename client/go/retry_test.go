@@ -1,0 +1,198 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/client"
+)
+
+const created = `{"noteId":"n-1"}`
+
+var note = client.Note{PatientID: "p-1", Note: "Feels better."}
+
+func TestACallIsSentAgainOnlyWhereThatHelps_D99(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first answer
+		again bool
+	}{
+		"unavailable":            {refuses(503, "unavailable"), true},
+		"rate-limited":           {refuses(429, "rate-limited", "Retry-After", "2"), true},
+		"internal error":         {refuses(500, "internal-error"), true},
+		"a proxy's":              {says(502, "<html>"), true},
+		"cut":                    {cuts, true},
+		"still being answered":   {refuses(409, "idempotency-key-in-use"), true},
+		"the key of another":     {refuses(409, "idempotency-key-reused"), false},
+		"paused":                 {refuses(400, "request-type-paused", "Retry-After", "2"), false},
+		"unauthorized":           {refuses(403, "unauthorized"), false},
+		"too slow":               {refuses(408, "request-timeout"), false},
+		"limited for the day":    {refuses(429, "rate-limited", "Retry-After", "3600"), false},
+		"an answer that is none": {says(200, "<html>"), false},
+		"a redirect":             {says(307, "", "Location", "https://evil.example"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client, service := calling(t, c.first, says(200, created))
+				got, err := client.CreateNote(t.Context(), note)
+				if (err == nil) != c.again || len(service.sent) == 2 != c.again || err == nil && got.NoteID != "n-1" {
+					t.Errorf("%d attempts: %v, %v", len(service.sent), got, err)
+				}
+			})
+		})
+	}
+}
+
+func TestEveryPostCarriesAKeyThatItsAttemptsShare_D99(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, service := calling(t, cuts, refuses(503, "unavailable"), says(200, created))
+		for range 2 {
+			if _, err := c.CreateNote(t.Context(), note); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := c.CreateNote(client.WithIdempotencyKey(t.Context(), "job-42"), note); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for _, call := range service.sent {
+			keys = append(keys, call.Header.Get("Idempotency-Key"))
+		}
+		if len(keys) != 6 || keys[0] == "" || keys[0] != keys[1] || keys[1] != keys[2] || keys[3] == keys[2] || keys[3] == "" || keys[4] != "job-42" || keys[5] != "" {
+			t.Errorf("the keys are %q", keys)
+		}
+		if service.sent[0].body != service.sent[2].body {
+			t.Error("another body is sent again")
+		}
+	})
+}
+
+func TestRetryAfterIsWaitedForAndAttemptsEnd_D99(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, service := calling(t, refuses(503, "unavailable", "Retry-After", "3"))
+		began := time.Now()
+		_, err := c.Ping(t.Context())
+		var refusal *client.ServiceError
+		if !errors.As(err, &refusal) || refusal.Code() != client.CodeUnavailable || refusal.RetryAfter != 3*time.Second || refusal.RequestID != "r-1" || refusal.Status != 503 {
+			t.Errorf("it ends with %#v", err)
+		}
+		if took := time.Since(began); len(service.sent) != 5 || took < 12*time.Second || took > 20*time.Second {
+			t.Errorf("%d attempts in %v", len(service.sent), took)
+		}
+	})
+}
+
+func TestADeadlineIsKept_D99(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, service := calling(t, refuses(503, "unavailable", "Retry-After", "3"))
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		began := time.Now()
+		var refusal *client.ServiceError
+		if _, err := c.Ping(ctx); !errors.As(err, &refusal) || len(service.sent) != 1 || time.Since(began) != 0 {
+			t.Errorf("it waits in vain: %v", err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		go func() { time.Sleep(time.Second); cancel() }()
+		if _, err := c.Ping(ctx); err == nil || len(service.sent) != 2 || time.Since(began) != time.Second {
+			t.Errorf("it goes on for %v after it was cancelled: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestACallWithoutADeadlineGetsOne_D99(t *testing.T) {
+	t.Parallel()
+	silent := transport(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := with(t, func(o *client.Options) { o.Transport = silent })
+		began := time.Now()
+		var unreachable *client.UnreachableError
+		if _, err := c.Ping(t.Context()); !errors.As(err, &unreachable) || time.Since(began) != 2*time.Minute {
+			t.Errorf("after %v it says %v", time.Since(began), err)
+		}
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestWhatIsToldOfAnAnswer_D99(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told []client.Answer
+		c, _ := with(t, func(o *client.Options) { o.OnAnswer = func(a client.Answer) { told = append(told, a) } },
+			cuts, says(200, created, "Idempotent-Replayed", "true", "Warning-Unknown-Fields", "isHighPrioritiy, urgent"))
+		if _, err := c.CreateNote(t.Context(), note); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 2 || !errors.Is(told[0].Err, io.ErrUnexpectedEOF) || told[0].Status != 0 || told[1].Attempt != 2 ||
+			!told[1].Replayed || len(told[1].UnknownFields) != 2 || told[1].UnknownFields[1] != "urgent" || told[1].RequestID != "r-1" {
+			t.Errorf("it is told %+v", told)
+		}
+	})
+}
+
+func TestACodeThatIsNewIsUnrecognised_D99(t *testing.T) {
+	t.Parallel()
+	for _, first := range []answer{refuses(400, "brand-new"), says(404, "<html>")} {
+		c, _ := calling(t, first)
+		var refusal *client.ServiceError
+		if _, err := c.Ping(t.Context()); !errors.As(err, &refusal) || refusal.Code() != client.Unrecognised {
+			t.Errorf("the code is %v", err)
+		}
+	}
+}
+
+func TestATokenIsNotSentInClear_D99(t *testing.T) {
+	t.Parallel()
+	for url, right := range map[string]bool{
+		"http://127.0.0.1:8080": true, "http://localhost": true, "https://elm-street.api.example/": true,
+		"http://elm-street.api.example": false, "elm-street.api.example": false, "": false,
+	} {
+		if _, err := client.New(client.Options{BaseURL: url, Application: app, Signer: signer(t)}); (err == nil) != right {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t,
+		says(200, `{"calls":[{"requestId":"a"},{"requestId":"b"}],"next":"older"}`), says(200, `{"calls":[{"requestId":"c"}],"next":null}`))
+	var ids string
+	for call, err := range c.Calls(t.Context(), client.CallsQuery{Status: "refused", Limit: 2}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids += call.RequestID
+	}
+	if ids != "abc" || service.sent[0].URL.RawQuery != "limit=2&status=refused" || service.sent[1].URL.Query().Get("cursor") != "older" {
+		t.Errorf("%q of %v", ids, service.sent[1].URL)
+	}
+	c, service = calling(t, says(200, `{"deliveries":[{"jti":"a"},{"jti":"b"}],"next":"older"}`))
+	for _, err := range c.Deliveries(t.Context(), client.DeliveriesQuery{From: time.Unix(1_800_000_000, 0)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if len(service.sent) != 1 || service.sent[0].URL.Query().Get("from") != "2027-01-15T08:00:00Z" {
+		t.Errorf("it asks %v", service.sent[0].URL)
+	}
+}

@@ -1,0 +1,108 @@
+package client_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"frontdesk/client"
+)
+
+const pong = `{"tenantId":"elm-street","mode":"application-restricted"}`
+
+func TestATokenIsKeptForABurstAndNeverUsedWhenItExpires_D99(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, service := calling(t, says(200, pong))
+		var tokens []string
+		for range 8 { // one each 10 seconds
+			if _, err := c.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			call := service.sent[len(service.sent)-1]
+			tokens = append(tokens, call.Header.Get("Authorization"))
+			_, claims := call.claims(t)
+			iat, exp, now := claims["iat"].(float64), claims["exp"].(float64), float64(time.Now().Unix())
+			if exp-iat != 60 || exp-now < 20 || now-iat < 10 {
+				t.Errorf("at %v a token from %v to %v is used", now, iat, exp)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		if tokens[0] != tokens[2] || tokens[2] == tokens[3] || tokens[3] != tokens[5] || tokens[5] == tokens[6] {
+			t.Errorf("tokens are not kept for 30 seconds each: %q", tokens)
+		}
+	})
+}
+
+func TestAClockThatIsSetBackGetsAFreshToken_D99(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 1, 15, 8, 0, 0, 0, time.UTC)
+	c, service := with(t, func(o *client.Options) { o.Now = func() time.Time { return now } }, says(200, pong))
+	for range 2 {
+		if _, err := c.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(-time.Hour)
+	}
+	if _, claims := service.sent[1].claims(t); claims["iat"].(float64) > float64(now.Add(time.Hour).Unix()) {
+		t.Error("the token is of the hour before")
+	}
+}
+
+func TestATokenSaysForWhomACallIs_D99(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, pong))
+	act := client.Act{
+		Practitioner: client.Practitioner{Name: "Dr Ann Lee", Email: "ann@example.org", GMCNumber: "1234567"},
+		Organisation: client.Organisation{Name: "High Street"}, Role: "General practitioner",
+	}
+	for _, caller := range []*client.Client{c, c.AsUser("ann.lee"), c.WithAct(act), c.AsUser("ann.lee").WithAct(act), c.WithAct(act).AsUser("bob")} {
+		if _, err := caller.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []struct {
+		sub string
+		azp any
+		act bool
+	}{{app, nil, false}, {"ann.lee", app, false}, {app, nil, true}, {app, nil, true}, {"bob", app, false}} {
+		header, claims := service.sent[i].claims(t)
+		if header["alg"] != "RS256" || header["typ"] != "JWT" || header["kid"] != "one" {
+			t.Errorf("header %v", header)
+		}
+		acting, _ := claims["act"].(map[string]any)
+		if claims["iss"] != app || claims["sub"] != want.sub || claims["azp"] != want.azp || (acting != nil) != want.act {
+			t.Errorf("call %d claims %v", i, claims)
+		}
+		if want.act && (acting["role"] != "General practitioner" || acting["practitioner"].(map[string]any)["gmc_number"] != "1234567") {
+			t.Errorf("call %d acts for %v", i, acting)
+		}
+	}
+}
+
+func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
+	t.Parallel()
+	keys := signer(t)
+	c, service := with(t, func(o *client.Options) { o.Signer = keys }, says(200, pong))
+	kid := func() any {
+		if _, err := c.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		header, _ := service.sent[len(service.sent)-1].claims(t)
+		return header["kid"]
+	}
+	if err := keys.Add(client.Key{KID: "two", Private: otherKey()}); err != nil || kid() != "one" {
+		t.Errorf("a key signs before it is used: %v", err)
+	}
+	contains(t, string(keys.KeySet()), `"kid":"one"`, `"kid":"two"`, `"use":"sig"`)
+	if err := keys.Use("two"); err != nil || kid() != "two" {
+		t.Errorf("the key in use does not sign: %v", err)
+	}
+	if keys.Remove("two") == nil || keys.Use("three") == nil || keys.Add(client.Key{KID: "two", Private: aKey()}) == nil {
+		t.Error("it removes the key that signs, uses one that it has not, or has two of a kid")
+	}
+	if err := keys.Remove("one"); err != nil || strings.Contains(string(keys.KeySet()), `"one"`) || strings.Contains(string(keys.KeySet()), `"d"`) {
+		t.Errorf("it publishes %s, %v", keys.KeySet(), err)
+	}
+}

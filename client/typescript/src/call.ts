@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import type { Agent, IncomingHttpHeaders } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Body, UnreadableError } from "./body.js";
+import { problemsOf, ServiceError, UnreachableError } from "./errors.js";
+import { exchange, type Response } from "./exchange.js";
+import type { Caller, Tokens } from "./tokens.js";
+
+/** What came of one attempt at a call. It names no patient. */
+export interface Answer {
+  endpoint: string;
+  /** From 1. */
+  attempt: number;
+  /** Of HTTP; undefined if no answer came. */
+  status?: number;
+  requestId?: string;
+  /** Whether it is the answer to an earlier attempt with the same Idempotency-Key. */
+  replayed: boolean;
+  /** Names in the body that the service did not know. */
+  unknownFields: string[];
+  /** Why it is not a success. */
+  error?: Error;
+}
+
+/** How one call is made. */
+export interface CallOptions {
+  /**
+   * For a POST, 1 to 255 bytes, instead of a fresh one. For 24 hours, the same key with the same body gets the same
+   * answer, also from a process that has started since.
+   */
+  idempotencyKey?: string;
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** Milliseconds for the call and all its attempts. */
+  timeout?: number;
+}
+
+/** What all calls of a client have in common. */
+export interface Line {
+  base: string;
+  agent: Agent;
+  tokens: Tokens;
+  attempts: number;
+  timeout: number | undefined;
+  longestWait: number;
+  onAnswer: (answer: Answer) => void;
+  pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** A call with all its attempts. */
+export interface Call {
+  endpoint: string;
+  method: "GET" | "POST";
+  query?: URLSearchParams;
+  body?: Body;
+  caller: Caller;
+  options: CallOptions;
+}
+
+/** Makes attempts until one has an answer for good. */
+export async function make<T>(line: Line, call: Call): Promise<T> {
+  const limit = call.options.timeout ?? line.timeout ?? (call.body?.hasFiles ? 15 : 2) * 60_000;
+  const ends = Date.now() + limit;
+  const { signal, release } = within(limit, call.options.signal);
+  const key = call.options.idempotencyKey ?? randomUUID(); // the same for all attempts
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const answer: Answer = { endpoint: call.endpoint, attempt, replayed: false, unknownFields: [] };
+      const outcome = await once(line, call, key, signal, answer);
+      if (!(outcome instanceof Error)) return outcome.value as T;
+      const wait = again(line, outcome, attempt);
+      if (wait === undefined || signal.aborted || Date.now() + wait >= ends) throw outcome;
+      await line.pause(wait, signal).catch(() => Promise.reject(outcome));
+    }
+  } finally {
+    release();
+  }
+}
+
+/** What a success says, or what is wrong. */
+type Outcome = { value: unknown } | Error;
+
+/** One attempt. */
+async function once(line: Line, call: Call, key: string, signal: AbortSignal, answer: Answer): Promise<Outcome> {
+  let outcome: Outcome;
+  try {
+    const response = await exchange(requestOf(line, call, key, signal));
+    read(answer, response.headers, response.status);
+    outcome = outcomeOf(call.endpoint, response);
+  } catch (error) {
+    outcome = error instanceof UnreadableError ? error : new UnreachableError(call.endpoint, error);
+  }
+  if (outcome instanceof Error) answer.error = outcome;
+  line.onAnswer(answer);
+  return outcome;
+}
+
+function requestOf(line: Line, { endpoint, method, query, body, caller }: Call, key: string, signal: AbortSignal) {
+  const url = new URL(line.base + endpoint);
+  if (query) url.search = query.toString();
+  const headers: Record<string, string> = { Authorization: "Bearer " + line.tokens.mint(caller), Accept: "application/json" };
+  if (body) {
+    headers["Content-Type"] = "application/json";
+    headers["Idempotency-Key"] = key;
+    if (body.size !== undefined) headers["Content-Length"] = String(body.size);
+  }
+  return { url, method, headers, body, agent: line.agent, signal };
+}
+
+function outcomeOf(endpoint: string, { status, headers, text }: Response): Outcome {
+  if (status !== 200) return new ServiceError(endpoint, status, headers, problemsOf(text));
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return new ServiceError(endpoint, status, headers, []); // a proxy's page
+  }
+}
+
+function read(answer: Answer, headers: IncomingHttpHeaders, status: number): void {
+  answer.status = status;
+  answer.requestId = headers["x-request-id"]?.toString();
+  answer.replayed = headers["idempotent-replayed"] === "true";
+  answer.unknownFields = (headers["warning-unknown-fields"]?.toString() ?? "").split(",").map((name) => name.trim()).filter(Boolean);
+}
+
+/**
+ * How many milliseconds to wait before another attempt; undefined if there is to be none. Every call is a GET or carries
+ * an Idempotency-Key, so nothing is made twice. What the service has refused it would refuse again.
+ */
+function again({ attempts, longestWait }: Line, error: Error, attempt: number): number | undefined {
+  if (attempt >= attempts) return undefined;
+  if (error instanceof UnreachableError) return backoff(attempt);
+  if (!(error instanceof ServiceError) || !error.passes) return undefined;
+  const wait = 1000 * (error.retryAfter ?? 0);
+  return wait > longestWait ? undefined : wait + backoff(attempt);
+}
+
+/**
+ * Doubles from a quarter of a second to 8 seconds, and takes between a half and all of that, so that clients that failed
+ * together do not come back together.
+ */
+function backoff(attempt: number): number {
+  return 250 * 2 ** Math.min(attempt - 1, 5) * (0.5 + Math.random() / 2);
+}
+
+/** Waits, unless the signal ends it. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal });
+}
+
+/** A signal that a limit or another signal sets off. */
+function within(limit: number, other?: AbortSignal): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  const stop = () => controller.abort(other?.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${limit} ms`)), limit);
+  other?.addEventListener("abort", stop);
+  if (other?.aborted) stop();
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer);
+      other?.removeEventListener("abort", stop);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { request as overHTTP, type Agent, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { request as overHTTPS } from "node:https";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { UnreadableError, type Body } from "./body.js";
+
+/** One request of HTTP. */
+export interface Request {
+  url: URL;
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body: Body | undefined;
+  agent: Agent;
+  signal: AbortSignal;
+}
+
+/** Its answer. */
+export interface Response {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+const silence = 30_000; // milliseconds without a byte from either side
+const longestAnswer = 32 << 20; // a care record has 4 MiB, before its texts are escaped
+
+/** Sends a request. An answer that comes before the body is sent ends the sending. Redirects are not followed. */
+export async function exchange({ url, method, headers, body, agent, signal }: Request): Promise<Response> {
+  const request = (url.protocol === "https:" ? overHTTPS : overHTTP)(url, { method, headers, agent, signal });
+  request.setTimeout(silence, () => request.destroy(new Error("nothing came for 30 seconds")));
+  try {
+    return await new Promise<Response>((resolve, reject) => {
+      request.on("response", (response) => collect(response).then(resolve, reject));
+      request.on("error", reject);
+      const sent = pipeline(Readable.from(body?.read() ?? [], { objectMode: false }), request);
+      sent.catch((error) => error instanceof UnreadableError && reject(error)); // of all else, the request or its answer tells
+    });
+  } finally {
+    if (!request.writableFinished) request.destroy();
+  }
+}
+
+async function collect(response: IncomingMessage): Promise<Response> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > longestAnswer) throw new Error("the answer is too long");
+    pieces.push(piece);
+  }
+  return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(pieces).toString() };
+}

@@ -1,0 +1,21 @@
+/**
+ * Calls frontdesk's Transactional API and receives its webhooks. It needs nothing but Node.js.
+ *
+ * - `Client` has a method for each endpoint; `asUser` and `withAct` say for whom it calls.
+ * - `Signer` holds the application's keys: it signs tokens and publishes the key set.
+ * - `Attachment` is a file that is encoded while it is sent.
+ * - `ServiceError` is what the service refuses, `UnreachableError` that it did not answer.
+ * - `Receiver` takes webhooks, and believes those alone that the service has sent.
+ *
+ * "§n" is a section of the Transactional API's specification.
+ */
+export { attachBytes, attachFile, type Attachment, type FileType } from "./attachment.js";
+export { type Answer, type CallOptions } from "./call.js";
+export { Client, type ClientOptions } from "./client.js";
+export { errorCodes, type ErrorCode } from "./codes.js";
+export { ServiceError, UnreachableError, type Problem } from "./errors.js";
+export { Receiver, type ReceiverOptions } from "./receiver.js";
+export { Signer, type Key } from "./signer.js";
+export * from "./shapes.js";
+export { parseKeys, verify, WebhookError, type Keys, type Reason } from "./verify.js";
+export type { CallInRemovedData, CallInShownData, PatientData, Webhook } from "./webhook.js";

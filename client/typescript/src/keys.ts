@@ -1,0 +1,57 @@
+import { parseKeys, WebhookError, type Keys } from "./verify.js";
+
+// The service publishes a key a day before it signs with it. So a kid that was not there a few seconds ago is most likely
+// forged, and is worth no fetch.
+const refetchAfter = 5_000; // milliseconds
+const retryAfter = 1_000; // a fetch that failed
+const giveUpAfter = 5_000;
+const longestSet = 1 << 20;
+
+/** The service's keys, fetched again only for an unknown kid. */
+export class FetchedKeys {
+  #keys: Keys = new Map();
+  #next = -Infinity; // not before, they are fetched again
+  #failure: unknown; // of the last fetch
+  #fetching: Promise<void> | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly now: () => number,
+  ) {}
+
+  /** The keys, with this one among them if the service has it. */
+  async with(kid: string): Promise<Keys> {
+    if (this.#keys.has(kid)) return this.#keys;
+    if (this.now() >= this.#next) await (this.#fetching ??= this.#fetch());
+    if (!this.#keys.has(kid) && this.#failure) {
+      throw new WebhookError("keys-unreachable", `the keys at ${this.url} could not be fetched`, { cause: this.#failure });
+    }
+    return this.#keys;
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      this.#keys = await fetchKeys(this.url);
+      this.#failure = undefined;
+      this.#next = this.now() + refetchAfter;
+    } catch (error) {
+      this.#failure = error;
+      this.#next = this.now() + retryAfter;
+    } finally {
+      this.#fetching = undefined;
+    }
+  }
+}
+
+async function fetchKeys(url: string): Promise<Keys> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(giveUpAfter), headers: { Accept: "application/json" } });
+  if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    size += piece.byteLength;
+    if (size > longestSet) throw new Error(`${url}: the key set is too long`);
+    pieces.push(piece);
+  }
+  return parseKeys(JSON.parse(Buffer.concat(pieces).toString()));
+}

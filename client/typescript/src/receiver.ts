@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { FetchedKeys } from "./keys.js";
+import { split, verify, WebhookError } from "./verify.js";
+import type { Webhook } from "./webhook.js";
+
+/** Whose webhooks a `Receiver` takes. */
+export interface ReceiverOptions {
+  /** {base_url}/transactional-api/jwks of any practice. */
+  jwksURL: string;
+  /** The practices that the application serves. */
+  tenants: Iterable<string> | ((tenantId: string) => boolean);
+  /** How many webhooks are kept in mind, so that none is taken twice: 100,000. Those that have expired are forgotten, too. */
+  remembered?: number;
+  /** Is told why a webhook is not believed. */
+  onRefusal?: (why: WebhookError) => void;
+  /** The time, in milliseconds: Date.now. */
+  now?: () => number;
+}
+
+const longestWebhook = 64 << 10; // bytes
+
+/** A middleware of Express, or a request listener of Node.js. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, next?: (error: unknown) => void) => void;
+
+/**
+ * Takes webhooks, each once, and believes those alone that the service has sent to a practice that the application
+ * serves.
+ */
+export class Receiver {
+  readonly #keys: FetchedKeys;
+  readonly #isServed: (tenantId: string) => boolean;
+  readonly #remembered: number;
+  readonly #onRefusal: (why: WebhookError) => void;
+  readonly #now: () => number;
+  readonly #seen = new Map<string, number>(); // jti and exp, oldest first
+
+  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal = () => {}, now = Date.now }: ReceiverOptions) {
+    const served = typeof tenants === "function" ? undefined : new Set(tenants);
+    this.#isServed = typeof tenants === "function" ? tenants : (tenantId) => served!.has(tenantId);
+    this.#keys = new FetchedKeys(jwksURL, now);
+    this.#remembered = remembered;
+    this.#onRefusal = onRefusal;
+    this.#now = now;
+  }
+
+  /** The content of a webhook's body that is received now, or a `WebhookError` if it must not be believed. */
+  async receive(body: string): Promise<Webhook> {
+    const keys = await this.#keys.with(split(body).kid);
+    const webhook = verify(body, keys, this.#now());
+    if (!this.#isServed(webhook.tenantId)) throw new WebhookError("wrong-tenant", `${webhook.tenantId} is not served here`);
+    if (!this.#isFirst(webhook)) throw new WebhookError("replayed", webhook.jti);
+    return webhook;
+  }
+
+  #isFirst({ jti, exp }: Webhook): boolean {
+    for (const [old, until] of this.#seen) {
+      if (this.#seen.size < this.#remembered && this.#now() < until * 1000) break;
+      this.#seen.delete(old);
+    }
+    if (this.#seen.has(jti)) return false;
+    this.#seen.set(jti, exp);
+    return true;
+  }
+
+  /**
+   * Receives webhooks by HTTP, and has each handled once. The service waits for about 10 seconds, so handle should note
+   * what there is to do and return. Its answers are 204; 500 if handle fails (in Express, its error handler's); 409 for
+   * one that was received before; 400 and 503 for others that are not believed.
+   */
+  handler(handle: (webhook: Webhook) => void | Promise<void>): Handler {
+    return (request, response, next) => {
+      this.#answer(request, handle).then(
+        (status) => response.writeHead(status, headersOf(status)).end(),
+        (error) => (next ? next(error) : response.writeHead(500, headersOf(500)).end()),
+      );
+    };
+  }
+
+  async #answer(request: IncomingMessage, handle: (webhook: Webhook) => void | Promise<void>): Promise<number> {
+    if (request.method !== "POST") return 405;
+    const body = await bodyOf(request);
+    if (body === undefined) return 413;
+    let webhook: Webhook;
+    try {
+      webhook = await this.receive(body.trim());
+    } catch (why) {
+      if (!(why instanceof WebhookError)) throw why;
+      this.#onRefusal(why);
+      return statusOf(why);
+    }
+    await handle(webhook);
+    return 204;
+  }
+}
+
+function headersOf(status: number): Record<string, string> {
+  if (status === 405) return { "Content-Length": "0", Allow: "POST" };
+  return { "Content-Length": "0", ...(status === 413 && { Connection: "close" }) }; // the rest of the body is not read
+}
+
+function statusOf({ reason }: WebhookError): number {
+  if (reason === "replayed") return 409;
+  return reason === "keys-unreachable" ? 503 : 400;
+}
+
+/** Reads a body, unless one of Express's parsers has; undefined if it is too long. */
+async function bodyOf(request: IncomingMessage & { body?: unknown }): Promise<string | undefined> {
+  if (typeof request.body === "string" || Buffer.isBuffer(request.body)) return request.body.toString();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > longestWebhook) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}

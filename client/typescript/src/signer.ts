@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey, KeyObject, sign } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** One of the application's keys: an RSA key of at least 2048 bits, in PEM or as Node.js has it. */
+export interface Key {
+  /** By which the key set names it. */
+  kid: string;
+  privateKey: string | Buffer | KeyObject;
+}
+
+/** The least bits of a key. */
+export const leastBits = 2048;
+
+interface HeldKey {
+  kid: string;
+  privateKey: KeyObject;
+}
+
+/**
+ * Holds the application's keys: one signs, and all are published. To rotate, `add` the new key, publish the set for an
+ * hour, `use` the new key, and `remove` the old one.
+ */
+export class Signer {
+  #keys: HeldKey[] = []; // the first one signs
+
+  /** Signs with the first of the keys. */
+  constructor(...keys: [Key, ...Key[]]) {
+    if (keys.length === 0) throw new TypeError("a signer needs a key");
+    for (const key of keys) this.add(key);
+  }
+
+  /** Publishes another key. It signs nothing yet. */
+  add({ kid, privateKey }: Key): void {
+    const held = privateKey instanceof KeyObject ? privateKey : createPrivateKey(privateKey);
+    if (!kid || held.asymmetricKeyType !== "rsa" || (held.asymmetricKeyDetails?.modulusLength ?? 0) < leastBits) {
+      throw new TypeError(`key ${kid} must have a kid and be an RSA key of at least ${leastBits} bits`);
+    }
+    if (this.#find(kid) >= 0) throw new TypeError(`there is a key ${kid} already`);
+    this.#keys.push({ kid, privateKey: held });
+  }
+
+  /** Signs with another key from now on. */
+  use(kid: string): void {
+    const at = this.#find(kid);
+    if (at < 0) throw new TypeError(`there is no key ${kid}; add it first`);
+    this.#keys.unshift(...this.#keys.splice(at, 1));
+  }
+
+  /** Publishes a key no longer. The key that signs cannot be removed. */
+  remove(kid: string): void {
+    const at = this.#find(kid);
+    if (at === 0) throw new TypeError(`key ${kid} signs; use another one first`);
+    if (at > 0) this.#keys.splice(at, 1);
+  }
+
+  #find(kid: string): number {
+    return this.#keys.findIndex((key) => key.kid === kid);
+  }
+
+  /** The kid of the key that signs. */
+  get kid(): string {
+    return this.#keys[0]!.kid;
+  }
+
+  /** The JWK set to publish: the public half of every key. */
+  keySet(): { keys: object[] } {
+    const keys = this.#keys.map(({ kid, privateKey }) => {
+      const { n, e } = createPublicKey(privateKey).export({ format: "jwk" });
+      return { kty: "RSA", use: "sig", alg: "RS256", kid, n, e };
+    });
+    return { keys };
+  }
+
+  /** Publishes the key set, as a request listener of Node.js or a route of Express. */
+  readonly handler = (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, { "Content-Type": "application/jwk-set+json" }).end(JSON.stringify(this.keySet()));
+  };
+
+  /** A JWT of claims. */
+  sign(claims: object): string {
+    const { kid, privateKey } = this.#keys[0]!;
+    const input = encode({ alg: "RS256", typ: "JWT", kid }) + "." + encode(claims);
+    return input + "." + sign("RSA-SHA256", Buffer.from(input), privateKey).toString("base64url");
+  }
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}

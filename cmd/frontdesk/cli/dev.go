@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// keyDirFlag names the application of a code base.
+type keyDirFlag struct {
+	KeyDir string `default:".frontdesk-dev" type:"folder" elsewhere:"" placeholder:"DIR" help:"The application of the \"frontdesk dev\" that runs in DIR, here or above; without one, the sandbox's own."`
+}
+
+// minter returns what mints for the application of the dev that runs, and says so;
+// [dev.ErrNone] if none runs.
+func (f keyDirFlag) minter(r *run) (sandbox.Minter, error) {
+	if f.KeyDir == "" {
+		return sandbox.Minter{}, dev.ErrNone
+	}
+	running, err := dev.Find(f.KeyDir)
+	if err != nil {
+		return sandbox.Minter{}, err
+	}
+	fmt.Fprintf(r.Err, "For the application of frontdesk dev, %s (%s).\n", running.Application.Name, running.Application.ID)
+	return sandbox.NewMinter(running.Application.PrivateKeyFile, running.Application.KID, running.Application.ID)
+}
+
+type devCmd struct {
+	Dir            string   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to use. If none runs there, it is started, and stopped in the end."`
+	KeyDir         string   `default:".frontdesk-dev" type:"folder" placeholder:"DIR" help:"Where the application's key is kept. The next start is the same application."`
+	ForwardTo      string   `placeholder:"URL" help:"Where your program takes webhooks, such as http://localhost:3000/hook."`
+	Name           string   `help:"The application's name, as staff will see it; without it, the working directory's."`
+	Callback       []string `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated. On loopback, any port will do."`
+	Listen         string   `placeholder:"HOST:PORT" help:"Where the page and the key set are served, on loopback; without it, 127.0.0.1:8090 or, if that is taken, another port."`
+	ListenWebhooks string   `placeholder:"HOST:PORT" help:"Where webhooks are received, on loopback; without it, any port."`
+	ListenAPI      string   `name:"listen-api" placeholder:"HOST:PORT" help:"Where a sandbox that is started serves the API; without it, 127.0.0.1:8080 or, if that is taken, another port."`
+	Open           bool     `help:"Open the page in a browser."`
+}
+
+// Help is the long help.
+func (*devCmd) Help() string {
+	return `In the directory of your own code:
+
+  frontdesk dev --forward-to http://localhost:3000/hook
+
+makes your code an application of a sandbox: with a key of its own (in .frontdesk-dev), enabled, with every grant and every webhook. Webhooks are verified and handed on as they came. A page shows each call with what to mend, each webhook with your program's answer, and has buttons for what your code must live with: events, rotated keys, a reset, another time. "frontdesk token mint --curl" in the same directory mints for that application.`
+}
+
+// Run runs until it is told to stop.
+func (c *devCmd) Run(r *run) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the working directory: %w", err)
+	}
+	if c.Name == "" {
+		c.Name = filepath.Base(here)
+	}
+	keys, dir := within(here, c.KeyDir), within(here, c.Dir)
+	if keys == dir {
+		return errors.New("the application's directory is one of its own: choose another with --key-dir")
+	}
+	return dev.Run(r.ctx, dev.Config{
+		KeyDir: keys, SandboxDir: dir, Listen: c.Listen, ListenWebhooks: c.ListenWebhooks, ListenAPI: c.ListenAPI,
+		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: machine(), Out: r.Out, Log: troubles(r.Err),
+	})
+}
+
+func within(here, dir string) string {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(here, dir)
+}
+
+// troubles logs what somebody has to look after.
+func troubles(w io.Writer) *slog.Logger {
+	return slog.New(identified{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn})})
+}

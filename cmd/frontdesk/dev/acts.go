@@ -1,0 +1,159 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/trigger"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+)
+
+// act does something for whoever has pressed a button, and says what was done.
+type act func(ctx context.Context, m *membership, form url.Values) (done string, err error)
+
+// acts are the buttons of the page.
+func (d *dev) acts() map[string]page.Act {
+	acts := map[string]page.Act{}
+	for name, do := range map[string]act{
+		"trigger": d.trigger, "test": d.test, "again": d.again, "read-keys": d.readKeys, "rotate": d.rotate,
+		"authorise": d.letAct, "clock": d.setClock, "reset": d.reset,
+	} {
+		acts[name] = func(ctx context.Context, form url.Values) { d.act(ctx, form, do) }
+	}
+	return acts
+}
+
+const actLimit = 45 * time.Second
+
+// act does one thing at a time, and says how it went.
+func (d *dev) act(ctx context.Context, form url.Values, do act) {
+	ctx, cancel := context.WithTimeout(ctx, actLimit)
+	defer cancel()
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.member == nil || d.last().Away != "" {
+		d.diary.complain("That was not done: %v.", errNotJoined)
+		return
+	}
+	done, err := do(ctx, d.member, form)
+	if err != nil {
+		d.diary.complain("That was not done: %v", err)
+	} else if done != "" {
+		d.diary.say("%s", done)
+	}
+	d.look(ctx)
+}
+
+// trigger makes an event happen to a patient.
+func (d *dev) trigger(ctx context.Context, m *membership, form url.Values) (string, error) {
+	event, pull := application.WebhookEvent(form.Get("event")), trigger.Trigger{Tenant: m.info.TenantID}
+	if err := pull.Patient.UnmarshalText([]byte(form.Get("patient"))); err != nil {
+		return "", errors.New("choose a patient")
+	}
+	if len(m.info.Sites) > 0 && len(m.info.Rooms) > 0 {
+		pull.Site, pull.Room = m.info.Sites[0].ID, m.info.Rooms[0].ID
+	}
+	err := d.atDesk(ctx, m.info, m.info.Staff.Username, func(ctx context.Context, desk commands.Desk) error {
+		_, err := pull.Pull(ctx, desk, event)
+		return err
+	})
+	return fmt.Sprintf("%s has happened to %s. Its webhook is on its way.", event, nameOf(m.info, pull.Patient)), err
+}
+
+func nameOf(info sandbox.Info, id patient.ID) string {
+	for _, p := range info.Patients {
+		if p.ID == id {
+			return p.Name
+		}
+	}
+	return "the patient " + id.String()
+}
+
+// test has the service send a ping.
+func (d *dev) test(ctx context.Context, m *membership, form url.Values) (string, error) {
+	ping, err := m.client.TestWebhook(ctx, application.WebhookEvent(form.Get("event")))
+	return fmt.Sprintf("A test webhook (ping) is on its way to where %s goes; its jti is %s.", ping.Event, ping.JTI), err
+}
+
+// again hands a webhook on once more.
+func (d *dev) again(ctx context.Context, _ *membership, form url.Values) (string, error) {
+	number, err := strconv.Atoi(form.Get("number"))
+	if err != nil {
+		return "", errors.New("say which webhook is to be sent again")
+	}
+	webhook, err := d.inbox.Again(ctx, number)
+	if err != nil {
+		return "", err
+	}
+	d.attempted(webhook.Verified.Event+" again", webhook.Attempts[len(webhook.Attempts)-1])
+	return "", nil
+}
+
+// readKeys has the service read the key set now.
+func (d *dev) readKeys(ctx context.Context, m *membership, _ url.Values) (string, error) {
+	set, err := m.client.ReadKeySet(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The service has read the key set, and holds %d of its keys.", len(set.Keys)), nil
+}
+
+// rotate publishes the next key. The service is asked to read it now; if it has done so
+// less than a minute ago, it will by itself.
+func (d *dev) rotate(ctx context.Context, m *membership, _ url.Values) (string, error) {
+	kid, err := d.keys.rotate()
+	if err != nil {
+		return "", err
+	}
+	done := fmt.Sprintf("The next key, %s, is published beside the one that signs. It signs once the service holds it", kid)
+	if _, err := m.client.ReadKeySet(ctx); err != nil {
+		return fmt.Sprintf("%s, which may take a moment: %v", done, err), nil
+	}
+	return done + ".", nil
+}
+
+// letAct lets the application act for the sandbox's member of staff.
+func (d *dev) letAct(ctx context.Context, m *membership, _ url.Values) (string, error) {
+	return fmt.Sprintf("The application may act for %s, for 12 hours from now.", m.info.Staff.Username), d.authorise(ctx, m)
+}
+
+// setClock moves the sandbox's clock.
+func (d *dev) setClock(ctx context.Context, _ *membership, form url.Values) (string, error) {
+	remote, err := sandbox.Reach(d.config.SandboxDir)
+	if err != nil {
+		return "", err
+	}
+	setting := form.Get("setting")
+	if setting == "" {
+		return "", errors.New("say where the clock goes: +12h, an instant such as 2027-03-28T00:59:00Z, or real")
+	}
+	at, err := remote.Clock(ctx, setting)
+	return fmt.Sprintf("The sandbox's clock shows %s.", at.UTC().Format(time.RFC3339)), err
+}
+
+// reset makes the practice what it was at first, and the application known again.
+func (d *dev) reset(ctx context.Context, m *membership, _ url.Values) (string, error) {
+	remote, err := sandbox.Reach(d.config.SandboxDir)
+	if err != nil {
+		return "", err
+	}
+	if err := remote.Reset(ctx); err != nil {
+		return "", err
+	}
+	info, err := sandbox.ReadInfo(d.config.SandboxDir)
+	if err != nil {
+		return "", err
+	}
+	if _, err := d.join(ctx, info); err != nil {
+		return "", err
+	}
+	return "The sandbox was reset; the application is registered again, with the same identifier.", nil
+}

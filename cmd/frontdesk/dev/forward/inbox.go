@@ -1,0 +1,192 @@
+package forward
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/adapters/webhooks/receiver"
+)
+
+// The bounds of an inbox.
+const (
+	maxBody = 64 << 10 // of a webhook, in bytes
+	kept    = 100      // webhooks
+	atOnce  = 64
+)
+
+// Webhook is one that came in, and what became of it.
+type Webhook struct {
+	Number   int // counts from 1
+	At       time.Time
+	Header   http.Header // as it was sent
+	Body     []byte      // likewise
+	Verified receiver.Webhook
+	Refused  string    // why it must not be believed; "" if it holds
+	Attempts []Attempt // of handing it on, oldest first
+}
+
+// Inbox receives webhooks. It is an [http.Handler].
+type Inbox struct {
+	Target *Target       // nil to hand on nothing
+	Heard  func(Webhook) // is told of each, when it is known what became of it
+
+	verifier atomic.Pointer[receiver.Verifier]
+	seats    chan struct{}
+
+	mu    sync.Mutex
+	count int
+	box   []Webhook // oldest first
+}
+
+// NewInbox returns an empty inbox, which believes nothing before [Inbox.Believe].
+func NewInbox(target *Target, heard func(Webhook)) *Inbox {
+	return &Inbox{Target: target, Heard: heard, seats: make(chan struct{}, atOnce)}
+}
+
+// Believe says whose webhooks hold from now on.
+func (i *Inbox) Believe(verifier *receiver.Verifier) { i.verifier.Store(verifier) }
+
+// Close waits for what is under way. Nothing is received any more.
+func (i *Inbox) Close() {
+	for range atOnce {
+		i.seats <- struct{}{}
+	}
+}
+
+// Kept returns the newest webhooks, newest first.
+func (i *Inbox) Kept() []Webhook {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	newest := slices.Clone(i.box)
+	slices.Reverse(newest)
+	return newest
+}
+
+// ServeHTTP receives one webhook.
+func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case i.seats <- struct{}{}:
+		defer func() { <-i.seats }()
+	default:
+		http.Error(w, "Too many webhooks come at once.", http.StatusServiceUnavailable)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "Use POST.", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		http.Error(w, "The webhook cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	i.answer(w, i.take(r.Context(), Webhook{At: time.Now(), Header: r.Header.Clone(), Body: body}))
+}
+
+// answer tells the sender what became of a webhook.
+func (i *Inbox) answer(w http.ResponseWriter, webhook Webhook) {
+	if webhook.Refused != "" {
+		http.Error(w, "The webhook was refused: "+webhook.Refused, http.StatusBadRequest)
+		return
+	}
+	if len(webhook.Attempts) == 0 {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	attempt := webhook.Attempts[0]
+	if attempt.Status < 200 { // none, or one that ends no exchange
+		http.Error(w, "The webhook was not taken: "+attempt.Failure, http.StatusBadGateway)
+		return
+	}
+	w.WriteHeader(attempt.Status)
+}
+
+// take verifies a webhook, hands it on, and keeps it.
+func (i *Inbox) take(ctx context.Context, webhook Webhook) Webhook {
+	var err error
+	if webhook.Verified, err = i.verify(ctx, webhook.Body); err != nil {
+		webhook.Refused = err.Error()
+	} else if i.Target != nil {
+		webhook.Attempts = []Attempt{i.Target.Send(ctx, webhook.Header, webhook.Body)}
+	}
+	webhook = i.keep(webhook)
+	i.Heard(webhook)
+	return webhook
+}
+
+var errNobody = errors.New("no sandbox is known yet whose it could be")
+
+func (i *Inbox) verify(ctx context.Context, body []byte) (receiver.Webhook, error) {
+	verifier := i.verifier.Load()
+	if verifier == nil {
+		return receiver.Webhook{}, errNobody
+	}
+	return verifier.Verify(ctx, strings.TrimSpace(string(body)))
+}
+
+func (i *Inbox) keep(webhook Webhook) Webhook {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.count++
+	webhook.Number = i.count
+	i.box = append(i.box, webhook)
+	if len(i.box) > kept {
+		i.box = slices.Delete(i.box, 0, 1)
+	}
+	return webhook
+}
+
+// The refusals of sending a webhook again.
+var (
+	ErrGone     = errors.New("this webhook is not kept any more")
+	ErrRefused  = errors.New("this webhook did not hold, so it is handed on to nobody")
+	ErrNoTarget = errors.New("there is nowhere to send it: start frontdesk dev with --forward-to")
+)
+
+// Again hands a webhook on once more, because somebody has asked for it.
+func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
+	webhook, err := i.find(number)
+	switch {
+	case err != nil:
+		return webhook, err
+	case webhook.Refused != "":
+		return webhook, ErrRefused
+	case i.Target == nil:
+		return webhook, ErrNoTarget
+	}
+	attempt := i.Target.Send(ctx, webhook.Header, webhook.Body)
+	return i.tried(number, attempt)
+}
+
+func (i *Inbox) find(number int) (Webhook, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	at := slices.IndexFunc(i.box, func(w Webhook) bool { return w.Number == number })
+	if at < 0 {
+		return Webhook{}, ErrGone
+	}
+	return i.box[at], nil
+}
+
+// attempts is how many of a webhook's attempts are kept.
+const attempts = 10
+
+func (i *Inbox) tried(number int, attempt Attempt) (Webhook, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	at := slices.IndexFunc(i.box, func(w Webhook) bool { return w.Number == number })
+	if at < 0 {
+		return Webhook{Attempts: []Attempt{attempt}}, nil
+	}
+	all := append(slices.Clone(i.box[at].Attempts), attempt)
+	i.box[at].Attempts = all[max(0, len(all)-attempts):]
+	return i.box[at], nil
+}

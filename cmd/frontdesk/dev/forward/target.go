@@ -1,0 +1,126 @@
+package forward
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	limit      = 30 * time.Second // for one forward; the service gives up before
+	answerRead = 2 << 10          // bytes of an answer that are kept
+)
+
+// Target is an address that webhooks are handed on to.
+type Target struct {
+	URL  *url.URL
+	http *http.Client
+}
+
+// ErrTarget refuses an address that nothing can be handed on to.
+var ErrTarget = errors.New("webhooks are forwarded to an http or https address, such as http://localhost:3000/hook")
+
+// NewTarget returns the target at an address.
+func NewTarget(address string) (*Target, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, ErrTarget
+	}
+	return &Target{parsed, &http.Client{
+		// A connection for each: Go sends again what a kept one has swallowed. What comes
+		// compressed stays so, because the program's own header says who can read it.
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: (&net.Dialer{Timeout: limit}).DialContext},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       limit,
+	}}, nil
+}
+
+// Attempt is how one forward went.
+type Attempt struct {
+	At      time.Time
+	Took    time.Duration
+	Status  int    // of the program's answer; 0 if there was none
+	Answer  string // the beginning of its body
+	Failure string // why there was no answer; "" if there was one
+}
+
+// Fine reports whether the program has taken the webhook.
+func (a Attempt) Fine() bool { return a.Status >= 200 && a.Status < 300 }
+
+// Send hands a webhook on, once.
+func (t *Target) Send(ctx context.Context, header http.Header, body []byte) Attempt {
+	begun := time.Now()
+	attempt := Attempt{At: begun}
+	response, err := t.post(ctx, header, body)
+	if err == nil {
+		defer response.Body.Close()
+		attempt.Status = response.StatusCode
+		attempt.Answer = beginning(response.Body)
+	} else {
+		attempt.Failure = t.reason(ctx, err)
+	}
+	attempt.Took = time.Since(begun)
+	return attempt
+}
+
+func (t *Target) post(ctx context.Context, header http.Header, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.GetBody = nil // nothing is sent twice
+	request.Header = asSent(header)
+	return t.http.Do(request)
+}
+
+// ofConnections are the headers that are about a connection, not about what it carries
+// (RFC 9110, 7.6.1).
+var ofConnections = []string{"Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+// asSent is a webhook's header without what was about its connection. Nothing is added.
+func asSent(header http.Header) http.Header {
+	sent := maps.Clone(header)
+	for _, name := range ofConnections {
+		sent.Del(name)
+	}
+	if _, named := sent["User-Agent"]; !named {
+		sent["User-Agent"] = nil // Go would name itself
+	}
+	return sent
+}
+
+func beginning(body io.Reader) string {
+	content, _ := io.ReadAll(io.LimitReader(body, answerRead)) // what came is shown
+	text := strings.ToValidUTF8(string(content), "")
+	if len(text) < len(content)-utf8.UTFMax { // no text
+		return fmt.Sprintf("%d bytes that are no text", len(content))
+	}
+	return text
+}
+
+// reason says why there was no answer, and what to do.
+func (t *Target) reason(ctx context.Context, err error) string {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Sprintf("nothing listens at %s: start your program, or name another address with --forward-to", t.URL.Host)
+	case ctx.Err() != nil:
+		return "the sender gave up before your program answered: answer first, and work afterwards"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Sprintf("your program did not answer within %s", limit)
+	}
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	return err.Error()
+}

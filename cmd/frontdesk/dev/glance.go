@@ -1,0 +1,198 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// seen is what the service said last of the application.
+type seen struct {
+	At          time.Time
+	Away        string        // why nothing can be said; "" while the sandbox is there
+	Info        *sandbox.Info // nil before one was there
+	Receives    string        // where webhooks are received
+	Clock       time.Duration // how far the sandbox's clock is ahead of real time
+	Application integrator.Application
+	KeySet      integrator.KeySet
+	Calls       []integrator.Call
+	Deliveries  []integrator.Delivery
+}
+
+const (
+	patience  = 10              // glances for which a sandbox of our own may be gone
+	joinAgain = 5 * time.Second // after a try
+	slowly    = 3               // while no page is open, every so many glances ask the service
+)
+
+var errRemoved = errors.New("the directory of the sandbox that frontdesk dev had started is gone: start it again")
+
+// glance looks whether the sandbox is as it was, and lets it know the application again if
+// it is not. It fails if nothing is left to go on with.
+func (d *dev) glance(ctx context.Context) error {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if err := d.mend(); err != nil {
+		return err
+	}
+	info, err := sandbox.ReadInfo(d.config.SandboxDir)
+	if err != nil {
+		d.missed++
+		d.away("The sandbox in %s has stopped. Start it again (frontdesk sandbox --dir %s), and this goes on.", d.config.SandboxDir, d.config.SandboxDir)
+		if d.ground.own && d.missed > patience {
+			return errRemoved
+		}
+		return nil
+	}
+	d.missed = 0
+	d.glances++
+	switch {
+	case d.member == nil || !reflect.DeepEqual(info, d.member.info):
+		return d.enter(ctx, info)
+	case d.site.Watched() || d.glances%slowly == 0:
+		d.look(ctx)
+	}
+	return nil
+}
+
+// mend makes the application's directory again if somebody has removed it.
+func (d *dev) mend() error {
+	mended, err := d.home.mend()
+	if err != nil {
+		return err
+	}
+	if mended {
+		d.diary.complain("%s was removed. It is there again, with the same key.", d.home.dir)
+	}
+	return nil
+}
+
+// away says once why the sandbox cannot be used.
+func (d *dev) away(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	d.mu.Lock()
+	known := d.seen.Away == text
+	d.seen.Away = text
+	d.mu.Unlock()
+	if !known {
+		d.diary.complain("%s", text)
+	}
+}
+
+// enter lets a sandbox that is new here, or again, know the application.
+func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
+	first := d.member == nil
+	unknown, err := d.join(ctx, info)
+	switch {
+	case err != nil && first && !unavailable(err):
+		return err
+	case err != nil:
+		d.away("The sandbox does not take the application: %v. This is tried again.", err)
+		return nil
+	case unknown && !first:
+		d.diary.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+	case !first:
+		d.diary.say("The sandbox is there again.")
+	}
+	d.look(ctx)
+	return nil
+}
+
+// unavailable reports whether an error may pass by itself.
+func unavailable(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+// look asks the service about the application.
+func (d *dev) look(ctx context.Context) {
+	now := d.last()
+	now.At = time.Now()
+	asked, err := d.member.client.Application(ctx)
+	switch status := integrator.StatusOf(err); {
+	case status == http.StatusUnauthorized && time.Since(d.joined) > joinAgain:
+		d.rejoin(ctx)
+		return
+	case err != nil && ctx.Err() == nil:
+		d.away("The sandbox does not answer: %v. This is tried again.", err)
+		return
+	case err != nil:
+		return
+	}
+	now.Application, now.Away = asked, ""
+	d.lookAround(ctx, &now)
+	if ctx.Err() == nil {
+		d.show(now)
+	}
+}
+
+// rejoin registers with a sandbox that was reset.
+func (d *dev) rejoin(ctx context.Context) {
+	unknown, err := d.join(ctx, d.member.info)
+	switch {
+	case err != nil:
+		d.away("The sandbox does not take the application: %v. This is tried again.", err)
+	case unknown:
+		d.diary.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+	}
+}
+
+// lookAround asks for all the rest. What is not answered stays as it was.
+func (d *dev) lookAround(ctx context.Context, now *seen) {
+	m := d.member
+	if set, err := m.client.KeySet(ctx); err == nil {
+		now.KeySet = set
+		d.rotated(set)
+	}
+	if page, err := m.client.Calls(ctx, integrator.CallsQuery{Limit: rows}); err == nil {
+		now.Calls = page.Calls
+	}
+	if page, err := m.client.Deliveries(ctx, integrator.DeliveriesQuery{Limit: rows}); err == nil {
+		now.Deliveries = page.Deliveries
+	}
+	if remote, err := sandbox.Reach(d.config.SandboxDir); err == nil {
+		if at, err := remote.Clock(ctx, ""); err == nil {
+			now.Clock = time.Until(at).Round(time.Second)
+		}
+	}
+}
+
+// rotated signs with the next key once the service holds it.
+func (d *dev) rotated(set integrator.KeySet) {
+	var kids []string
+	for _, key := range set.Keys {
+		kids = append(kids, key.KID)
+	}
+	kid, err := d.keys.held(kids)
+	if err == nil && kid != "" {
+		err = d.announce()
+	}
+	switch {
+	case err != nil:
+		d.diary.complain("The key cannot be changed: %v.", err)
+	case kid != "":
+		d.diary.say("The service holds the next key: tokens are signed with %s from now on. The old key stays published until the next rotation.", kid)
+	}
+}
+
+func (d *dev) last() seen {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen
+}
+
+// show tells pages if something is not as it was.
+func (d *dev) show(now seen) {
+	d.mu.Lock()
+	before := d.seen
+	d.seen = now
+	d.mu.Unlock()
+	if before.At = now.At; !reflect.DeepEqual(before, now) {
+		d.changed.Ring()
+	}
+}

@@ -1,0 +1,135 @@
+package dev
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"frontdesk/adapters/postgres/embedded"
+)
+
+const (
+	lockName     = "dev.lock"
+	runningName  = "dev.json"
+	identityName = "identity.json"
+	ignoreName   = ".gitignore"
+)
+
+// home is the directory of one application. What is written there is remembered, too, so
+// that a directory that somebody has removed (git clean) can be made again.
+type home struct {
+	dir string
+
+	mu      sync.Mutex
+	files   map[string][]byte
+	release func()
+}
+
+// openHome makes the directory if need be, and takes it for this process.
+func openHome(dir string) (*home, error) {
+	h := &home{dir: dir, files: map[string][]byte{}}
+	if err := h.take(); err != nil {
+		return nil, err
+	}
+	if err := h.write(ignoreName, []byte("*\n")); err != nil { // nobody means to commit a private key
+		h.release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// take locks the directory.
+func (h *home) take() error {
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		return fmt.Errorf("make the application's directory (choose another with --key-dir): %w", err)
+	}
+	release, err := embedded.Lock(h.file(lockName))
+	if errors.Is(err, embedded.ErrInUse) {
+		return fmt.Errorf("%s: %w, or choose another directory with --key-dir", inUse(h.dir), err)
+	}
+	if err != nil {
+		return fmt.Errorf("write to the application's directory (choose another with --key-dir): %w", err)
+	}
+	h.release = release
+	return nil
+}
+
+// inUse says where the dev of a directory shows its page, which it does once it has started.
+func inUse(dir string) string {
+	running, err := readRunning(dir)
+	if err != nil {
+		return "a frontdesk dev is starting in " + dir
+	}
+	return fmt.Sprintf("a frontdesk dev runs in %s and shows its page at %s", dir, running.PageURL)
+}
+
+func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
+
+// read returns a file of the directory.
+func (h *home) read(name string) ([]byte, error) {
+	content, err := os.ReadFile(h.file(name))
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.files[name] = content
+	return content, nil
+}
+
+// write replaces a file as a whole. Only the owner of the directory reads it.
+func (h *home) write(name string, content []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.files[name] = content
+	return h.put(name, content)
+}
+
+func (h *home) put(name string, content []byte) error {
+	beside := h.file(name) + ".new"
+	if err := os.WriteFile(beside, content, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(beside, h.file(name))
+}
+
+// rename gives a file another name, in place of what had that.
+func (h *home) rename(from, to string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := os.Rename(h.file(from), h.file(to)); err != nil {
+		return fmt.Errorf("keep %s: %w", to, err)
+	}
+	h.files[to] = h.files[from]
+	delete(h.files, from)
+	return nil
+}
+
+// mend makes the directory again if it is gone, with all that was in it, and reports
+// whether it was. It fails if another dev has taken its place.
+func (h *home) mend() (mended bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := os.Stat(h.file(lockName)); !errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	h.release()
+	if err := h.take(); err != nil {
+		return false, err
+	}
+	for name, content := range h.files {
+		if err := h.put(name, content); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// close leaves the directory as the next start wants to find it.
+func (h *home) close() {
+	_ = os.Remove(h.file(runningName))
+	h.release()
+}

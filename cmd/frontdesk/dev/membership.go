@@ -1,0 +1,124 @@
+package dev
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// membership is that a sandbox knows the application, and sends it webhooks.
+type membership struct {
+	info     sandbox.Info
+	client   integrator.Client
+	receiver *receiver.Server
+	vouches  []byte // the certificate of the authority that vouches for the receiver
+}
+
+const (
+	askLimit  = 5 * time.Second  // for one answer of the service
+	joinLimit = 30 * time.Second // for registering
+)
+
+// join lets the sandbox know the application, whether it does already or not. It reports
+// whether the sandbox knew nothing of it.
+func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, joinLimit)
+	defer cancel()
+	d.joined = time.Now()
+	m := &membership{info: info, client: d.client(info)}
+	if err := d.receive(ctx, m); err != nil {
+		return false, err
+	}
+	if unknown, err = d.register(ctx, m); err != nil {
+		return false, fmt.Errorf("let the sandbox know the application: %w", err)
+	}
+	if unknown || d.member == nil {
+		if err := d.authorise(ctx, m); err != nil {
+			return unknown, fmt.Errorf("let the application act for %s: %w", m.info.Staff.Username, err)
+		}
+	}
+	d.member = m
+	d.mu.Lock()
+	d.seen.Info, d.seen.Receives = &m.info, m.receiver.URL()
+	d.mu.Unlock()
+	return unknown, d.announce()
+}
+
+func (d *dev) client(info sandbox.Info) integrator.Client {
+	return integrator.Client{
+		URL: info.APIURL + "/transactional-api", HTTP: &http.Client{Timeout: askLimit},
+		Mint: func() (string, error) { return d.keys.mint(d.identity.Application, "") },
+	}
+}
+
+// receive has webhooks come in for a membership. The receiver of the one before is kept if
+// the same authority still vouches for it.
+func (d *dev) receive(ctx context.Context, m *membership) error {
+	authority, err := receiver.OpenAuthority(d.config.SandboxDir, time.Now())
+	if err != nil {
+		return err
+	}
+	m.vouches = authority.PEM()
+	address := cmp.Or(d.config.ListenWebhooks, "127.0.0.1:0")
+	if before := d.member; before != nil && before.receiver != nil {
+		if bytes.Equal(before.vouches, m.vouches) {
+			m.receiver = before.receiver
+		} else {
+			address = before.receiver.Address()
+			before.receiver.Close()
+			before.receiver = nil
+		}
+	}
+	if m.receiver == nil {
+		if m.receiver, err = receiver.Listen(ctx, address, authority, d.inbox, time.Now()); err != nil {
+			return err
+		}
+	}
+	d.inbox.Believe(&receiver.Verifier{JWKSURL: m.client.URL + "/jwks", Client: &http.Client{Timeout: askLimit}, Now: time.Now})
+	return nil
+}
+
+// announce writes down what the application's code and other commands need.
+func (d *dev) announce() error {
+	content, err := json.MarshalIndent(d.running(), "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", runningName, err)
+	}
+	return d.home.write(runningName, append(content, '\n'))
+}
+
+func (d *dev) running() Running {
+	signing, _ := d.keys.kids()
+	m := d.member
+	return Running{
+		PageURL: d.site.URL(), APIURL: m.info.APIURL, AuthURL: m.info.AuthURL, TenantID: m.info.TenantID,
+		Application: Application{
+			ID: d.identity.Application, Name: d.config.Name, KID: signing, PrivateKeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
+			Callbacks: append([]string{}, d.config.Callbacks...), Username: m.info.Staff.Username,
+		},
+		Webhooks:   Webhooks{URL: m.receiver.URL(), ForwardTo: d.config.ForwardTo, JWKSURL: m.client.URL + "/jwks"},
+		SandboxDir: d.config.SandboxDir, Process: os.Getpid(),
+	}
+}
+
+// quit ends what [dev.join] began.
+func (d *dev) quit() {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.member != nil && d.member.receiver != nil {
+		d.member.receiver.Close()
+	}
+	d.inbox.Close()
+}
+
+var errNotJoined = errors.New("no sandbox is there at the moment: wait until it is back")

@@ -1,0 +1,54 @@
+package page_test
+
+import (
+	"bufio"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// A page that is open is told of each change, and is not counted any more once it is gone.
+func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	if s.Watched() {
+		t.Error("somebody follows")
+	}
+	answer, err := s.visitor().Get(s.here("/events"))
+	must(t, err)
+	lines := bufio.NewScanner(answer.Body)
+	for range 2 { // when it comes, and when something changes
+		if !lines.Scan() || lines.Text() != "data: changed" {
+			t.Fatalf("it was told %q, %v", lines.Text(), lines.Err())
+		}
+		lines.Scan()
+		if !s.Watched() {
+			t.Error("nobody follows")
+		}
+		s.changed.Ring()
+	}
+	answer.Body.Close()
+	for deadline := time.Now().Add(time.Minute); s.Watched(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it is counted still")
+		}
+	}
+}
+
+func TestPagesThatFollowAreBounded_D97(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	browser := s.visitor()
+	for n := range 17 {
+		answer, err := browser.Get(s.here("/events"))
+		must(t, err)
+		defer answer.Body.Close()
+		want := http.StatusOK
+		if n == 16 {
+			want = http.StatusServiceUnavailable
+		}
+		if answer.StatusCode != want {
+			t.Errorf("page %d: answered %d", n+1, answer.StatusCode)
+		}
+	}
+}

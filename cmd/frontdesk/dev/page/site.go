@@ -1,0 +1,106 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the page
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"frontdesk/adapters/staffweb/frame"
+)
+
+// KeySetPath is where the application's key set is served.
+const KeySetPath = "/jwks.json"
+
+// Act is what a button does. It says itself how that went.
+type Act func(ctx context.Context, form url.Values)
+
+// Changed is told when the page would show something else.
+type Changed interface{ Next() <-chan struct{} }
+
+// Site serves the page and the key set. Its fields are set before it serves.
+type Site struct {
+	Address string // HOST:PORT, as it is listened on
+	Key     string // to the page
+	State   func(context.Context) State
+	Acts    map[string]Act
+	Changed Changed
+	KeySet  func() ([]byte, error)
+
+	followers atomic.Int32
+	once      atomic.Pointer[string]
+}
+
+//go:embed assets/page.html
+var source string
+
+//go:embed assets/page.css
+var style []byte
+
+//go:embed assets/page.js
+var script []byte
+
+var shown = template.Must(template.New("page").Funcs(words).Parse(source))
+
+// Handler returns what serves.
+func (s *Site) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.entered(s.show))
+	mux.HandleFunc("GET /events", s.entered(s.follow))
+	mux.HandleFunc("POST /do/{act}", s.entered(s.sent(s.do)))
+	mux.HandleFunc("GET "+KeySetPath, s.keySet)
+	mux.HandleFunc("GET /style.css", file("text/css; charset=utf-8", slices.Concat(frame.Style(), style)))
+	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", frame.Icon()))
+	mux.HandleFunc("GET /page.js", file("text/javascript; charset=utf-8", script))
+	return s.guarded(mux)
+}
+
+func file(mediaType string, content []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", mediaType)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	}
+}
+
+// keySet is for the service, which has no key to the page.
+func (s *Site) keySet(w http.ResponseWriter, _ *http.Request) {
+	set, err := s.KeySet()
+	if err != nil {
+		http.Error(w, "The key set cannot be made.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	_, _ = w.Write(set) // whoever has gone need not be told
+}
+
+func (s *Site) show(w http.ResponseWriter, r *http.Request) {
+	var page bytes.Buffer
+	if err := shown.Execute(&page, view{s.State(r.Context()), s.derived("form")}); err != nil {
+		http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = page.WriteTo(w)
+}
+
+// view is what the template is given.
+type view struct {
+	State
+	Token string
+}
+
+// do presses a button, and shows the page again.
+func (s *Site) do(w http.ResponseWriter, r *http.Request) {
+	act, known := s.Acts[r.PathValue("act")]
+	if !known {
+		http.NotFound(w, r)
+		return
+	}
+	act(r.Context(), r.PostForm)
+	http.Redirect(w, r, "/#said", http.StatusSeeOther)
+}

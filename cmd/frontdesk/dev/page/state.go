@@ -1,0 +1,60 @@
+package page
+
+import (
+	"time"
+
+	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/domain/application"
+)
+
+// State is what the page shows.
+type State struct {
+	Name        string
+	Application application.ID
+	KeyDir      string
+	KeyFile     string
+	JWKSURL     string
+	Signing     string // kid of the key that signs
+	Next        string // kid of the key that will; "" if none is published
+	Receives    string // where webhooks are received
+	ForwardTo   string // where they are handed on to; "" for nowhere
+	Lines       []Line // what has happened, newest first
+
+	SandboxDir string
+	Own        bool          // the sandbox was started with dev, and stops with it
+	Away       string        // why nothing new can be said of the sandbox; "" while it is there
+	Clock      time.Duration // how far its clock is ahead of real time
+	APIURL     string        // {base_url}/transactional-api; "" before a sandbox was there
+	TenantID   string
+	StaffURL   string
+	Username   string // of whom the application may act for
+	Patients   []sandbox.Patient
+	Events     []application.WebhookEvent
+
+	About      integrator.Application
+	KeySet     integrator.KeySet
+	Calls      []integrator.Call
+	Deliveries []Delivery
+}
+
+// Line is something that has happened.
+type Line struct {
+	At    time.Time
+	Text  string
+	Wrong bool
+}
+
+// Delivery is a webhook: what the service says of it, and what became of it here. One of
+// both may be nil.
+type Delivery struct {
+	At    time.Time
+	Event string
+	JTI   string
+	Told  *integrator.Delivery
+	Here  *forward.Webhook
+}
+
+// Now is what the sandbox's clock shows.
+func (s State) Now() time.Time { return time.Now().Add(s.Clock) }

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"frontdesk/domain/application"
+)
+
+// words are what the template says things with.
+var words = template.FuncMap{
+	"clock":    func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
+	"instant":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"ms":       func(ms float64) string { return fmt.Sprintf("%.0f ms", ms) },
+	"took":     func(d time.Duration) string { return d.Round(time.Millisecond).String() },
+	"ahead":    ahead,
+	"indented": indented,
+	"headers":  headers,
+	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
+	"reason":   http.StatusText,
+}
+
+// happenings are the buttons that make events happen.
+var happenings = map[application.WebhookEvent]string{
+	application.RecordOpened:        "Open the record",
+	application.ConsultationStarted: "Start a consultation",
+	application.CallInShown:         "Call the patient in",
+	application.CallInRemoved:       "Call in, and take it back",
+}
+
+// ahead says how a clock differs from real time.
+func ahead(by time.Duration) string {
+	switch {
+	case by.Abs() < 2*time.Second:
+		return "real time"
+	case by < 0:
+		return by.Abs().Round(time.Second).String() + " behind real time"
+	}
+	return by.Round(time.Second).String() + " ahead of real time"
+}
+
+// indented is JSON as people read it; what is not JSON stays as it is.
+func indented(raw []byte) string {
+	var text bytes.Buffer
+	if json.Indent(&text, bytes.TrimSpace(raw), "", "  ") != nil {
+		return string(raw)
+	}
+	return text.String()
+}
+
+// headers is a header, a line each, in the order of the alphabet.
+func headers(h http.Header) string {
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			fmt.Fprintf(&lines, "%s: %s\n", name, value)
+		}
+	}
+	return lines.String()
+}

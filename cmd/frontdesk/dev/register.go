@@ -1,0 +1,83 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+)
+
+// register makes the application one that may do everything in the sandbox. What is so
+// already stays as it is.
+func (d *dev) register(ctx context.Context, m *membership) (unknown bool, err error) {
+	id := d.identity.Application
+	err = d.atDesk(ctx, m.info, "", func(ctx context.Context, desk commands.Desk) error {
+		err := desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: d.jwksURL})
+		if unknown = errors.Is(err, application.ErrUnknown); unknown {
+			_, err = desk.RegisterApplication(ctx, commands.RegisterApplication{
+				Application: id, Name: d.config.Name, JWKSURL: d.jwksURL, PatientScoped: true,
+			})
+		}
+		if err != nil {
+			return err
+		}
+		for _, callback := range d.config.Callbacks {
+			if err := desk.AddCallback(ctx, commands.AddCallback{Application: id, Callback: callback}); err != nil {
+				return err
+			}
+		}
+		return sandbox.Equip(ctx, desk, id, d.jwksURL, m.receiver.URL())
+	})
+	return unknown, err
+}
+
+// authorise lets the application act for somebody of the practice.
+func (d *dev) authorise(ctx context.Context, m *membership) error {
+	return d.atDesk(ctx, m.info, m.info.Staff.Username, func(ctx context.Context, desk commands.Desk) error {
+		_, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
+			Tenant: m.info.TenantID, Application: d.identity.Application, Username: m.info.Staff.Username,
+		})
+		return err
+	})
+}
+
+// atDesk does something at the sandbox's desk as an operator who acts for a member of
+// staff; "" is for nobody. It returns once the log has it.
+func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
+	sandbox.ForgetDatabases()
+	clock := &sandbox.Follower{}
+	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: clock.Now, RealNow: time.Now})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	if err := clock.Follow(ctx, engine.Log.DB); err != nil {
+		return err
+	}
+	actor, err := engine.Operator(ctx, d.config.Machine)
+	if err != nil {
+		return err
+	}
+	if as != "" {
+		member, err := engine.Staff.StaffByUsername(ctx, info.TenantID, as)
+		if err != nil {
+			return fmt.Errorf("find whom to act for: %w", err)
+		}
+		actor = actor.ActingFor(member.UUID)
+	}
+	if err := do(event.WithMetadata(ctx, event.Metadata{Actor: actor}), engine.Desk); err != nil {
+		return err
+	}
+	return engine.Drain(ctx)
+}
+
+func loopback() []netip.Prefix {
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+}

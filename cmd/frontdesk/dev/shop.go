@@ -1,0 +1,82 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"time"
+
+	"frontdesk/cmd/frontdesk/dev/page"
+)
+
+// shop serves the page and the key set.
+type shop struct {
+	http *http.Server
+	stop context.CancelFunc // of what pages follow
+	done chan struct{}
+}
+
+const closingTime = 5 * time.Second
+
+// openShop begins to serve the page and the key set.
+func (d *dev) openShop(ctx context.Context) (*shop, error) {
+	address, moved, err := choose(ctx, d.config.Listen, DefaultListen)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", address, err)
+	}
+	if moved {
+		d.diary.say("%s is taken, so the page is on another port.", DefaultListen)
+	}
+	d.site = &page.Site{
+		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys.set,
+		Address: listener.Addr().String(),
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s := &shop{stop: stop, done: make(chan struct{}), http: &http.Server{
+		Handler: d.site.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return serving },
+	}}
+	d.jwksURL = "http://" + d.site.Address + page.KeySetPath
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(listener) // until close
+	}()
+	return s, nil
+}
+
+// close lets what is asked be answered, but for pages that are being followed.
+func (s *shop) close() {
+	s.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), closingTime)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close()
+	}
+	<-s.done
+}
+
+var errNoBrowser = errors.New("there is no browser to open: no xdg-open, open or www-browser")
+
+// browse opens the page in the user's browser. Others see what is started with what, so
+// it is given an address that holds once.
+func browse(ctx context.Context, address string) error {
+	for _, name := range []string{"xdg-open", "open", "www-browser"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		browser := exec.CommandContext(context.WithoutCancel(ctx), path, address)
+		if err := browser.Start(); err != nil {
+			return fmt.Errorf("open a browser: %w", err)
+		}
+		return browser.Process.Release() // it outlives us
+	}
+	return errNoBrowser
+}

@@ -1,0 +1,68 @@
+package dev
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/domain/application"
+)
+
+const rows = 50 // of each table of the page
+
+// state is what the page shows. If no page is followed, the service is asked first.
+func (d *dev) state(ctx context.Context) page.State {
+	if d.turn.TryLock() {
+		if d.member != nil && d.last().Away == "" && time.Since(d.last().At) > glance {
+			d.look(ctx)
+		}
+		d.turn.Unlock()
+	}
+	now := d.last()
+	signing, next := d.keys.kids()
+	s := page.State{
+		Name: d.config.Name, KeyDir: d.config.KeyDir, Application: d.identity.Application, KeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
+		Signing: signing, Next: next, ForwardTo: d.config.ForwardTo, SandboxDir: d.config.SandboxDir, Own: d.ground.own,
+		Away: now.Away, Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
+		Deliveries: deliveries(d.inbox.Kept(), now.Deliveries), Lines: d.diary.newest(), Events: application.WebhookEvents(),
+	}
+	d.describe(&s)
+	return s
+}
+
+// describe says what the sandbox is, if one has been there.
+func (d *dev) describe(s *page.State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.seen.Info == nil {
+		return
+	}
+	info := d.seen.Info
+	s.APIURL, s.TenantID, s.StaffURL = info.APIURL+"/transactional-api", info.TenantID, info.PagesURL()
+	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.seen.Receives
+}
+
+// deliveries puts together what the service says of its webhooks and what became of them
+// here, newest first.
+func deliveries(inbox []forward.Webhook, told []integrator.Delivery) []page.Delivery {
+	all := make([]page.Delivery, 0, len(inbox)+len(told))
+	here := map[string]int{}
+	for _, w := range inbox {
+		if id := w.Verified.ID; id != "" {
+			here[id] = len(all)
+		}
+		all = append(all, page.Delivery{At: w.At, Event: w.Verified.Event, JTI: w.Verified.ID, Here: &w})
+	}
+	for _, t := range told {
+		if n, known := here[t.JTI]; known {
+			all[n].Told = &t
+			continue
+		}
+		all = append(all, page.Delivery{At: t.HappenedAt, Event: t.Event, JTI: t.JTI, Told: &t})
+	}
+	slices.SortStableFunc(all, func(a, b page.Delivery) int { return b.At.Compare(a.At) })
+	return all[:min(len(all), rows)]
+}

@@ -1,0 +1,59 @@
+package dev
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+)
+
+const welcomeText = `
+frontdesk dev is ready.
+
+  page          %[1]s
+  API           %[2]s   (practice %[3]q)
+  application   %[4]s   (%[5]q)
+  private key   %[6]s   (kid %[7]s)
+  webhooks      received at %[8]s, verified, %[9]s
+  everything else your code needs is in %[10]s
+
+Make a call from another terminal, in this directory:
+
+  curl -sS %[2]s/ping -H "$(%[11]s token mint --curl)"
+
+--sub %[12]s makes it one for that member of staff. Make a webhook come:
+press a button of the page. Webhooks and troubles are told below.
+
+Ctrl-C stops this; the sandbox in %[13]s %[14]s.
+
+`
+
+// welcome says what runs and what to do next, once a sandbox knows the application.
+func (d *dev) welcome(ctx context.Context) {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	if d.member == nil {
+		return
+	}
+	r := d.running()
+	self, err := os.Executable()
+	if err != nil {
+		self = "frontdesk"
+	}
+	forwarded, afterwards := "handed on to nobody (--forward-to URL does that)", "goes on"
+	if r.Webhooks.ForwardTo != "" {
+		forwarded = "and handed on to " + r.Webhooks.ForwardTo
+	}
+	if d.ground.own {
+		afterwards = "stops, too"
+	}
+	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.client.URL, r.TenantID, r.Application.ID, r.Application.Name,
+		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.home.file(runningName), self,
+		r.Application.Username, r.SandboxDir, afterwards)
+	if !d.config.Open {
+		return
+	}
+	if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
+		d.diary.complain("The page was not opened: %v.", err)
+	}
+}

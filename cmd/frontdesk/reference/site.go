@@ -1,0 +1,160 @@
+package reference
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	swaggerui "github.com/swaggo/files/v2"
+
+	"frontdesk/adapters/httpapi"
+)
+
+//go:embed pages
+var sources embed.FS
+
+// viewer are the files of Swagger UI that the reference needs.
+var viewer = []string{"swagger-ui-bundle.js", "swagger-ui.css"}
+
+// collectionFile is the collection's name beside the pages.
+const collectionFile = "frontdesk.postman_collection.json"
+
+// files are the content of a site by its relative paths.
+type files map[string][]byte
+
+// site makes all pages: for a sandbox, or for anywhere if there is none.
+func site(s *Sandbox) (files, error) {
+	text := httpapi.Description("")
+	if s != nil {
+		text = s.IDs.put(httpapi.Description(s.URL))
+	}
+	d, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	made := files{"openapi.json": text}
+	for _, step := range []func(files, document, *Sandbox) error{addViewer, addPages, addErrors, addCollection} {
+		if err := step(made, d, s); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+// addViewer adds Swagger UI. The description is a script, too: a page that is opened
+// from a disk may not fetch one.
+func addViewer(made files, d document, s *Sandbox) error {
+	for _, name := range viewer {
+		text, err := fs.ReadFile(swaggerui.FS, name)
+		if err != nil {
+			return fmt.Errorf("read Swagger UI: %w", err)
+		}
+		made[name] = text
+	}
+	for _, name := range []string{"style.css", "reference.js"} {
+		text, err := sources.ReadFile("pages/" + name)
+		if err != nil {
+			return err
+		}
+		made[name] = text
+	}
+	shown := map[string]any{"spec": json.RawMessage(d.text)}
+	if s != nil {
+		shown["mint"] = tokenPath
+	}
+	script, err := json.Marshal(shown)
+	made["openapi.js"] = append(append([]byte("window.frontdesk = "), script...), ";\n"...)
+	return err
+}
+
+// page is what each template is given.
+type page struct {
+	Title  string
+	Root   string // the way from the page to the site's first page: "" or "../"
+	Server string // of the API
+	Users  []string
+	Live   bool // it is a sandbox that serves the page
+	Body   any
+}
+
+// addPages adds the pages that the description alone makes.
+func addPages(made files, d document, s *Sandbox) error {
+	events, err := eventsOf(d)
+	if err != nil {
+		return err
+	}
+	for name, p := range map[string]page{
+		"index.html":     {Title: d.Info.Title, Body: d.Info},
+		"reference.html": {Title: "Reference"},
+		"events.html":    {Title: "Events", Body: events},
+	} {
+		if made[name], err = rendered(name, p.on(s, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p page) on(s *Sandbox, d document) page {
+	p.Server = d.Servers[0].URL
+	if s != nil {
+		p.Live, p.Users = true, s.Users
+	}
+	return p
+}
+
+var layouts = template.Must(template.New("").Funcs(template.FuncMap{"prose": prose}).ParseFS(sources, "pages/layout.html"))
+
+// rendered is a page of one of the templates in the layout that all share.
+func rendered(name string, p page) ([]byte, error) {
+	layout, err := layouts.Clone()
+	if err == nil {
+		_, err = layout.ParseFS(sources, "pages/"+name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the page %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := layout.ExecuteTemplate(&out, "layout.html", p); err != nil {
+		return nil, fmt.Errorf("make the page %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Write writes the pages into a folder, which it makes if it is missing. They can be
+// opened there, and served from there by anything that serves files.
+func Write(dir string) error {
+	made, err := site(nil)
+	if err != nil {
+		return err
+	}
+	for name, text := range made {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("write the pages (choose another folder): %w", err)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return fmt.Errorf("write the pages (choose another folder): %w", err)
+		}
+	}
+	return nil
+}
+
+// typeOfFile is what a file is served as.
+func typeOfFile(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	}
+	return "application/json"
+}

@@ -1,0 +1,69 @@
+package trigger
+
+import (
+	"context"
+
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// Trigger says to whom something happens, and where.
+type Trigger struct {
+	Tenant  string
+	Patient patient.ID
+	Site    site.ID     // where the patient is called in
+	Room    site.RoomID // into which; zero for none
+}
+
+// Made is what was made on the way, by the names of the contract.
+type Made map[string]any
+
+// Pull makes an event of a kind happen. A kind that does not exist is refused with
+// application.ErrUnknownEvent.
+func (t Trigger) Pull(ctx context.Context, desk commands.Desk, event application.WebhookEvent) (Made, error) {
+	happen, known := map[application.WebhookEvent]func(context.Context, commands.Desk) (Made, error){
+		application.RecordOpened:        t.openRecord,
+		application.ConsultationStarted: t.startConsultation,
+		application.CallInShown:         t.callIn,
+		application.CallInRemoved:       t.clearCallIn,
+	}[event]
+	if !known {
+		return nil, application.ErrUnknownEvent
+	}
+	return happen(ctx, desk)
+}
+
+func (t Trigger) openRecord(ctx context.Context, desk commands.Desk) (Made, error) {
+	return nil, desk.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: t.Tenant, Patient: t.Patient})
+}
+
+func (t Trigger) startConsultation(ctx context.Context, desk commands.Desk) (Made, error) {
+	id, err := desk.StartConsultation(ctx, commands.StartConsultation{Tenant: t.Tenant, Patient: t.Patient})
+	return Made{"consultationId": id}, err
+}
+
+// callIn books an appointment and calls its patient in.
+func (t Trigger) callIn(ctx context.Context, desk commands.Desk) (Made, error) {
+	id, err := t.calledIn(ctx, desk)
+	return Made{"appointmentId": id}, err
+}
+
+// clearCallIn does the same, and clears the call-in again.
+func (t Trigger) clearCallIn(ctx context.Context, desk commands.Desk) (Made, error) {
+	id, err := t.calledIn(ctx, desk)
+	if err != nil {
+		return nil, err
+	}
+	return Made{"appointmentId": id}, desk.ClearCallIn(ctx, commands.ClearCallIn{Tenant: t.Tenant, Appointment: id})
+}
+
+func (t Trigger) calledIn(ctx context.Context, desk commands.Desk) (appointment.ID, error) {
+	id, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: t.Tenant, Patient: t.Patient, Site: t.Site, At: desk.Now()})
+	if err != nil {
+		return id, err
+	}
+	return id, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: t.Tenant, Appointment: id, Room: t.Room})
+}

@@ -1,0 +1,125 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/webhooks/receiver"
+)
+
+var signWebhooks = flag.Bool("sign-webhooks", false, "sign the example of each webhook in openapi.json anew, with a new key")
+
+const openAPIFile = "../adapters/httpapi/openapi.json"
+
+// The examples are believed by our own receiver, with the key set that is the example of
+// the key sets: what is shown is signed, and not made up.
+func TestTheExamplesOfWebhooksAreSigned_D98(t *testing.T) {
+	t.Parallel()
+	if *signWebhooks {
+		signExamples(t)
+	}
+	text, err := os.ReadFile(openAPIFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := readExamples(t, text)
+	url := newPublisher(t).publish(string(document.keys()))
+	for event, token := range document.tokens() {
+		at := document.issued(event)
+		v := &receiver.Verifier{JWKSURL: url, Client: http.DefaultClient, Now: func() time.Time { return at }}
+		if w, err := v.Verify(t.Context(), token); err != nil || string(w.Event) != event {
+			t.Errorf("the example of %s: %s, %v; run with -sign-webhooks", event, w.Event, err)
+		}
+	}
+}
+
+// shownWebhooks is what the file shows of webhooks.
+type shownWebhooks struct {
+	Webhooks map[string]struct {
+		Post struct {
+			RequestBody struct {
+				Ref string `json:"$ref"`
+			}
+		}
+	}
+	Components struct {
+		RequestBodies map[string]struct{ Content map[string]struct{ Example string } }
+		Examples      map[string]struct{ Value json.RawMessage }
+		Schemas       map[string]struct {
+			Discriminator struct{ Mapping map[string]string }
+			Examples      []json.RawMessage
+		}
+	}
+}
+
+func readExamples(t *testing.T, text []byte) (s shownWebhooks) {
+	t.Helper()
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s shownWebhooks) keys() []byte { return s.Components.Examples["key-set"].Value }
+
+// tokens are the examples by their events.
+func (s shownWebhooks) tokens() map[string]string {
+	tokens := map[string]string{}
+	for event, webhook := range s.Webhooks {
+		body := strings.TrimPrefix(webhook.Post.RequestBody.Ref, "#/components/requestBodies/")
+		tokens[event] = s.Components.RequestBodies[body].Content["application/jwt"].Example
+	}
+	return tokens
+}
+
+// claims are those that an event's schema shows.
+func (s shownWebhooks) claims(event string) map[string]any {
+	schema := strings.TrimPrefix(s.Components.Schemas["WebhookClaims"].Discriminator.Mapping[event], "#/components/schemas/")
+	var claims map[string]any
+	for _, example := range s.Components.Schemas[schema].Examples {
+		decoder := json.NewDecoder(bytes.NewReader(example))
+		decoder.UseNumber()
+		_ = decoder.Decode(&claims) // the file has been read
+	}
+	return claims
+}
+
+func (s shownWebhooks) issued(event string) time.Time {
+	at, _ := s.claims(event)["iat"].(json.Number)
+	seconds, _ := at.Int64()
+	return time.Unix(seconds, 0)
+}
+
+// signExamples changes nothing in the file but the tokens and the key.
+func signExamples(t *testing.T) {
+	t.Helper()
+	text := httpapi.Description("")
+	shown := readExamples(t, text)
+	var set struct{ Keys []struct{ Kid, N string } }
+	if err := json.Unmarshal(shown.keys(), &set); err != nil {
+		t.Fatal(err)
+	}
+	signer := service
+	signer.Kid = set.Keys[0].Kid
+	header := map[string]any{"alg": "RS256", "typ": "JWT", "kid": signer.Kid}
+	tokens := shown.tokens()
+	for _, event := range slices.Sorted(maps.Keys(tokens)) {
+		token := signer.Sign(encoded(header), encoded(shown.claims(event)))
+		text = bytes.Replace(text, []byte(tokens[event]), []byte(token), 1)
+	}
+	public, _ := bearertest.JWK(signer.Kid, &signer.Key.PublicKey)["n"].(string)
+	text = bytes.Replace(text, []byte(set.Keys[0].N), []byte(public), 1)
+	if err := os.WriteFile(openAPIFile, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

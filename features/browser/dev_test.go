@@ -1,0 +1,179 @@
+package browser_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// codeBase is somebody's program that takes webhooks, beside a frontdesk dev.
+type codeBase struct {
+	dev.Running
+	t      *testing.T
+	status atomic.Int32 // that the program answers
+}
+
+// develop starts a frontdesk dev with a sandbox of its own.
+func develop(t *testing.T) *codeBase {
+	t.Helper()
+	c := &codeBase{t: t}
+	c.status.Store(http.StatusOK)
+	program := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(int(c.status.Load()))
+	}))
+	t.Cleanup(program.Close)
+	dir := t.TempDir()
+	config := dev.Config{
+		KeyDir: filepath.Join(dir, "keys"), SandboxDir: filepath.Join(dir, "sandbox"), Listen: "127.0.0.1:0", ListenAPI: "127.0.0.1:0",
+		ForwardTo: program.URL + "/hook", Name: "Triage Helper", Out: io.Discard, Log: slog.New(slog.DiscardHandler),
+	}
+	var running sync.WaitGroup
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	running.Go(func() {
+		if err := dev.Run(ctx, config); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+	t.Cleanup(func() { stop(); running.Wait() })
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var err error
+		if c.Running, err = dev.Find(config.KeyDir); err == nil {
+			return c
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// call calls the service as the code would.
+func (c *codeBase) call(path string) {
+	c.t.Helper()
+	minter, err := sandbox.NewMinter(c.Application.PrivateKeyFile, "", c.Application.ID)
+	must(c.t, err)
+	token, err := minter.Mint("", time.Now())
+	must(c.t, err)
+	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.APIURL+"/transactional-api/"+path, http.NoBody)
+	must(c.t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(request)
+	must(c.t, err)
+	answer.Body.Close()
+}
+
+// until waits until the page shows a text, by itself.
+func (b *tab) until(text string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		page := ask(b, chromedp.Text("body"))
+		if strings.Contains(page, text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the page never showed %q:\n%s", text, page)
+		}
+	}
+}
+
+// The page shows by itself what the code and the service do, and its buttons do the rest.
+func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
+	t.Parallel()
+	c, b := develop(t), newTab(t)
+	b.open(c.PageURL)
+	b.titled("Triage Helper – frontdesk dev")
+	if at := b.at(); at.RawQuery != "" {
+		t.Errorf("the key stays in the address: %s", at)
+	}
+	b.shows("Your application has made no call yet.")
+	b.look("dev")
+
+	c.call("retrieve-care-record?patientId=x")
+	b.until("invalid-patient-id")
+	b.shows("patientId must be a UUID")
+
+	b.press("Open the record")
+	b.until("Verified. ")
+	b.until("your program answered 200 in")
+	c.status.Store(http.StatusInternalServerError)
+	b.press("Start a consultation")
+	b.until("your program answered 500 in")
+	c.status.Store(http.StatusOK)
+	b.press("Send it again")
+	b.until("consultation.started again  verified; your program answered 200")
+	b.press("Send a test webhook")
+	b.until("ping  verified; your program answered 200")
+	b.look("dev-webhooks")
+
+	b.press("Rotate the key")
+	b.until("tokens are signed with")
+	b.press("12 hours on")
+	b.until("12h0m0s ahead of real time")
+	b.press("Let it act for")
+	b.until("The application may act for sam.taylor")
+	b.do(chromedp.Click("#reset summary"))
+	b.press("Reset it now")
+	b.until("The sandbox was reset")
+	b.until("Your application has made no call yet.")
+	b.until("real time")
+	c.call("ping")
+	b.until("200 OK")
+	b.fits("dev-reset")
+	b.quiet()
+}
+
+// Nothing of the page needs its script, but that it follows what happens.
+func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
+	t.Parallel()
+	c, b := develop(t), newTab(t)
+	b.withoutScript()
+	b.open(c.PageURL)
+	b.shows("Without JavaScript, this page does not follow what happens.")
+	b.press("Call in, and take it back")
+	b.shows("callin.notification.removed has happened")
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		b.press("Load it again")
+		if strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 { // two webhooks, each told and listed
+			return
+		}
+	}
+	t.Errorf("the page is\n%s", b.page())
+}
+
+// A page elsewhere in the same browser, with the cookie, presses no button and reads nothing.
+func TestBrowserPressesNothingForAnotherPage_D97(t *testing.T) {
+	t.Parallel()
+	c, b := develop(t), newTab(t)
+	b.open(c.PageURL)
+	page := b.at()
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<!doctype html><html lang="en"><title>Evil</title><link rel="icon" href="data:,">
+			<form method="post" action="`+page.String()+`do/reset"><button>Win a prize</button></form>
+			<iframe src="`+page.String()+`"></iframe>`)
+	}))
+	t.Cleanup(evil.Close)
+	b.open(evil.URL)
+	if read := js[string](b, `fetch("`+page.String()+`", {credentials: "include"}).then(r => r.text(), () => "nothing")`); read != "nothing" {
+		t.Errorf("a script elsewhere has read %q", read)
+	}
+	b.press("Win a prize")
+	b.shows("This was not sent from the page of frontdesk dev")
+	b.open(page.String())
+	if text := ask(b, chromedp.Text("body")); strings.Contains(text, "was reset") {
+		t.Errorf("the button was pressed:\n%s", text)
+	}
+}
