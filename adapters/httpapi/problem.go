@@ -25,9 +25,6 @@ const (
 	wrongMethod
 	cutOff
 	headersTooLarge
-	expectation
-	encoding
-	version
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -45,9 +42,6 @@ var statuses = map[fault.Kind]int{
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
 	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
-	expectation:       http.StatusExpectationFailed,
-	encoding:          http.StatusNotImplemented,
-	version:           http.StatusHTTPVersionNotSupported,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
 
@@ -26,6 +27,7 @@ type house struct {
 	clock    *clock
 	keys     *keyServer
 	inbox    *inbox
+	docs     reference.Handler
 	resets   chan chan<- error // each is told how it ended
 
 	mu          sync.RWMutex // held while no service runs
@@ -110,7 +112,7 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	info := infoOf(h, service, s)
 	h.application = s.Application
 	h.keys.receiveStaff(info)
-	if err := writeJSON(infoFile(h.config.Dir), info); err != nil {
+	if err := errors.Join(h.showDocs(info), writeJSON(infoFile(h.config.Dir), info)); err != nil {
 		service.Close()
 		return nil, err
 	}
@@ -218,7 +220,7 @@ func (h *house) newest(ctx context.Context) (at time.Time, err error) {
 // settings are those of each service, of which many are the sandbox's own.
 func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = h.config.App
-	c.Log = h.config.Log
+	c.Log, c.Docs = h.config.Log, &h.docs
 	if c.MasterKey, err = masterKey(h.config.Dir); err != nil {
 		return c, err
 	}
