@@ -30,7 +30,6 @@ type program struct {
 	env      []string // besides the test's own
 	flags    []string // besides those that every test needs
 	private  string   // where it is told to serve metrics
-	flags    []string // of the command line, besides the test's own
 	process  *exec.Cmd
 	exited   chan error // of the process, once
 	greeting *os.File   // what it prints
