@@ -82,7 +82,8 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, 
 	if err := plantColleagues(ctx, desk, file, &s); err != nil {
 		return s, err
 	}
-	return s, plantCauses(ctx, desk, file, &s)
+	err = plantCauses(ctx, desk, file, &s)
+	return s, err
 }
 
 // bySandbox has what is done be the sandbox's doing.
