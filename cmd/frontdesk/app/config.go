@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -35,6 +36,10 @@ type Config struct {
 	DefaultTenant string    // the sandbox's own tenant; "" in production
 	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
 
+	// Docs answers /docs and what is below it on the public listener. Nil for nothing: it is
+	// for sandboxes alone (D98).
+	Docs http.Handler
+
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts
 	CallsInFlight         int           // slots of the API
@@ -42,6 +47,7 @@ type Config struct {
 	CallConnections       int32         // to the database, for calls
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
+	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
