@@ -82,7 +82,7 @@ func (a *API) ownBounds(caller judged, f *body.Form) (projections.OwnBounds, err
 	if text := f.Text("cursor"); text != "" {
 		var ok bool
 		if b.Before, ok = a.Own.Cursors.open(caller.Claim, text); !ok {
-			f.Add(body.ErrInvalidQuery.With("cursor must be the next of an earlier page. Begin again without one."))
+			f.Add(body.ErrInvalidCursor)
 		}
 	}
 	return b, f.Err()

@@ -9,6 +9,7 @@ func Refusals() fault.List {
 		ErrInvalid, errEmpty, errMalformed, errTwice, errRest, errNUL, errLongText,
 		errCase, errNoString, errNoArray, errNoMember, errFileName, errFlag,
 		ErrMissingPatientID, ErrInvalidPatientID, errQuery, errQueryTwice,
+		ErrInvalidQuery, errTwiceInQuery, errNumber, errChoice, errMoment, errParameter, ErrInvalidCursor,
 		ErrMediaType, ErrTooLarge, ErrBusy, ErrShare,
 	}
 }
