@@ -25,11 +25,21 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	if user := c.wantPing(first, "--sub=sam.taylor"); user != "sam.taylor" {
 		t.Errorf("with --sub it acts for %q", user)
 	}
+	if err := os.Mkdir(filepath.Join(c.dir, "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c.dir = filepath.Join(c.dir, "below") // as git, it is found from there, too
+	c.wantPing(first)
+	c.dir = filepath.Dir(c.dir)
 	if _, said := c.run("token", "mint"); !strings.Contains(said, first.Application.ID.String()) {
 		t.Errorf("token mint does not say for whom: %q", said)
 	}
 	if who, _, err := c.ping(first.APIURL, "--dir", s.dir); err != nil || who != s.info.Load().Application.ID.String() {
 		t.Errorf("with --dir it is %s that calls, %v", who, err)
+	}
+
+	if said, _ := c.run("integrator", "application"); !strings.Contains(said, first.Application.ID.String()) || !strings.Contains(said, "http://127.0.0.1/callback") {
+		t.Errorf("it is set up as\n%s", said)
 	}
 
 	for n, event := range []string{"record.opened", "consultation.started", "callin.notification.removed"} {
