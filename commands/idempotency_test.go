@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"sync"
@@ -109,8 +110,12 @@ func TestAKeyIsForOneBody_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	mustSubmit(t, s, once)
-	if _, _, err := s.submit(t.Context(), another); !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
+	_, _, err := s.submit(t.Context(), another)
+	if !errors.Is(err, commands.ErrKeyReused) || s.made() != 1 {
 		t.Errorf("made %d, error %v", s.made(), err)
+	}
+	if !strings.Contains(err.Error(), "The Idempotency-Key was used for another body within the last 24 hours.") {
+		t.Errorf("says %v", err)
 	}
 }
 
@@ -151,7 +156,8 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
 	// The store of tests records everything at noon, and so refuses in the
 	// append: what counts is that no answer was found.
-	if _, _, err := s.submit(t.Context(), once); !errors.Is(err, commands.ErrKeyTaken) {
+	_, _, err := s.submit(t.Context(), once)
+	if !errors.Is(err, commands.ErrKeyTaken) || !strings.Contains(err.Error(), "A call with this Idempotency-Key is just being answered. Make it again to see its answer.") {
 		t.Errorf("a day later: %v", err)
 	}
 }
@@ -203,5 +209,45 @@ func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
 	first, second := callers[0].Idempotency("k", event.Digest{}), callers[0].Idempotency("k", event.Digest{})
 	if first != second {
 		t.Error("a key is not always the same")
+	}
+}
+
+// The release before remembers requests under the same key, and runs beside this one.
+func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
+	t.Parallel()
+	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
+	caller := access.Caller{
+		Claim:  access.Claim{Tenant: "elm-street", Application: app, Mode: application.UserRestricted, Endpoint: access.Endpoint{Name: access.CreatePatientRequest}},
+		Rights: access.Rights{Staff: bea},
+	}
+	want := event.Digest(sha256.Sum256([]byte(app.String() + " user-restricted " + bea.String() + " k")))
+	if got := caller.Idempotency("k", event.Digest{7}); got.Key != want || got.Tenant != "elm-street" {
+		t.Errorf("%+v, want the key %s", got, want)
+	}
+	caller.Endpoint.Name = access.CreateNote
+	if got := caller.Idempotency("k", event.Digest{7}); got.Key == want {
+		t.Error("another endpoint has the same key")
+	}
+}
+
+func TestWhatIsNotRememberedIsNotChanged_D93(t *testing.T) {
+	t.Parallel()
+	s := newDesk(t)
+	handler := commands.Desk{Store: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now }}
+	boom := errors.New("boom")
+	for name, fails := range map[string]func() ([]byte, error){
+		"an error behind the change": func() ([]byte, error) { return nil, boom },
+		"an answer that is too long": func() ([]byte, error) { return make([]byte, 64<<10+1), nil },
+	} {
+		before := len(s.store.Log())
+		_, again, err := handler.Once(t.Context(), once, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+			if _, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm-street", Patient: s.ann, Text: "a cough"}); err != nil {
+				t.Error(err)
+			}
+			return fails()
+		})
+		if err == nil || again || len(s.store.Log()) != before {
+			t.Errorf("%s: %v, given before: %v, %d events", name, err, again, len(s.store.Log())-before)
+		}
 	}
 }

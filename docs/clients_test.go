@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,7 @@ type clientPackage struct {
 var theClients = sync.OnceValues(func() (map[string]clientPackage, error) {
 	clients := map[string]clientPackage{}
 	var failures []error
-	for name, build := range map[string]func() (clientPackage, error){"Go": goPackage, "TypeScript": typescriptPackage} {
+	for name, build := range map[string]func() (clientPackage, error){"Go": goPackage, "TypeScript": typescriptPackage, "Python": pythonPackage} {
 		built, err := build()
 		clients[name] = built
 		failures = append(failures, err)
@@ -52,6 +51,13 @@ func typescriptPackage() (clientPackage, error) {
 		_, err = tryOutput(context.Background(), "", dir, "npm", "run", "prepare")
 	}
 	return clientPackage{dir, []string{"node", "dist/test/driver.js"}, []string{"npm", "test"}}, err
+}
+
+func pythonPackage() (clientPackage, error) {
+	_, err := tryOutput(context.Background(), "", ".", python, "-c", "import jwt, cryptography")
+	return clientPackage{
+		"../client/python", []string{python, "-m", "tests.driver"}, []string{python, "-m", "unittest", "discover", "-t", ".", "-s", "tests"},
+	}, err
 }
 
 // inEveryLanguage runs a test with each client.

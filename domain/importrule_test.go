@@ -50,9 +50,10 @@ var layers = map[string]layer{
 	"adapters": {
 		may: []string{
 			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations",
-			"frontdesk/adapters/outbound", // the one client that all of them share for strangers' addresses
-			"frontdesk/adapters/fair",     // the one way in which they keep callers from crowding each other out
-			"frontdesk/adapters/sealing",  // the one way in which they encrypt
+			"frontdesk/adapters/outbound",  // the one client that all of them share for strangers' addresses
+			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out
+			"frontdesk/adapters/sealing",   // the one way in which they encrypt
+			"frontdesk/adapters/jsonfault", // the one way in which they say why a text is not JSON
 		},
 		libraries: true,
 		tests:     []string{"frontdesk/adapters"}, // tests may wire real neighbours: none is needed to build the other

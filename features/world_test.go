@@ -49,6 +49,7 @@ type world struct {
 	forgetting   forgetting
 	handling     handling
 	proving      proving
+	own          ownShown
 }
 
 // integrator is an application and what its owner runs.
@@ -126,6 +127,9 @@ func (w *world) filled(text string) string {
 		text = strings.ReplaceAll(text, "<"+name+">", app.ID.String())
 		text = strings.ReplaceAll(text, "<keys of "+name+">", app.keys.URL)
 		text = strings.ReplaceAll(text, "<key of "+name+">", app.key())
+		if app.mailbox != nil {
+			text = strings.ReplaceAll(text, "<receiver of "+name+">", app.mailbox.server.URL())
+		}
 	}
 	text = strings.ReplaceAll(text, "<tenant>", w.tenant(w.practice))
 	text = strings.ReplaceAll(text, "<appointment>", w.appointment.String())

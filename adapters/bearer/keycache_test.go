@@ -147,6 +147,9 @@ func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 		fetched := len(p.fetches())
 		c.call(t.Context(), 1, keysURL)
 		c.want(t, 0, 0, 11, 0)
+		if _, err := c.cache.Get(t.Context(), keysURL); err == nil || err.Error() != "unavailable: The service is stopping. Try again shortly." {
+			t.Errorf("after it: %v", err)
+		}
 		if took, n := time.Since(closed), len(p.fetches()); took != 0 || n != fetched {
 			t.Errorf("closing took %v, and %d fetches came after it", took, n-fetched)
 		}

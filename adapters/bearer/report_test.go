@@ -2,6 +2,7 @@ package bearer_test
 
 import (
 	"crypto/tls"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -124,6 +125,16 @@ func TestWhatAFetchCameToIsReported_D92(t *testing.T) {
 			wantReport(t, guardedCache(t, loopback), server.URL, want)
 		})
 	}
+}
+
+// The caller is told no more of it than D10 says.
+func TestACallerIsToldTheCategoryAlone_D10(t *testing.T) {
+	t.Parallel()
+	cache := cacheOf(t, roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("<html>"))}, nil
+	}), 0)
+	_, err := cache.Get(t.Context(), keysURL)
+	refused(t, err, "Unable to obtain JWKS from https://keys.example/jwks.json: the response was not JSON")
 }
 
 func wantReport(t *testing.T, cache *bearer.KeyCache, url, want string) {

@@ -131,3 +131,31 @@ func TestAskingForTooMuchRefusesNobodyElse(t *testing.T) {
 		t.Errorf("what was asked for in vain has spent something: wait %v", wait)
 	}
 }
+
+func TestABudgetSaysWhatIsLeft_D93(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		amount float64
+		period time.Duration
+		spend  int
+		most   int
+		window time.Duration
+		left   int
+		whole  time.Duration
+	}{
+		{500, time.Second, 1, 500, time.Second, 499, 2 * time.Millisecond},
+		{50 << 30, 24 * time.Hour, 0, 50 << 30, 24 * time.Hour, 50 << 30, 0},
+		{0.1, time.Second, 1, 1, 10 * time.Second, 0, 10 * time.Second}, // one call in ten seconds
+		{2.5, time.Second, 3, 3, 1200 * time.Millisecond, 0, 1200 * time.Millisecond},
+	} {
+		b := fair.NewBudget[string](c.amount, c.period, func() time.Time { return now })
+		b.Spend("a", c.spend)
+		b.Spend("b", 1)
+		most, window := b.Policy()
+		left, whole := b.Left("a")
+		if most != c.most || window != c.window || left != c.left || whole != c.whole {
+			t.Errorf("%v in %v after %d: %d in %v, left %d, whole in %v", c.amount, c.period, c.spend, most, window, left, whole)
+		}
+	}
+}

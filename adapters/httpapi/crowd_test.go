@@ -58,7 +58,7 @@ func wantServed(t *testing.T, w *wire, name string) {
 func wantShare(t *testing.T, answer *httptest.ResponseRecorder) {
 	t.Helper()
 	wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
-	if answer.Header().Get("Retry-After") != "1" || !strings.Contains(answer.Body.String(), "Too many of your calls are in flight.") {
+	if answer.Header().Get("Retry-After") != "1" || !strings.Contains(answer.Body.String(), "Too many of your calls are in flight. Wait for their answers before you make more.") {
 		t.Errorf("told %v %s", answer.Header(), answer.Body)
 	}
 }
@@ -127,6 +127,7 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 		second.send(t, as("other", len(cough()))+cough())
 		answer := second.answer(t)
 		wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
+		wantSaid(t, answer, "unavailable: The service has too many calls to answer. Try again shortly.")
 		if answer.Header().Get("Retry-After") == "" || answer.Header().Get("X-Request-Id") == "" {
 			t.Errorf("headers %v", answer.Header())
 		}

@@ -25,9 +25,6 @@ const (
 	wrongMethod
 	cutOff
 	headersTooLarge
-	expectation
-	encoding
-	version
 )
 
 // statuses is the one table from kinds of refusal to HTTP statuses.
@@ -45,9 +42,6 @@ var statuses = map[fault.Kind]int{
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
 	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
-	expectation:       http.StatusExpectationFailed,
-	encoding:          http.StatusNotImplemented,
-	version:           http.StatusHTTPVersionNotSupported,
 	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
 }
 
@@ -108,10 +102,13 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		}
 		refusals := refusalsOf(err)
 		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
+		waited := ours || refusals[0].Kind == tooSlow
 		switch {
-		case ours && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
+		case waited && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
-			refusals = fault.List{errCutOff}
+			if refusals = refusalsOf(context.Cause(r.Context())); len(refusals) == 0 { // nobody has said why
+				refusals = fault.List{errCutOff}
+			}
 		case len(refusals) == 0:
 			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
 			refusals = fault.List{errInternal}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,25 +22,26 @@ var (
 	errMalformed = fault.New(fault.Invalid, "malformed-request",
 		"The request is not well-formed HTTP/1.1: its first line, a header or the framing of its body is wrong.")
 	errHeadersTooLarge = fault.New(headersTooLarge, "headers-too-large", "The first line and the headers must have at most 32 KiB together.")
-	errExpectation     = fault.New(expectation, "expectation-failed", "Send no Expect header, or Expect: 100-continue.")
-	errEncoding        = fault.New(encoding, "unsupported-transfer-encoding", "Send the body with a Content-Length, or with Transfer-Encoding: chunked.")
-	errVersion         = fault.New(version, "unsupported-http-version", "Send the request by HTTP/1.1.")
 )
 
-// Unread returns the answer to a request that could not be read: its headers and its body.
-// The server has chosen the status; why is what it says beyond it, or "".
-func Unread(status int, why string, now time.Time) (http.Header, []byte) {
-	refusal := errMalformed
-	for _, f := range []*fault.Error{errHeadersTooLarge, errExpectation, errEncoding, errVersion} {
-		if statuses[f.Kind] == status {
-			refusal = f
-		}
-	}
+// unread says what a status of net/http means.
+var unread = map[int]*fault.Error{
+	http.StatusRequestHeaderFieldsTooLarge: errHeadersTooLarge,
+	http.StatusExpectationFailed:           errMalformed.With("Send no Expect header, or Expect: 100-continue."),
+	http.StatusNotImplemented:              errMalformed.With("Send the body with a Content-Length, or with Transfer-Encoding: chunked."),
+	http.StatusHTTPVersionNotSupported:     errMalformed.With("Send the request by HTTP/1.1."),
+}
+
+// Unread returns the answer to a request that net/http could not read: its status, its
+// headers and its body. Net/http refuses it with a status of its own; why is what it says
+// beyond that, or "".
+func Unread(says int, why string, now time.Time) (status int, headers http.Header, text []byte) {
+	refusal := cmp.Or(unread[says], errMalformed)
 	if refusal == errMalformed && why != "" {
 		refusal = errMalformed.With("The request is not well-formed HTTP/1.1: %s.", why)
 	}
-	text, _ := encoded(problems{[]problem{{refusal.Code, refusal.Detail}}}, nil) // strings can always be encoded
-	return http.Header{
+	text, _ = encoded(problems{[]problem{{refusal.Code, refusal.Detail}}}, nil) // strings can always be encoded
+	return statuses[refusal.Kind], http.Header{
 		"Cache-Control":  {"no-store"},
 		"Connection":     {"close"},
 		"Content-Length": {strconv.Itoa(len(text))},

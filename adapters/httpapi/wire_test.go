@@ -128,7 +128,9 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 			}
 		})
 		begun := time.Now()
-		wantAnswer(t, slow.answer(t), http.StatusRequestTimeout, "request-timeout")
+		late := slow.answer(t)
+		wantAnswer(t, late, http.StatusRequestTimeout, "request-timeout")
+		wantSaid(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
 		if took := time.Since(begun); took != 10*time.Second {
 			t.Errorf("answered after %s", took)
 		}

@@ -67,7 +67,8 @@ func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
 	found.Close()
 	failed["query, at once"] = err
 	for way, err := range failed {
-		if !errors.Is(err, postgres.ErrUnavailable) {
+		refusal, _ := errors.AsType[*fault.Error](err)
+		if !errors.Is(err, postgres.ErrUnavailable) || refusal.Detail != "The service cannot reach its database. Try again shortly." {
 			t.Errorf("%s: %v, want %v", way, err, postgres.ErrUnavailable)
 		}
 	}

@@ -33,7 +33,7 @@ var taken = map[string]*fault.Error{
 	"staff_last_manager":        staff.ErrLastManager,
 	"patients_known":            patient.ErrUnknown,
 	"answers_key":               commands.ErrKeyTaken,
-	"attachments_upload":        errSwept,
+	"attachments_upload":        ErrSwept,
 }
 
 // faultOf returns err as a caller of the database should understand it. An error

@@ -83,6 +83,6 @@ func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	return swept, nil
 }
 
-// errSwept refuses an append that names a file which was swept away, because the call
+// ErrSwept refuses an append that names a file which was swept away, because the call
 // took more than a day.
-var errSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
+var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")

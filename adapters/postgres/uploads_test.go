@@ -229,6 +229,9 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	if err == nil || c.count(t, "upload_chunks") != 1 {
 		t.Errorf("what was swept goes on: %v", err)
 	}
+	if err := c.name(t.Context(), unnamed); err == nil || !strings.Contains(err.Error(), "What was sent has been waiting for too long. Send it again.") {
+		t.Errorf("what was swept is named: %v", err)
+	}
 }
 
 // Whether the sweep or the event comes first, an event's file is there.

@@ -42,6 +42,9 @@ const (
 	CodeSiteNotFound             Code = "site-not-found"
 	CodeInvalidRoomID            Code = "invalid-room-id"
 	CodeRoomNotFound             Code = "room-not-found"
+	CodeUnknownEvent             Code = "unknown-event"
+	CodeWebhookNotRegistered     Code = "webhook-not-registered"
+	CodeInvalidQuery             Code = "invalid-query"
 	CodeNotFound                 Code = "not-found"
 	CodeMethodNotAllowed         Code = "method-not-allowed"
 	CodeRequestTimeout           Code = "request-timeout"
@@ -86,6 +89,9 @@ var known = map[Code]bool{
 	CodeSiteNotFound:             true,
 	CodeInvalidRoomID:            true,
 	CodeRoomNotFound:             true,
+	CodeUnknownEvent:             true,
+	CodeWebhookNotRegistered:     true,
+	CodeInvalidQuery:             true,
 	CodeNotFound:                 true,
 	CodeMethodNotAllowed:         true,
 	CodeRequestTimeout:           true,

@@ -28,6 +28,7 @@ type program struct {
 	binary   string
 	dir      string
 	env      []string // besides the test's own
+	flags    []string // besides those that every test needs
 	private  string   // where it is told to serve metrics
 	process  *exec.Cmd
 	exited   chan error // of the process, once
@@ -45,6 +46,7 @@ func newSandbox(t *testing.T) *program {
 func (s *program) start() {
 	s.t.Helper()
 	s.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.binary, "sandbox", "--dir", s.dir, "--listen", "127.0.0.1:0", "--private-listen", s.private)
+	s.process.Args = append(s.process.Args, s.flags...)
 	s.process.Env = append(os.Environ(), s.env...)
 	if s.greeting != nil {
 		s.process.Stdout = s.greeting
@@ -134,26 +136,7 @@ func TestMain(m *testing.M) {
 }
 
 func (s *program) submit(ctx context.Context) (uuid.UUID, error) {
-	info := s.info.Load()
-	if info == nil {
-		return uuid.Nil, fmt.Errorf("not running")
-	}
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
-	if err != nil {
-		return uuid.Nil, err
-	}
-	token, err := minter.Mint("", time.Now())
-	if err != nil {
-		return uuid.Nil, err
-	}
-	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
-		"response":[{"question":"healthConcern","answer":"A cough"}]}`, info.Patients[0].ID)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, info.APIURL+"/transactional-api/create-patient-request", strings.NewReader(body))
-	if err != nil {
-		return uuid.Nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	response, err := http.DefaultClient.Do(r)
+	response, err := s.send(ctx, "")
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -163,6 +146,30 @@ func (s *program) submit(ctx context.Context) (uuid.UUID, error) {
 		return uuid.Nil, fmt.Errorf("answered %d, %w", response.StatusCode, err)
 	}
 	return made.PatientRequestID, nil
+}
+
+// send sends a patient request with more members, each with a comma before it.
+func (s *program) send(ctx context.Context, more string) (*http.Response, error) {
+	info := s.info.Load()
+	if info == nil {
+		return nil, fmt.Errorf("not running")
+	}
+	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	if err != nil {
+		return nil, err
+	}
+	token, err := minter.Mint("", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
+		"response":[{"question":"healthConcern","answer":"A cough"}]%s}`, info.Patients[0].ID, more)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, info.APIURL+"/transactional-api/create-patient-request", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	return http.DefaultClient.Do(r)
 }
 
 func waitFor(t *testing.T, holds func() bool) {

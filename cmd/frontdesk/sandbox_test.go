@@ -1,8 +1,10 @@
 package main_test
 
 import (
+	"io"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,5 +194,24 @@ func TestASandboxTakesAnotherPortForMetrics_D57(t *testing.T) {
 	said, err := os.ReadFile(s.greeting.Name())
 	if url := s.info.Load().PrivateURL; err != nil || strings.HasSuffix(url, s.private) || !strings.Contains(string(said), url+"/metrics") {
 		t.Errorf("with %s taken, metrics are served at %s; it greets with\n%s", s.private, url, said)
+	}
+}
+
+func TestAStrictSandboxRefusesUnknownFields_D93(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.flags = []string{"--strict"}
+	s.start()
+	response, err := s.send(t.Context(), `,"isHighPrioritiy":true`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), "no field isHighPrioritiy") {
+		t.Errorf("answered %d %s, %v", response.StatusCode, text, err)
+	}
+	if _, err := s.submit(t.Context()); err != nil {
+		t.Errorf("known fields alone: %v", err)
 	}
 }

@@ -78,24 +78,35 @@ func TestWhatRefusesARequestAndUntilWhen_D2_D23_D24(t *testing.T) {
 	}
 }
 
+const (
+	isPaused = "The organisation has paused this request type. It is safe to retry later."
+	isClosed = "The organisation is closed, or it is outside its opening hours for this request type. It is safe to retry later."
+)
+
 func TestOnlyWhatIsSafeToRetrySaysWhen_7_1(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		availability practice.Availability
 		want         *fault.Error
 		retryAt      time.Time
+		says         string
 	}{
-		{practice.Availability{Status: practice.TypeDisabled}, practice.ErrTypeDisabled, ever},
-		{practice.Availability{Status: practice.TypePaused}, practice.ErrTypePaused, ever},
-		{practice.Availability{Status: practice.TypePaused, NextOpening: one}, practice.ErrTypePaused, one},
-		{practice.Availability{Status: practice.TypeClosed}, practice.ErrTypeClosed, ever},
-		{practice.Availability{Status: practice.TypeClosed, NextOpening: one}, practice.ErrTypeClosed, one},
+		{practice.Availability{Status: practice.TypeDisabled}, practice.ErrTypeDisabled, ever, "The organisation has this request type switched off. Do not retry."},
+		{practice.Availability{Status: practice.TypePaused}, practice.ErrTypePaused, ever, isPaused},
+		{practice.Availability{Status: practice.TypePaused, NextOpening: one}, practice.ErrTypePaused, one,
+			"The organisation has paused this request type. It is safe to retry later. The next opening is 2026-03-02T13:00:00Z."},
+		{practice.Availability{Status: practice.TypeClosed}, practice.ErrTypeClosed, ever, isClosed},
+		{practice.Availability{Status: practice.TypeClosed, NextOpening: one}, practice.ErrTypeClosed, one,
+			"The organisation is closed, or it is outside its opening hours for this request type. It is safe to retry later. The next opening is 2026-03-02T13:00:00Z."},
 	} {
 		err := c.availability.Err()
 		refusal, ok := errors.AsType[*fault.Error](err)
 		if !ok || !errors.Is(err, c.want) || refusal.Code != string(c.availability.Status) {
 			t.Errorf("%+v: %v, want %v", c.availability, err, c.want)
 			continue
+		}
+		if refusal.Detail != c.says {
+			t.Errorf("%+v: says %q, want %q", c.availability, refusal.Detail, c.says)
 		}
 		if refusal.Kind != fault.Refused || !refusal.RetryAt.Equal(c.retryAt) {
 			t.Errorf("%+v: kind %v, retry at %v; want it at %v", c.availability, refusal.Kind, refusal.RetryAt, c.retryAt)

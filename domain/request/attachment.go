@@ -24,18 +24,13 @@ var contentTypes = []string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
-// The refusals of attachments.
+// The refusals of attachments. The first verb stands for the place of one.
 var (
-	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most 5 items.")
-	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "An attachment's data must be base64, and not empty.")
-	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "An attachment must have at most 10 MB.")
-	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "An attachment must be JPEG, PNG, DOC or DOCX.")
-
-	ErrManyAttachments = ErrTooManyAttachments.Worded("attachments must have at most %d items, and has %d.")
-	ErrLargeAttachment = ErrAttachmentTooLarge.Worded("%s must have at most %d bytes.")
-	ErrContentType     = ErrUnsupportedFileType.Worded("%s.contentType must be one of: %s.")
-	ErrNoData          = ErrInvalidAttachmentContent.Worded("%s.data must be given: the file as a string of base64.")
-	ErrEmptyData       = ErrInvalidAttachmentContent.Worded("%s.data is empty: it must be the file as base64.")
+	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most %d items, and has %d.")
+	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "%s.data must be given: the file as a string of base64.")
+	ErrEmptyAttachment          = ErrInvalidAttachmentContent.Worded("%s.data is empty: it must be the file as base64.")
+	ErrAttachmentTooLarge       = fault.New(fault.Invalid, "attachment-too-large", "%s must have at most %d bytes.")
+	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "%s.contentType must be one of: %s.")
 )
 
 // What the data of an attachment may be instead of base64, each with its place and the
@@ -101,7 +96,7 @@ type File struct {
 func Attach(files []File) ([]Attachment, fault.List) {
 	var many, faults fault.List
 	if len(files) > MaxAttachments {
-		many = fault.List{ErrManyAttachments.Filled(MaxAttachments, len(files))}
+		many = fault.List{ErrTooManyAttachments.Filled(MaxAttachments, len(files))}
 	}
 	var attachments []Attachment
 	for i, file := range files {
@@ -123,13 +118,13 @@ func (f File) fault(place string) *fault.Error {
 	case c.Mistake.Is != nil:
 		return c.Mistake.Is.Filled(place, c.Mistake.At)
 	case !c.Base64:
-		return ErrNoData.Filled(place)
+		return ErrInvalidAttachmentContent.Filled(place)
 	case c.Size == 0:
-		return ErrEmptyData.Filled(place)
+		return ErrEmptyAttachment.Filled(place)
 	case c.Size > MaxAttachmentSize:
-		return ErrLargeAttachment.Filled(place, MaxAttachmentSize)
+		return ErrAttachmentTooLarge.Filled(place, MaxAttachmentSize)
 	case !slices.Contains(contentTypes, f.ContentType):
-		return ErrContentType.Filled(place, strings.Join(contentTypes, ", "))
+		return ErrUnsupportedFileType.Filled(place, strings.Join(contentTypes, ", "))
 	}
 	return nil
 }

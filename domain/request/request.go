@@ -87,8 +87,7 @@ var (
 		"proxyDetails must be an object with firstName, lastName and relationshipToPatient.")
 	ErrProxyDetail     = ErrInvalidProxyDetails.Worded("proxyDetails.%s must be a string that is not blank.")
 	ErrEmptyResponse   = fault.New(fault.Invalid, "empty-response", "response must have at least one item.")
-	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "A question must be one of the keys for its requestType.")
-	ErrQuestion        = ErrInvalidQuestion.Worded("%s.question must be one of: %s.")
+	ErrInvalidQuestion = fault.New(fault.Invalid, "invalid-question", "%s.question must be one of: %s.")
 )
 
 // StreamOf returns the stream of a request.
@@ -145,7 +144,7 @@ func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	answers := make([]Answer, len(items))
 	for i, item := range items {
 		if item.Question == nil || t != "" && !slices.Contains(questions[t], *item.Question) {
-			faults = append(faults, ErrQuestion.Filled(placeOf("response", i), strings.Join(t.questions(), ", ")))
+			faults = append(faults, ErrInvalidQuestion.Filled(placeOf("response", i), strings.Join(t.questions(), ", ")))
 			continue
 		}
 		answers[i] = Answer{*item.Question, item.Answer}

@@ -113,9 +113,9 @@ func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
 	b.until("your program answered 500 in")
 	c.status.Store(http.StatusOK)
 	b.press("Send it again")
-	b.until("consultation.started again  verified; your program answered 200")
+	b.until("consultation.started again: verified; your program answered 200")
 	b.press("Send a test webhook")
-	b.until("ping  verified; your program answered 200")
+	b.until("ping: verified; your program answered 200")
 	b.look("dev-webhooks")
 
 	b.press("Rotate the key")

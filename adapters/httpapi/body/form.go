@@ -20,10 +20,9 @@ import (
 // The refusals of every form, beside the faults of its endpoint. A fault that has
 // no code of its own makes the body invalid as a whole.
 var (
-	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object of the documented form.")
+	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object.")
 	ErrMissingPatientID = MissingID("patient")
 	ErrInvalidPatientID = InvalidID("patient")
-	errNoObject         = ErrInvalid.Worded("The body must be a JSON object.")
 
 	errCase       = ErrInvalid.Worded("%s%s must be written in exactly this case.")
 	errNoString   = ErrInvalid.Worded("%s must be a string.")
@@ -70,7 +69,7 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 		return unread(err)
 	}
 	if _, ok := tree.(map[string]any); !ok {
-		return unread(errNoObject)
+		return unread(ErrInvalid)
 	}
 	form := formOf(tree, flat(members...))
 	form.Digest = raw.sum()
@@ -93,7 +92,7 @@ var ofTheBody = []fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}
 func formOf(tree any, known shape) *Form {
 	object, ok := tree.(map[string]any)
 	if !ok {
-		return &Form{invalid: errNoObject}
+		return &Form{invalid: ErrInvalid}
 	}
 	f := &Form{members: object}
 	f.checkNames(object, "", known)

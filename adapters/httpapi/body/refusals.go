@@ -6,7 +6,7 @@ import "frontdesk/domain/fault"
 // query, without the rules of the domain. Those of one code stand together.
 func Refusals() fault.List {
 	return fault.List{
-		ErrInvalid, errEmpty, errMalformed, errTwice, errRest, errNoObject, errNUL, errLongText,
+		ErrInvalid, errEmpty, errMalformed, errTwice, errRest, errNUL, errLongText,
 		errCase, errNoString, errNoArray, errNoMember, errFileName, errFlag,
 		ErrMissingPatientID, ErrInvalidPatientID, errQuery, errQueryTwice,
 		ErrMediaType, ErrTooLarge, ErrBusy, ErrShare,

@@ -95,6 +95,9 @@ func (g *gaps) operations() {
 }
 
 func (g *gaps) parameter(operation []string, parameter any) {
+	if reference, refers := at(parameter, "$ref").(string); refers {
+		parameter = at(g.c.document, strings.Split(strings.TrimPrefix(reference, "#/"), "/")...)
+	}
 	name := fmt.Sprint(at(parameter, "name"))
 	if at(parameter, "description") == nil {
 		g.add(operation, `leaves the parameter %s undescribed: give it a "description"`, name)

@@ -47,6 +47,7 @@ type Config struct {
 	CallConnections       int32         // to the database, for calls
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
+	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
 
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call

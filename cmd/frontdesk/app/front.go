@@ -57,6 +57,7 @@ func (a *App) api() (*httpapi.API, error) {
 		DefaultTenant: a.config.DefaultTenant,
 
 		TrustedProxies: a.config.TrustedProxies,
+		Strict:         a.config.Strict,
 		Calls:          budget(a.config.RateLimit, time.Second, a.config.RealNow),
 		Bytes:          budget(float64(a.config.DailyBytes), 24*time.Hour, a.config.RealNow),
 

@@ -74,6 +74,7 @@ func live(t *testing.T, db *postgrestest.Database) *statements {
 	defer stop()
 	l.furnish(receiver.URL)
 	l.call()
+	l.askItself()
 	l.visit()
 	l.change()
 	l.look()
@@ -139,14 +140,20 @@ func (l *lively) furnish(receiver string) {
 func (l *lively) call() {
 	l.t.Helper()
 	for _, endpoint := range access.Endpoints() {
+		if endpoint.AboutItself {
+			continue // askItself asks
+		}
 		for n, edits := range [][]bearertest.Edit{{bearertest.As("dr.lee")}, nil} {
+			if edits != nil && endpoint.AboutItself {
+				continue
+			}
 			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: time.Now()})
 			l.must(err)
 			l.expected = visit
 			if endpoint.Name == access.ClearCallIn {
 				l.must(l.Desk.CallInPatient(l.t.Context(), commands.CallInPatient{Tenant: "elm-street", Appointment: visit}))
 			}
-			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.",`+
+			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.","event":"record.opened",`+
 				`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}],`+
 				`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"aGVsbG8="}]}`, l.patient, visit, l.site)
 			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(time.Now(), edits...))
@@ -154,22 +161,44 @@ func (l *lively) call() {
 	}
 }
 
+// askItself asks what an application asks about itself, by each filter.
+func (l *lively) askItself() {
+	l.t.Helper()
+	for path, queries := range map[application.EndpointName][]string{
+		access.OwnCalls:      {"", "status=refused&limit=1", "status=answered", "requestId=" + event.NewID().String()},
+		access.OwnDeliveries: {"", "limit=1", "jti=" + event.NewID().String(), "outcome=failed", "from=2026-03-02T12:00:00Z&until=2026-03-03T12:00:00Z"},
+	} {
+		for _, query := range queries {
+			r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.URL()+"/transactional-api/"+string(path)+"?"+query, http.NoBody)
+			l.must(err)
+			r.Header.Set("Authorization", "Bearer "+l.integrator.Token(time.Now()))
+			l.answered(r)
+		}
+	}
+}
+
 func (l *lively) send(endpoint application.EndpointName, body, key, token string) {
 	l.t.Helper()
 	method, address := http.MethodPost, l.URL()+"/transactional-api/"+string(endpoint)
-	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord}, endpoint) {
+	if slices.Contains([]application.EndpointName{access.Ping, access.RequestTypeAvailability, access.RetrieveCareRecord, access.Application}, endpoint) {
 		method, body, address = http.MethodGet, "", address+"?patientId="+l.patient.String()
 	}
 	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))
 	l.must(err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Idempotency-Key", key)
+	l.answered(r)
+}
+
+// answered wants a call to be answered.
+func (l *lively) answered(r *http.Request) {
+	l.t.Helper()
 	answer, err := http.DefaultClient.Do(r)
 	l.must(err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
-		l.t.Errorf("%s is answered %d %s, %v", endpoint, answer.StatusCode, text, err)
+		l.t.Errorf("%s is answered %d %s, %v", r.URL, answer.StatusCode, text, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -78,6 +79,20 @@ func newBusy(t *testing.T) (b *busy, patient string) {
 	return b, patient
 }
 
+// answer returns the body of an answer.
+func (b *busy) answer(t *testing.T, method, path, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, b.URL()+"/transactional-api/"+path, strings.NewReader(body))
+	must(t, err)
+	r.Header.Set("Authorization", "Bearer "+b.caller.Token(time.Now()))
+	response, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return string(text)
+}
+
 // call returns the status of the answer and the round trips that it took.
 func (b *busy) call(t *testing.T, method, path, body, key string) (status, took int) {
 	t.Helper()
@@ -114,6 +129,8 @@ func TestACallTakesFewRoundTrips_D74(t *testing.T) {
 		wants(what, http.MethodPost, path, body, key, status, trips)
 	}
 	wants("ping", http.MethodGet, "ping", "", "", 200, 1)
+	wants("what is known of its keys", http.MethodGet, "application/key-set", "", "", 200, 1)
+	wants("how it stands", http.MethodGet, "application", "", "", 200, 2)
 	wants("the portal", http.MethodGet, "request-type-availability", "", "", 200, 2)
 	post("a request", "create-patient-request", requestBody(ann), "", 200, 2)
 	post("with a key", "create-patient-request", requestBody(ann), "k", 200, 3)

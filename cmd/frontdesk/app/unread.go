@@ -59,9 +59,9 @@ func statusLine(answer []byte) (status int, why string, ok bool) {
 
 // unreadBy returns what makes the whole answer to a request that could not be read. The
 // answer has an id, which the log knows.
-func unreadBy(log *slog.Logger, now func() time.Time) func(status int, why string) []byte {
-	return func(status int, why string) []byte {
-		headers, body := httpapi.Unread(status, why, now())
+func unreadBy(log *slog.Logger, now func() time.Time) func(says int, why string) []byte {
+	return func(says int, why string) []byte {
+		status, headers, body := httpapi.Unread(says, why, now())
 		log.InfoContext(context.Background(), "request could not be read",
 			slog.Int("status", status), slog.String("request_id", headers.Get("X-Request-Id")))
 		var answer bytes.Buffer

@@ -106,6 +106,15 @@ func (w *town) ruleFor(e access.Endpoint, k verdictOn) access.Rule {
 	if k.username != "" {
 		mode = application.UserRestricted
 	}
+	switch {
+	case !e.AboutItself:
+	case e.WhereEnabled && k.rule(e) == access.RuleEnabled:
+		return access.RuleEnabled
+	case mode == application.UserRestricted:
+		return access.RuleGranted
+	default:
+		return access.RuleNone
+	}
 	for _, grant := range withheld {
 		if k.rule(e) != access.RuleEnabled && grant == (application.Grant{Endpoint: e.Name, Mode: mode}) {
 			return access.RuleGranted

@@ -49,6 +49,8 @@ type commandLine struct {
 	Webhook webhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
 	Checks  checkCommands `embed:""`
 
+	Integrator integratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
+
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 

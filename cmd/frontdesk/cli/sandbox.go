@@ -35,6 +35,7 @@ type sandboxStartCmd struct {
 	Listen        string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
 	TrustCA       string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
 	Fresh         bool          `help:"Forget what earlier runs have kept."`
+	Strict        bool          `help:"Refuse a call with a field that the contract does not know, and say which. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
 }
 
 // Run runs the sandbox until it is told to stop.
@@ -43,7 +44,7 @@ func (c *sandboxStartCmd) Run(r *run) error {
 	if err != nil {
 		return fmt.Errorf("find the sandbox's directory: %w", err)
 	}
-	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache}
+	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
 	c.apply(&config)
 	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
 }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, config Config) error {
 		return err
 	}
 	if d.ground, err = d.findGround(ctx); err != nil {
-		return err
+		return unlessDone(ctx, err)
 	}
 	defer d.ground.leave()
 	d.inbox = forward.NewInbox(target, d.tell)
@@ -105,7 +105,7 @@ const glance = time.Second
 // live looks after the application until ctx ends.
 func (d *dev) live(ctx context.Context) error {
 	if err := d.glance(ctx); err != nil {
-		return err
+		return unlessDone(ctx, err)
 	}
 	d.welcome(ctx)
 	every := time.NewTicker(glance)
@@ -119,8 +119,16 @@ func (d *dev) live(ctx context.Context) error {
 			return d.ground.ended()
 		case <-every.C:
 			if err := d.glance(ctx); err != nil {
-				return err
+				return unlessDone(ctx, err)
 			}
 		}
 	}
+}
+
+// unlessDone is an error that is not just that somebody has stopped us.
+func unlessDone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

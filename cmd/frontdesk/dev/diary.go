@@ -55,7 +55,7 @@ func (d *dev) tell(w forward.Webhook) {
 	case w.Refused != "":
 		d.diary.complain("A webhook was refused: %s.", w.Refused)
 	case len(w.Attempts) == 0:
-		d.diary.say("%s  received and verified", w.Verified.Event)
+		d.diary.say("%s: received and verified", w.Verified.Event)
 	default:
 		d.attempted(w.Verified.Event, w.Attempts[len(w.Attempts)-1])
 	}
@@ -63,13 +63,13 @@ func (d *dev) tell(w forward.Webhook) {
 
 // attempted says how a webhook was handed on.
 func (d *dev) attempted(event string, a forward.Attempt) {
-	took := a.Took.Round(time.Millisecond)
+	took := page.Took(a.Took)
 	switch {
 	case a.Failure != "":
-		d.diary.complain("%s  verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
+		d.diary.complain("%s: verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
 	case !a.Fine():
-		d.diary.complain("%s  verified; your program answered %d in %s. It is kept: the page sends it again.", event, a.Status, took)
+		d.diary.complain("%s: verified; your program answered %d in %s. It is kept: the page sends it again.", event, a.Status, took)
 	default:
-		d.diary.say("%s  verified; your program answered %d in %s", event, a.Status, took)
+		d.diary.say("%s: verified; your program answered %d in %s", event, a.Status, took)
 	}
 }

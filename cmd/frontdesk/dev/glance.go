@@ -95,9 +95,11 @@ func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
 	case err != nil:
 		d.away("The sandbox does not take the application: %v. This is tried again.", err)
 		return nil
-	case unknown && !first:
+	case first:
+		d.diary.say("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
+	case unknown:
 		d.diary.say("The sandbox did not know the application any more: registered again, with the same identifier.")
-	case !first:
+	default:
 		d.diary.say("The sandbox is there again.")
 	}
 	d.look(ctx)

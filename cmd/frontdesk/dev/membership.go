@@ -27,6 +27,7 @@ type membership struct {
 const (
 	askLimit  = 5 * time.Second  // for one answer of the service
 	joinLimit = 30 * time.Second // for registering
+	quitLimit = 10 * time.Second // for saying goodbye
 )
 
 // join lets the sandbox know the application, whether it does already or not. It reports
@@ -111,12 +112,16 @@ func (d *dev) running() Running {
 	}
 }
 
-// quit ends what [dev.join] began.
+// quit ends what [dev.join] began. A sandbox that goes on is not left to send webhooks to
+// where nobody is.
 func (d *dev) quit() {
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	if d.member != nil && d.member.receiver != nil {
-		d.member.receiver.Close()
+	if m := d.member; m != nil && m.receiver != nil {
+		if !d.ground.own {
+			d.unsubscribe(m)
+		}
+		m.receiver.Close()
 	}
 	d.inbox.Close()
 }

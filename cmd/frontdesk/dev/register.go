@@ -38,6 +38,23 @@ func (d *dev) register(ctx context.Context, m *membership) (unknown bool, err er
 	return unknown, err
 }
 
+// unsubscribe ends that the application is told of anything.
+func (d *dev) unsubscribe(m *membership) {
+	ctx, cancel := context.WithTimeout(context.Background(), quitLimit)
+	defer cancel()
+	err := d.atDesk(ctx, m.info, "", func(ctx context.Context, desk commands.Desk) error {
+		for _, kind := range application.WebhookEvents() {
+			if err := desk.RemoveWebhook(ctx, commands.RemoveWebhook{Application: d.identity.Application, Event: kind}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && d.last().Away == "" {
+		d.diary.complain("The sandbox goes on sending webhooks to %s: %v", m.receiver.URL(), err)
+	}
+}
+
 // authorise lets the application act for somebody of the practice.
 func (d *dev) authorise(ctx context.Context, m *membership) error {
 	return d.atDesk(ctx, m.info, m.info.Staff.Username, func(ctx context.Context, desk commands.Desk) error {

@@ -43,9 +43,9 @@ func (c Client) Application(ctx context.Context) (a Application, err error) {
 type KeySet struct {
 	URL       string    `json:"url"`
 	Keys      []HeldKey `json:"keys"` // which are used
-	FetchedAt time.Time `json:"fetchedAt"`
-	Until     time.Time `json:"until"` // when they will be read again
-	LastFetch Fetch     `json:"lastFetch"`
+	FetchedAt time.Time `json:"fetchedAt,omitzero"`
+	Until     time.Time `json:"until,omitzero"` // when they will be read again
+	LastFetch Fetch     `json:"lastFetch,omitzero"`
 }
 
 // HeldKey is a key that the service uses.
@@ -66,7 +66,7 @@ type Fetch struct {
 type SeenKey struct {
 	KID    string `json:"kid"`
 	Usable bool   `json:"usable"`
-	Why    string `json:"why"`
+	Why    string `json:"why,omitzero"`
 }
 
 const keySetPath = "application/key-set"

@@ -14,12 +14,12 @@ type Call struct {
 	RequestID   string                   `json:"requestId"`
 	At          time.Time                `json:"at"`
 	Endpoint    application.EndpointName `json:"endpoint"`
-	Mode        application.Mode         `json:"mode"`
+	Mode        application.Mode         `json:"mode,omitzero"`
 	Status      int                      `json:"status"`
-	Code        string                   `json:"code"`
-	Description string                   `json:"description"` // says what to do
-	Rule        string                   `json:"rule"`
-	DurationMS  float64                  `json:"durationMs"`
+	Code        string                   `json:"code,omitzero"`
+	Description string                   `json:"description,omitzero"` // says what to do
+	Rule        string                   `json:"rule,omitzero"`
+	DurationMS  float64                  `json:"durationMs,omitzero"`
 	Unproven    bool                     `json:"unproven"` // refused before the signature held: anybody may have sent it
 }
 
@@ -47,16 +47,16 @@ func (c Client) Calls(ctx context.Context, q CallsQuery) (page CallsPage, err er
 // Delivery is one webhook for the application.
 type Delivery struct {
 	JTI         string    `json:"jti"`
-	Event       string    `json:"event"` // a kind of event, or ping
-	URL         string    `json:"url"`   // as it was then
+	Event       string    `json:"event"`        // a kind of event, or ping
+	URL         string    `json:"url,omitzero"` // as it was then
 	Outcome     string    `json:"outcome"`
-	Reason      string    `json:"reason"`
-	Description string    `json:"description"`
+	Reason      string    `json:"reason,omitzero"`
+	Description string    `json:"description,omitzero"`
 	HappenedAt  time.Time `json:"happenedAt"`
-	SentAt      time.Time `json:"sentAt"`
-	FinishedAt  time.Time `json:"finishedAt"`
-	DurationMS  float64   `json:"durationMs"`
-	Status      int       `json:"status"` // 0 if there was no answer
+	SentAt      time.Time `json:"sentAt,omitzero"`
+	FinishedAt  time.Time `json:"finishedAt,omitzero"`
+	DurationMS  float64   `json:"durationMs,omitzero"`
+	Status      int       `json:"status,omitzero"` // 0 if there was no answer
 }
 
 // DeliveriesPage is a page of deliveries, newest first.

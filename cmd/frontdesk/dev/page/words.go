@@ -19,13 +19,16 @@ var words = template.FuncMap{
 	"clock":    func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
 	"instant":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"ms":       func(ms float64) string { return fmt.Sprintf("%.0f ms", ms) },
-	"took":     func(d time.Duration) string { return d.Round(time.Millisecond).String() },
+	"took":     Took,
 	"ahead":    ahead,
 	"indented": indented,
 	"headers":  headers,
 	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
 	"reason":   http.StatusText,
 }
+
+// Took is a duration as people read it.
+func Took(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // happenings are the buttons that make events happen.
 var happenings = map[application.WebhookEvent]string{

@@ -1,0 +1,157 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/domain/access"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+)
+
+// saidOf is what an error body says: each code with its sentence.
+func saidOf(t *testing.T, body []byte) (said []string) {
+	t.Helper()
+	var answer struct {
+		Errors []struct{ Code, Description string }
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Errorf("the answer is %q", body)
+	}
+	for _, one := range answer.Errors {
+		said = append(said, one.Code+": "+one.Description)
+	}
+	return said
+}
+
+// wantSaid fails the test unless a call was refused with these codes and sentences.
+func wantSaid(t *testing.T, answer *httptest.ResponseRecorder, want ...string) {
+	t.Helper()
+	if said := saidOf(t, answer.Body.Bytes()); !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
+	}
+}
+
+func TestAPatientRequestIsToldWhatIsWrong_D92(t *testing.T) {
+	t.Parallel()
+	file := `{"fileName":"x.png","contentType":"image/png","data":"YQ=="}`
+	replaced := func(old, with string) string { return strings.Replace(cough(), old, with, 1) }
+	for body, want := range map[string]string{
+		replaced(`"patientId":"`+annID+`",`, ``):              "missing-patient-id: patientId must be given.",
+		replaced(annID, "x"):                                  "invalid-patient-id: patientId must be a UUID of 36 characters.",
+		replaced(`"medical"`, `"urgent"`):                     "invalid-request-type: requestType must be medical or admin.",
+		replaced(`"patient"`, `"friend"`):                     "invalid-requester: requester must be patient or proxy.",
+		replaced(`"patient"`, `"proxy"`):                      "missing-proxy-details: proxyDetails must be given, because requester is proxy.",
+		replaced(`"response"`, `"proxyDetails":7,"response"`): "invalid-proxy-details: proxyDetails must be an object with firstName, lastName and relationshipToPatient.",
+		replaced(`"response"`, `"proxyDetails":{"firstName":"A","lastName":" ","relationshipToPatient":"B"},"response"`): "invalid-proxy-details: proxyDetails.lastName must be a string that is not blank.",
+		replaced(`[{"question":"healthConcern","answer":"a cough"}]`, `[]`):                                              "empty-response: response must have at least one item.",
+		replaced(`healthConcern`, `requestDetails`):                                                                      "invalid-question: response[0].question must be one of: healthConcern, recentContact.",
+		cough(file, file, file, file, file, file):                                                                        "too-many-attachments: attachments must have at most 5 items, and has 6.",
+		cough(strings.Replace(file, "image/png", "text/plain", 1)):                                                       "unsupported-file-type: attachments[0].contentType must be one of: image/jpeg, image/png, application/msword, application/vnd.openxmlformats-officedocument.wordprocessingml.document.",
+		cough(jpeg("x.jpg", make([]byte, 10<<20+1))):                                                                     "attachment-too-large: attachments[0] must have at most 10485760 bytes.",
+		cough(strings.Replace(file, "x.png", " ", 1)):                                                                    "invalid-request-body: attachments[0].fileName must be a string that is not blank.",
+		replaced(`"attachments":[]`, `"attachments":"YQ=="`):                                                             "invalid-request-body: attachments must be an array or null.",
+		replaced(`{"question":"healthConcern","answer":"a cough"}`, `7`):                                                 "invalid-request-body: response[0] must be an object.",
+		replaced(`"a cough"`, `7`):                                                                                       "invalid-request-body: response[0].answer must be a string.",
+		replaced(`"response"`, `"isHighPriority":"yes","response"`):                                                      "invalid-request-body: isHighPriority must be true, false or null.",
+		replaced(`"response"`, `"Attachments":[],"response"`):                                                            "invalid-request-body: attachments must be written in exactly this case.",
+		replaced(`"a cough"`, `"`+strings.Repeat("x", 1<<20+1)+`"`):                                                      "invalid-request-body: Only an attachment's data may be longer than 1048576 bytes.",
+		cough() + strings.Repeat(" ", 4<<20):                                                                             "request-too-large: A body must have at most 100 MiB, and at most 4 MiB and 65536 values beside the data of attachments.",
+		"[]":                                                                                                             "invalid-request-body: The body must be a JSON object.",
+	} {
+		wantSaid(t, (&counter{caller: asApplication}).post(t, body), want)
+	}
+	c := &counter{caller: asApplication}
+	wantSaid(t, c.post(t, cough(), "Content-Type", "text/plain"), "unsupported-media-type: Send the body as Content-Type: application/json.")
+	wantSaid(t, c.post(t, cough(), "Idempotency-Key", ""), "invalid-idempotency-key: Idempotency-Key must be given once, with 1 to 255 bytes.")
+}
+
+func TestAClinicalCallIsToldWhatIsWrong_D92(t *testing.T) {
+	t.Parallel()
+	cancelled := []event.Event{appointment.Cancelled{Subject: annsVisit}}
+	for _, c := range []struct {
+		endpoint, query, body string
+		given                 []event.Event
+		want                  string
+	}{
+		{"create-note", "", `{"patientId":"` + annID + `"}`, nil, "empty-note: note must be given and must not be blank."},
+		{"create-note", "", `{"patientId":"` + nobodyID + `","note":"a"}`, nil, "patient-not-found: There is no patient with this patientId."},
+		{"create-note", "", `{"patientId":"` + annID + `","note":7}`, nil, "invalid-request-body: note must be a string."},
+		{"clear-call-in", "", `{}`, nil, "missing-appointment-id: appointmentId must be given."},
+		{"clear-call-in", "", `{"appointmentId":"x"}`, nil, "invalid-appointment-id: appointmentId must be a UUID of 36 characters."},
+		{"clear-call-in", "", `{"appointmentId":"` + nobodyID + `"}`, nil, "appointment-not-found: There is no appointment with this appointmentId."},
+		{"clear-call-in", "", `{"appointmentId":"` + appointmentID + `"}`, cancelled, "appointment-not-found: The appointment with this appointmentId was cancelled."},
+		{"start-consultation", "", `{"patientId":"` + billID + `","appointmentId":"` + appointmentID + `"}`, nil,
+			"appointment-not-found: The patient has no appointment with this appointmentId."},
+		{"call-in-patient", "", `{"appointmentId":"` + appointmentID + `","roomId":"x"}`, nil, "invalid-room-id: roomId must be a UUID of 36 characters."},
+		{"call-in-patient", "", `{"appointmentId":"` + appointmentID + `","roomId":"` + nobodyID + `"}`, nil,
+			"room-not-found: The appointment's site has no room with this roomId."},
+		{"book-appointment", "", `{"patientId":"` + annID + `","siteId":"` + siteID + `"}`, nil, "missing-appointment-time: at, the time of the appointment, must be given."},
+		{"book-appointment", "", `{"patientId":"` + annID + `","siteId":"` + siteID + `","at":"noon"}`, nil,
+			"invalid-appointment-time: at, the time of the appointment, must be an RFC 3339 instant."},
+		{"book-appointment", "", `{"patientId":"` + annID + `","at":"2026-03-02T12:00:00Z"}`, nil, "missing-site-id: siteId must be given."},
+		{"book-appointment", "", `{"patientId":"` + annID + `","siteId":"x","at":"2026-03-02T12:00:00Z"}`, nil, "invalid-site-id: siteId must be a UUID of 36 characters."},
+		{"book-appointment", "", `{"patientId":"` + annID + `","siteId":"` + nobodyID + `","at":"2026-03-02T12:00:00Z"}`, nil,
+			"site-not-found: The practice has no site with this siteId."},
+		{"retrieve-care-record", "patientId=" + annID + "&x=%zz", "", nil, "invalid-patient-id: The query string is malformed."},
+		{"retrieve-care-record", "patientId=" + annID + "&patientId=" + annID, "", nil, "invalid-patient-id: patientId must be given once."},
+		{"nowhere", "", "", nil, "not-found: There is nothing at this address."},
+	} {
+		d := &desk{caller: asApplication, given: c.given}
+		_, answer := d.call(t, c.endpoint, c.query, c.body)
+		text, _ := json.Marshal(answer)
+		if said := saidOf(t, text); !slices.Equal(said, []string{c.want}) {
+			t.Errorf("%s %s: said %q, want %q", c.endpoint, c.body, said, c.want)
+		}
+	}
+}
+
+// Whether there is such a practice is not said, only which hosts there may be.
+func TestAHostWithoutAPracticeIsToldWhichHostsThereAre_D92(t *testing.T) {
+	t.Parallel()
+	api := (&clerk{Store: practiceDay(t), caller: asApplication}).api()
+	for _, host := range []string{"nowhere.example", "frontdesk.example", "a.b.frontdesk.example", ".frontdesk.example", "127.0.0.1:8080", "[::1]", ""} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/transactional-api/ping", http.NoBody)
+		r.Host = host
+		answer := httptest.NewRecorder()
+		api.Handler().ServeHTTP(answer, r)
+		wantSaid(t, answer, "not-found: No practice is served at this host: practices are {tenantId}.frontdesk.example.")
+		if answer.Code != http.StatusNotFound || answer.Header().Get("X-Request-Id") == "" {
+			t.Errorf("%q: %d, %v", host, answer.Code, answer.Header())
+		}
+	}
+}
+
+func TestAWrongMethodIsToldTheRightOnes_D92(t *testing.T) {
+	t.Parallel()
+	api := (&clerk{Store: practiceDay(t), refusal: fault.New(fault.Forbidden, "unauthorized", "No")}).api()
+	api.SigningKeys = theKeySet
+	handler := api.Handler()
+	call := func(method, path string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, "http://elm-street.frontdesk.example/transactional-api/"+path, http.NoBody))
+		return answer
+	}
+	paths := []string{"jwks", "openapi.json"}
+	for _, e := range access.Endpoints() {
+		paths = append(paths, string(e.Name))
+	}
+	for _, path := range paths {
+		wrong := call("BREW", path)
+		allow := wrong.Header().Get("Allow")
+		allowed := strings.Split(allow, ", ")
+		wantSaid(t, wrong, "method-not-allowed: Use "+strings.Join(allowed, " or ")+".")
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+			answer := call(method, path)
+			refused := answer.Code == http.StatusMethodNotAllowed
+			if refused == slices.Contains(allowed, method) || refused && answer.Header().Get("Allow") != allow {
+				t.Errorf("%s %s: %d, and allowed are %s", method, path, answer.Code, allow)
+			}
+		}
+	}
+}

@@ -1,0 +1,23 @@
+"""Calls frontdesk's Transactional API and receives its webhooks.
+
+It needs PyJWT and cryptography (Debian's python3-jwt and python3-cryptography).
+
+- Client has a method for each endpoint; as_user and with_act say for whom it calls.
+- Signer holds the application's keys: it signs tokens and publishes the key set.
+- Attachment is a file that is encoded while it is sent.
+- ServiceError is what the service refuses, UnreachableError that it did not answer.
+- Receiver takes webhooks, and believes those alone that the service has sent.
+
+"§n" is a section of the Transactional API's specification.
+"""
+
+from .attachment import Attachment, attach_bytes, attach_file
+from .call import Answer, FrontdeskWarning
+from .client import Client
+from .codes import ERROR_CODES, ErrorCode
+from .errors import Problem, ServiceError, UnreachableError
+from .receiver import Receiver
+from .shapes import *  # noqa: F403  each is a shape of the contract
+from .signer import Key, Signer, read_key
+from .verify import WebhookError, parse_keys, verify
+from .webhook import CallInRemoved, CallInShown, ConsultationStarted, Event, Other, Ping, RecordOpened, Webhook

@@ -1,0 +1,151 @@
+"""Calls with all their attempts."""
+
+import http.client
+import json
+import random
+import time
+import uuid
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from .body import Body
+from .errors import ServiceError, UnreachableError, problems_of
+from .exchange import Connections, Response
+from .tokens import Caller, Tokens
+
+
+class FrontdeskWarning(UserWarning):
+    """The service did not know names in a body."""
+
+
+@dataclass
+class Answer:
+    """What came of one attempt at a call. It names no patient."""
+
+    endpoint: str
+    attempt: int  # from 1
+    status: Optional[int] = None  # of HTTP; None if no answer came
+    request_id: Optional[str] = None
+    replayed: bool = False  # whether it is the answer to an earlier attempt with the same Idempotency-Key
+    unknown_fields: List[str] = field(default_factory=list)  # names in the body that the service did not know
+    error: Optional[Exception] = None  # why it is not a success
+
+
+def warn(answer: Answer) -> None:
+    """Tells of names that the service did not know."""
+    if answer.unknown_fields:
+        names = ", ".join(answer.unknown_fields)
+        warnings.warn(f"{answer.endpoint}: the service does not know {names} (request {answer.request_id})", FrontdeskWarning, stacklevel=6)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What all calls of a client have in common."""
+
+    connections: Connections
+    tokens: Tokens
+    attempts: int
+    timeout: Optional[float]
+    longest_wait: float
+    on_answer: Callable[[Answer], None]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call with all its attempts."""
+
+    line: Line
+    caller: Caller
+    endpoint: str
+    path: str  # with the query
+    body: Optional[Body] = None
+    idempotency_key: Optional[str] = None
+    timeout: Optional[float] = None
+
+    def make(self) -> Any:
+        """Makes attempts until one has an answer for good, and returns its JSON."""
+        ends = time.monotonic() + self._limit()
+        headers = self._headers()
+        attempt = 0
+        while True:
+            attempt += 1
+            answer = Answer(self.endpoint, attempt)
+            try:
+                return self._once(headers, ends, answer)
+            except (ServiceError, UnreachableError) as error:
+                wait = self._again(error, attempt)
+                if wait is None or time.monotonic() + wait >= ends:
+                    raise
+            self.line.sleep(wait)
+
+    def _limit(self) -> float:
+        return self.timeout or self.line.timeout or (15 * 60 if self.body and self.body.attachments else 2 * 60)
+
+    def _headers(self) -> Dict[str, str]:
+        headers = {"Accept": "application/json"}
+        if self.body:
+            headers["Content-Type"] = "application/json"
+            headers["Idempotency-Key"] = self.idempotency_key or str(uuid.uuid4())  # the same for all attempts
+            size = self.body.size
+            headers.update({"Transfer-Encoding": "chunked"} if size is None else {"Content-Length": str(size)})
+        return headers
+
+    def _once(self, headers: Dict[str, str], ends: float, answer: Answer) -> Any:
+        try:
+            return self._exchange(headers, ends, answer)
+        except Exception as error:
+            answer.error = error
+            raise
+        finally:
+            self.line.on_answer(answer)
+
+    def _exchange(self, headers: Dict[str, str], ends: float, answer: Answer) -> Any:
+        token = self.line.tokens.mint(self.caller)
+        headers = {**headers, "Authorization": "Bearer " + token}
+        try:
+            response = self.line.connections.exchange("POST" if self.body else "GET", self.path, headers, self.body, ends)
+        except (OSError, http.client.HTTPException) as error:
+            raise UnreachableError(self.endpoint, error) from error
+        _tell(answer, response.status, response.headers)
+        return self._value(response)
+
+    def _value(self, response: Response) -> Any:
+        if response.status != 200:
+            raise ServiceError(self.endpoint, response.status, response.headers, problems_of(response.text))
+        try:
+            return json.loads(response.text)
+        except ValueError:  # a proxy's page
+            raise ServiceError(self.endpoint, response.status, response.headers, []) from None
+
+    def _again(self, error: Exception, attempt: int) -> Optional[float]:
+        """How many seconds to wait before another attempt; None if there is to be none.
+
+        Every call is a GET or carries an Idempotency-Key, so nothing is made twice. What the service has
+        refused it would refuse again.
+        """
+        if attempt >= self.line.attempts:
+            return None
+        if isinstance(error, UnreachableError):
+            return _backoff(attempt)
+        if not isinstance(error, ServiceError) or not error.passes:
+            return None
+        wait = error.retry_after or 0
+        return None if wait > self.line.longest_wait else wait + _backoff(attempt)
+
+
+def _tell(answer: Answer, status: int, headers: Mapping[str, str]) -> None:
+    names = (headers.get("Warning-Unknown-Fields") or "").split(",")
+    answer.status = status
+    answer.request_id = headers.get("X-Request-Id")
+    answer.replayed = headers.get("Idempotent-Replayed") == "true"
+    answer.unknown_fields = [name.strip() for name in names if name.strip()]
+
+
+def _backoff(attempt: int) -> float:
+    """Doubles from a quarter of a second to 8 seconds, and takes between a half and all of that.
+
+    So clients that failed together do not come back together.
+    """
+    return 0.25 * 2 ** min(attempt - 1, 5) * random.uniform(0.5, 1)

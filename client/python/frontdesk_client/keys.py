@@ -1,0 +1,44 @@
+"""The service's keys, fetched again only for an unknown kid."""
+
+import json
+import threading
+import urllib.request
+from typing import Callable, Optional
+
+from .verify import Keys, WebhookError, parse_keys
+
+# The service publishes a key a day before it signs with it. So a kid that was not there a few
+# seconds ago is most likely forged, and is worth no fetch.
+_REFETCH_AFTER = 5  # seconds
+_RETRY_AFTER = 1  # a fetch that failed
+_GIVE_UP_AFTER = 5
+_LONGEST_SET = 1 << 20
+
+
+class FetchedKeys:
+    """May be shared by threads; one of them fetches."""
+
+    def __init__(self, url: str, now: Callable[[], float]):
+        self._url, self._now = url, now
+        self._fetching = threading.Lock()
+        self._keys: Keys = {}
+        self._next = float("-inf")  # not before, they are fetched again
+        self._failure: Optional[Exception] = None  # of the last fetch
+
+    def with_(self, kid: str) -> Keys:
+        """The keys, with this one among them if the service has it."""
+        if kid not in self._keys:
+            with self._fetching:
+                if kid not in self._keys and self._now() >= self._next:
+                    self._fetch()
+        if kid not in self._keys and self._failure:
+            raise WebhookError("keys-unreachable", f"the keys at {self._url} could not be fetched") from self._failure
+        return self._keys
+
+    def _fetch(self) -> None:
+        try:
+            with urllib.request.urlopen(self._url, timeout=_GIVE_UP_AFTER) as answer:
+                self._keys = parse_keys(json.loads(answer.read(_LONGEST_SET)))
+            self._failure, self._next = None, self._now() + _REFETCH_AFTER
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            self._failure, self._next = error, self._now() + _RETRY_AFTER

@@ -1,0 +1,98 @@
+"""The receiver of webhooks."""
+
+import threading
+import time
+from collections import OrderedDict
+from http import HTTPStatus
+from typing import Callable, Collection, List, Optional, Union
+
+from .keys import FetchedKeys
+from .verify import WebhookError, kid_of, verify
+from .webhook import Webhook
+
+_LONGEST_WEBHOOK = 64 << 10  # bytes
+_STATUSES = {"replayed": HTTPStatus.CONFLICT, "keys-unreachable": HTTPStatus.SERVICE_UNAVAILABLE}
+
+
+class Receiver:
+    """Takes webhooks, each once, and believes those alone that the service has sent to a practice that the application serves.
+
+    A Receiver may be shared by threads.
+    """
+
+    def __init__(
+        self,
+        jwks_url: str,  # {base_url}/transactional-api/jwks of any practice
+        tenants: Union[Collection[str], Callable[[str], bool]],  # the practices that the application serves
+        *,
+        remembered: int = 100_000,  # how many are kept in mind; those that have expired are forgotten, too
+        on_refusal: Callable[[WebhookError], None] = lambda why: None,
+        now: Callable[[], float] = time.time,
+    ):
+        self._keys = FetchedKeys(jwks_url, now)
+        self._is_served = tenants if callable(tenants) else frozenset(tenants).__contains__
+        self._remembered, self._on_refusal, self._now = remembered, on_refusal, now
+        self._lock = threading.Lock()
+        self._seen: "OrderedDict[str, float]" = OrderedDict()  # jti and exp, oldest first
+
+    def receive(self, body: str) -> Webhook:
+        """The content of a webhook's body that is received now; raises WebhookError if it must not be believed."""
+        webhook = verify(body, self._keys.with_(kid_of(body)), self._now())
+        if not self._is_served(webhook.tenant_id):
+            raise WebhookError("wrong-tenant", f"{webhook.tenant_id} is not served here")
+        with self._lock:
+            if not self._is_first(webhook):
+                raise WebhookError("replayed", webhook.jti)
+        return webhook
+
+    def _is_first(self, webhook: Webhook) -> bool:
+        while self._seen and (len(self._seen) >= self._remembered or self._now() >= next(iter(self._seen.values()))):
+            self._seen.popitem(last=False)
+        if webhook.jti in self._seen:
+            return False
+        self._seen[webhook.jti] = webhook.expires.timestamp()
+        return True
+
+    def wsgi(self, handle: Callable[[Webhook], None]) -> Callable[..., List[bytes]]:
+        """A WSGI application that receives webhooks, and has each handled once.
+
+        The service waits for about 10 seconds, so handle should note what there is to do and return.
+        Its answers are 204; 409 for one that was received before; 400 and 503 for others that are not
+        believed. What handle raises is for the server, which answers 500.
+        """
+
+        def answer(environ, start_response):
+            status = self._status(environ, handle)
+            headers = [("Allow", "POST")] if status == HTTPStatus.METHOD_NOT_ALLOWED else []
+            if status != HTTPStatus.NO_CONTENT:
+                headers.append(("Content-Length", "0"))
+            start_response(f"{status.value} {status.phrase}", headers)
+            return []
+
+        return answer
+
+    def _status(self, environ: dict, handle: Callable[[Webhook], None]) -> HTTPStatus:
+        if environ["REQUEST_METHOD"] != "POST":
+            return HTTPStatus.METHOD_NOT_ALLOWED
+        body = _body(environ)
+        if body is None:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        try:
+            webhook = self.receive(body)
+        except WebhookError as why:
+            self._on_refusal(why)
+            return _STATUSES.get(why.reason, HTTPStatus.BAD_REQUEST)
+        handle(webhook)
+        return HTTPStatus.NO_CONTENT
+
+
+def _body(environ: dict) -> Optional[str]:
+    """Reads a body; None if it is too long."""
+    length = environ.get("CONTENT_LENGTH") or ""
+    size = int(length) if length.isdigit() else 0
+    if environ.get("wsgi.input_terminated"):
+        size = _LONGEST_WEBHOOK + 1
+    if size > _LONGEST_WEBHOOK and length:
+        return None
+    body = environ["wsgi.input"].read(size)
+    return None if len(body) > _LONGEST_WEBHOOK else body.decode("ascii", "replace").strip()

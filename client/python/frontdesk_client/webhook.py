@@ -1,0 +1,79 @@
+"""Webhooks."""
+
+import datetime
+from dataclasses import dataclass
+from typing import Any, ClassVar, Dict, Optional, Union
+
+
+@dataclass(frozen=True)
+class RecordOpened:
+    """A patient's care record is opened."""
+
+    kind: ClassVar[str] = "record.opened"
+    patient_id: str
+    user_name: Optional[str]  # None when who did it cannot be determined
+    user_email: Optional[str]
+
+
+@dataclass(frozen=True)
+class ConsultationStarted:
+    """A consultation is begun."""
+
+    kind: ClassVar[str] = "consultation.started"
+    patient_id: str
+    user_name: Optional[str]
+    user_email: Optional[str]
+
+
+@dataclass(frozen=True)
+class CallInShown:
+    """A patient is called in."""
+
+    kind: ClassVar[str] = "callin.notification.shown"
+    appointment_id: str
+    patient_name: str
+    room_name: Optional[str]  # None when no room is assigned
+    site_id: str
+    site_name: str
+    called_in_at: datetime.datetime
+
+
+@dataclass(frozen=True)
+class CallInRemoved:
+    """A patient is called in no longer."""
+
+    kind: ClassVar[str] = "callin.notification.removed"
+    appointment_id: str
+    site_id: str
+    removed_at: datetime.datetime
+
+
+@dataclass(frozen=True)
+class Ping:
+    """A test that the application has asked for, by Client.test_webhook."""
+
+    kind: ClassVar[str] = "ping"
+
+
+@dataclass(frozen=True)
+class Other:
+    """An event that is newer than this package."""
+
+    kind: str
+    data: Dict[str, Any]
+
+
+Event = Union[RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, Ping, Other]
+
+KNOWN = {one.kind: one for one in (RecordOpened, ConsultationStarted, CallInShown, CallInRemoved, Ping)}
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """One that the service has sent. It is a hint: fetch fresh data."""
+
+    jti: str  # unique per event
+    tenant_id: str
+    issued_at: datetime.datetime
+    expires: datetime.datetime
+    event: Event

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"frontdesk/cmd/frontdesk/integrator"
+)
+
+type integratorDeliveriesCmd struct {
+	asApplicationFlags `embed:""`
+	JTI                string    `name:"jti" placeholder:"UUID" help:"Only the webhook with this jti."`
+	From               time.Time `placeholder:"INSTANT" help:"Only of what happened then or later."`
+	Until              time.Time `placeholder:"INSTANT" help:"Only of what happened before."`
+	Outcome            string    `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
+	Limit              int       `default:"50" help:"At most so many, the newest."`
+}
+
+// Run prints webhooks, newest first.
+func (c *integratorDeliveriesCmd) Run(r *run) error {
+	if c.Limit < 1 {
+		return errFewest
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	q := integrator.DeliveriesQuery{JTI: c.JTI, From: c.From, Until: c.Until, Outcome: c.Outcome}
+	shown := 0
+	for shown < c.Limit {
+		q.Limit = min(c.Limit-shown, pageMost)
+		page, err := client.Deliveries(r.ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Deliveries {
+			if err := c.print(r, d, func() { r.sayDelivery(d) }); err != nil {
+				return err
+			}
+		}
+		if shown, q.Cursor = shown+len(page.Deliveries), page.Next; page.Next == "" {
+			break
+		}
+	}
+	if shown == 0 && !c.JSON {
+		fmt.Fprintln(r.Err, "There is no such webhook at this practice: nothing has happened that the application is told of there.")
+	}
+	return nil
+}
+
+// sayDelivery says what became of a webhook, and why it did not arrive.
+func (r *run) sayDelivery(d integrator.Delivery) {
+	parts := []string{d.HappenedAt.Format(time.RFC3339), d.Outcome, d.Event}
+	if d.Status != 0 {
+		parts = append(parts, fmt.Sprint(d.Status))
+	}
+	if !d.SentAt.IsZero() && !d.FinishedAt.IsZero() {
+		parts = append(parts, fmt.Sprintf("%gms", d.DurationMS))
+	}
+	if d.URL != "" {
+		parts = append(parts, d.URL)
+	}
+	fmt.Fprintln(r.Out, strings.Join(append(parts, d.JTI), "  "))
+	if d.Reason != "" {
+		fmt.Fprintf(r.Out, "    %s (%s)\n", d.Description, d.Reason)
+	}
+}

@@ -1,0 +1,52 @@
+package refusals
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Page is where a code is explained, from the root of the repository.
+func Page(code string) string { return "docs/errors/" + code + ".md" }
+
+// Find returns what mends a refusal that somebody was answered; "" if it is not in the
+// table, as that of a newer service may be.
+func Find(code, description string) (do string) {
+	for _, known := range matchers() {
+		if known.code == code && known.pattern.MatchString(description) {
+			return known.do
+		}
+	}
+	return ""
+}
+
+// matcher knows a sentence with its verbs filled in.
+type matcher struct {
+	code    string
+	pattern *regexp.Regexp
+	do      string
+}
+
+var matchers = sync.OnceValue(func() (all []matcher) {
+	for _, code := range Codes() {
+		for _, sentence := range code.Sentences {
+			all = append(all, matcher{code.Code, regexp.MustCompile("^" + Pattern(sentence.Text) + "$"), sentence.Do})
+		}
+	}
+	return all
+})
+
+// verb is a verb of package fmt in a sentence.
+var verb = regexp.MustCompile(`%(\[\d\])?[sdv]`)
+
+// Pattern returns a regular expression for a sentence whose verbs are filled in.
+func Pattern(sentence string) string {
+	var pattern strings.Builder
+	rest := sentence
+	for _, at := range verb.FindAllStringIndex(sentence, -1) {
+		begin := at[0] - (len(sentence) - len(rest))
+		pattern.WriteString(regexp.QuoteMeta(rest[:begin]) + ".+?")
+		rest = sentence[at[1]:]
+	}
+	return "(?s)" + pattern.String() + regexp.QuoteMeta(rest)
+}

@@ -1,0 +1,89 @@
+package refusals
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"frontdesk/adapters/httpapi"
+)
+
+// Meaning returns what openapi.json says of the code.
+func (c Code) Meaning() string {
+	return fmt.Sprintf("%d. %s See %s.", c.Status, c.Happened, Page(c.Code))
+}
+
+// Page returns the page of the code in Markdown.
+func (c Code) Page() []byte {
+	var page strings.Builder
+	fmt.Fprintf(&page, "# %s\n\n", c.Code)
+	fmt.Fprintf(&page, "HTTP status %d (%s). [All codes](README.md)\n\n", c.Status, http.StatusText(c.Status))
+	for _, part := range []struct{ title, text string }{
+		{"What happened", c.Happened}, {"What is wanted", c.Wanted}, {"What to do", c.Do}, {"May the same call be made again?", string(c.Retry)},
+	} {
+		fmt.Fprintf(&page, "## %s\n\n%s\n\n", part.title, part.text)
+	}
+	fmt.Fprintf(&page, "## An answer\n\n```json\n%s\n```\n\n", exampleOf(c.Code))
+	page.WriteString("## What the description says\n\n`…` stands for what differs from call to call.\n\n")
+	c.sentences(&page)
+	return []byte(page.String())
+}
+
+// sentences lists the sentences, and what mends each if that is not the same for all.
+func (c Code) sentences(page *strings.Builder) {
+	if !slices.ContainsFunc(c.Sentences, func(s Sentence) bool { return s.Do != c.Do }) {
+		for _, sentence := range c.Sentences {
+			fmt.Fprintf(page, "- %s\n", blanked(sentence.Text))
+		}
+		return
+	}
+	page.WriteString("| description | what to do |\n|---|---|\n")
+	for _, sentence := range c.Sentences {
+		fmt.Fprintf(page, "| %s | %s |\n", cell(blanked(sentence.Text)), cell(sentence.Do))
+	}
+}
+
+// exampleOf returns the example that the OpenAPI description has of a code's answer; ""
+// if it has none.
+func exampleOf(code string) string {
+	var description struct {
+		Components struct {
+			Examples map[string]struct{ Value jsontext.Value }
+		}
+	}
+	if err := json.Unmarshal(httpapi.Description(""), &description, json.MatchCaseInsensitiveNames(true)); err != nil {
+		return ""
+	}
+	example := description.Components.Examples[code].Value
+	_ = example.Indent(jsontext.WithIndent("  "))
+	return string(example)
+}
+
+// Index returns the page that leads to all others.
+func Index() []byte {
+	var page strings.Builder
+	page.WriteString("# Error codes\n\n" +
+		"Every refusal of the Transactional API has the form `{\"errors\": [{\"code\", \"description\"}]}`. Programs go by the code; the\n" +
+		"description is for people and says what was found and what is wanted. These pages are made of the table that the service, its\n" +
+		"OpenAPI description and `frontdesk token explain` share.\n\n" +
+		"`X-Request-Id` is in every answer: quote it when you ask about one.\n\n" +
+		"| code | status | what happened | again? |\n|---|---|---|---|\n")
+	for _, code := range Codes() {
+		again, _, _ := strings.Cut(string(code.Retry), ":")
+		again, _, _ = strings.Cut(again, ".")
+		fmt.Fprintf(&page, "| [%s](%s.md) | %d | %s | %s |\n", code.Code, code.Code, code.Status, cell(code.Happened), again)
+	}
+	return []byte(page.String())
+}
+
+// blanked returns a sentence with a blank for each verb.
+func blanked(sentence string) string { return verb.ReplaceAllString(sentence, "…") }
+
+// cell returns text that stands in one cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;").Replace(text)
+}

@@ -1,0 +1,223 @@
+package refusals
+
+import (
+	"slices"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/postgres"
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+	"frontdesk/domain/site"
+)
+
+// rows is the table.
+var rows = []row{
+	{
+		says: unauthorised(), mends: mendOf, retry: Mended,
+		happened: "The token, the application, its grants or its user's authorisation is refused; the description says which.",
+		wanted:   "A fresh token that the application has signed, for a practice that has enabled it, an endpoint that is granted in the token's mode, and, on behalf of a user, a current authorisation.",
+		do:       "Mend what the description names. `frontdesk token explain` judges a token as the service does and says more.",
+	},
+	{
+		says: scope(), mends: mendOf, retry: Mended,
+		happened: "The user's authorisation is for another patient.",
+		wanted:   "The patient whom the user's patient-scoped authorisation names, or a standing authorisation.",
+		do:       "Call for that patient, or send the user through the authorisation page for a standing authorisation.",
+	},
+	{
+		says: of("invalid-request-body"), retry: Mended,
+		happened: "The body is no JSON object of the documented form, has a text of more than 1 MiB other than an attachment's data, or was sent in malformed chunks.",
+		wanted:   "One JSON object in UTF-8 with the members of the endpoint, each name once and in its exact case.",
+		do:       "Have a JSON library write the body, and look at the byte or the member that the description names.",
+	},
+	{
+		says: of("invalid-idempotency-key"), retry: Mended,
+		happened: "Idempotency-Key is empty, longer than 255 bytes, or given twice.",
+		wanted:   "One `Idempotency-Key` header of 1 to 255 bytes, or none.",
+		do:       "Send a fresh UUID for each thing that you want done once.",
+	},
+	{
+		says: of("missing-patient-id"), retry: Mended,
+		happened: "patientId is missing.", wanted: "The patient's identifier in `patientId`.", do: "Add `patientId`.",
+	},
+	{
+		says: of("invalid-patient-id"), retry: Mended,
+		happened: "patientId is not a valid UUID.", wanted: "A UUID of 36 characters, given once.",
+		do: "Send the identifier exactly as you were given it, with its hyphens and nothing around it.",
+	},
+	{
+		says: fault.List{patient.ErrUnknown}, retry: Mended,
+		happened: "The practice has no patient with this patientId.", wanted: "A patient of the practice whose host is called.",
+		do: "Check the identifier, and the practice in the host: another practice's patients are unknown here.",
+	},
+	{
+		says: fault.List{request.ErrInvalidType}, retry: Mended,
+		happened: "requestType is neither medical nor admin.", wanted: "`medical` or `admin`, in lower case.", do: "Send one of the two.",
+	},
+	{
+		says: fault.List{request.ErrInvalidRequester}, retry: Mended,
+		happened: "requester is neither patient nor proxy.", wanted: "`patient` or `proxy`, in lower case.", do: "Send one of the two.",
+	},
+	{
+		says: fault.List{request.ErrMissingProxyDetails}, retry: Mended,
+		happened: "requester is proxy, and proxyDetails is missing.", wanted: "Who asks for the patient, in `proxyDetails`.",
+		do: "Add `proxyDetails`, or send `patient` as the requester.",
+	},
+	{
+		says: fault.List{request.ErrInvalidProxyDetails, request.ErrProxyDetail}, retry: Mended,
+		happened: "proxyDetails lacks firstName, lastName or relationshipToPatient.", wanted: "An object with these three, none of them blank.",
+		do: "Fill in the member that is named. Details are judged even if the patient asks: leave `proxyDetails` out then.",
+	},
+	{
+		says: fault.List{request.ErrTooManyAttachments}, retry: Mended,
+		happened: "There are more than 5 attachments.", wanted: "At most 5 attachments.", do: "Send the rest with a second request.",
+	},
+	{
+		says: fault.List{
+			request.ErrInvalidAttachmentContent, request.ErrEmptyAttachment,
+			request.DataURL, request.Base64URL, request.BrokenLines, request.WrongPadding, request.OtherText,
+		}, retry: Mended,
+		happened: "An attachment's data is not valid base64.",
+		wanted:   "The file as base64 of RFC 4648, section 4: in one line, with padding, and nothing around it.",
+		do:       "Encode the file with the standard base64 of your language, and send nothing else.",
+	},
+	{
+		says: fault.List{request.ErrAttachmentTooLarge}, retry: Mended,
+		happened: "An attachment exceeds 10 MB.", wanted: "Files of at most 10 MB (10,485,760 bytes), before they are encoded.", do: "Make the file smaller.",
+	},
+	{
+		says: fault.List{request.ErrUnsupportedFileType}, retry: Mended,
+		happened: "An attachment is neither JPEG, PNG, DOC nor DOCX.", wanted: "One of the four media types, in lower case and without parameters.",
+		do: "Send the media type of the file as one of those that the description lists.",
+	},
+	{
+		says: fault.List{request.ErrEmptyResponse}, retry: Mended,
+		happened: "response is missing, or has no item.", wanted: "An array with an item for each question that was answered.", do: "Add an item.",
+	},
+	{
+		says: fault.List{request.ErrInvalidQuestion}, retry: Mended,
+		happened: "A question is not one of the keys for the requestType.",
+		wanted:   "`healthConcern` or `recentContact` for `medical`, `requestDetails` for `admin`.", do: "Send the key, not the question's words.",
+	},
+	{
+		says: fault.List{practice.ErrTypeDisabled}, retry: Never,
+		happened: "The practice has this type switched off. Do not retry.", wanted: "A type of request that the practice takes.",
+		do: "Offer another way. `request-type-availability` says beforehand which types a practice takes.",
+	},
+	{
+		says: fault.List{practice.ErrTypePaused, practice.WithOpening(practice.ErrTypePaused)}, retry: Later,
+		happened: "The practice has paused this type. Retry later.", wanted: "A type of request that the practice takes at the moment.",
+		do: "Keep the request and submit it later, or offer another way. `request-type-availability` says when.",
+	},
+	{
+		says: fault.List{practice.ErrTypeClosed, practice.WithOpening(practice.ErrTypeClosed)}, retry: Later,
+		happened: "The practice is closed, or outside its hours for this type. Retry later.", wanted: "A time within the practice's hours for this type.",
+		do: "Keep the request and submit it when the practice opens. `request-type-availability` says when.",
+	},
+	{
+		says: fault.List{record.ErrEmptyNote}, retry: Mended,
+		happened: "note is missing or blank.", wanted: "The text of the note.", do: "Add `note`.",
+	},
+	{
+		says: of("missing-appointment-id"), retry: Mended,
+		happened: "appointmentId is missing.", wanted: "The appointment's identifier in `appointmentId`.", do: "Add `appointmentId`.",
+	},
+	{
+		says: of("invalid-appointment-id"), retry: Mended,
+		happened: "appointmentId is not a valid UUID.", wanted: "A UUID of 36 characters.", do: "Send the identifier exactly as you were given it.",
+	},
+	{
+		says: fault.List{appointment.ErrUnknown, appointment.ErrCancelled, appointment.ErrOfAnother}, retry: Mended,
+		happened: "The practice, or the patient that the call names, has no such appointment.", wanted: "A current appointment of this practice and patient.",
+		do: "Check the identifier and whose appointment it is.",
+	},
+	{
+		says: fault.List{appointment.ErrTimeless}, retry: Mended,
+		happened: "at is missing.", wanted: "When the appointment is, in `at`.", do: "Add `at`.",
+	},
+	{
+		says: fault.List{appointment.ErrInvalidTime}, retry: Mended,
+		happened: "at is not an RFC 3339 instant.", wanted: "An instant such as 2026-03-02T12:00:00Z.", do: "Send date, time and offset.",
+	},
+	{
+		says: of("missing-site-id"), retry: Mended,
+		happened: "siteId is missing.", wanted: "The site's identifier in `siteId`.", do: "Add `siteId`.",
+	},
+	{
+		says: of("invalid-site-id"), retry: Mended,
+		happened: "siteId is not a valid UUID.", wanted: "A UUID of 36 characters.", do: "Send the identifier exactly as you were given it.",
+	},
+	{
+		says: fault.List{site.ErrUnknown}, retry: Mended,
+		happened: "The practice has no such site.", wanted: "A site of this practice.", do: "Check the identifier.",
+	},
+	{
+		says: of("invalid-room-id"), retry: Mended,
+		happened: "roomId is not a valid UUID.", wanted: "A UUID of 36 characters, or no `roomId`.", do: "Send the identifier exactly as you were given it.",
+	},
+	{
+		says: fault.List{site.ErrRoomUnknown}, retry: Mended,
+		happened: "The appointment's site has no such room.", wanted: "A room of the appointment's site, or no `roomId`.", do: "Check the identifier.",
+	},
+	{
+		says: of("not-found"), retry: Mended,
+		happened: "There is nothing at this address.",
+		wanted:   "`{base_url}/transactional-api/` and the name of an endpoint, without a slash at its end, at the host of a practice.",
+		do:       "Compare the path and the host with the reference.",
+	},
+	{
+		says: of("method-not-allowed"), retry: Mended,
+		happened: "The path is not called with this method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
+	},
+	{
+		says: of("request-timeout"), retry: Again,
+		happened: "The body arrives too slowly, or takes more than 15 minutes.", wanted: "64 KiB every 10 seconds, and the whole body within 15 minutes.",
+		do: "Send the call again over a better connection.",
+	},
+	{
+		says: fault.List{commands.ErrKeyReused}, retry: Mended,
+		happened: "The Idempotency-Key was used for another body.", wanted: "The same body with the same key, byte for byte, for 24 hours.",
+		do: "Keep the bytes that you have sent and send those again, or take a new key for what is new.",
+	},
+	{
+		says: fault.List{commands.ErrKeyTaken}, retry: Again,
+		happened: "A call with this Idempotency-Key is still being answered.", wanted: "One call at a time with one key.",
+		do: "Wait a second and make the call again: it gets the answer of the first.",
+	},
+	{
+		says: of("request-too-large"), retry: Mended,
+		happened: "The body is larger than the service accepts.", wanted: "At most 100 MiB, and at most 4 MiB and 65,536 values beside the data of attachments.",
+		do: "Send less at once.",
+	},
+	{
+		says: of("unsupported-media-type"), retry: Mended,
+		happened: "The body is declared to be something else than JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
+	},
+	{
+		says: of("rate-limited"), retry: Later,
+		happened: "The application calls too often, or has sent too much in a day.", wanted: "Fewer calls, or bytes, in the time.",
+		do: "Wait as long as `Retry-After` says, and spread your calls.",
+	},
+	{
+		says: of("internal-error"), retry: Again,
+		happened: "Something went wrong on our side.", wanted: "Nothing of you: the fault is ours.",
+		do: "Quote the `X-Request-Id` of the answer when you report it.",
+	},
+	{
+		says:     slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept}),
+		retry:    Again,
+		happened: "The service cannot answer at the moment.", wanted: "A little patience: the service has no room, no database or no time at the moment.",
+		do: "Try again after `Retry-After`, and wait longer each time.",
+	},
+}
+
+// of returns the refusals of the API and of HTTP that have a code.
+func of(code string) fault.List {
+	return slices.DeleteFunc(httpapi.Refusals(), func(f *fault.Error) bool { return f.Code != code })
+}
