@@ -186,6 +186,19 @@ Feature: What an application asks about itself
     And the answer has the header "Idempotent-Replayed" = "true"
     And the log shows 1 "application.key-set-reread.v1"
 
+  @D94 @D11 @D22
+  Scenario: A practice that there is not remembers answers, too
+    When "Chart" calls POST /transactional-api/application/key-set with these headers:
+      | Idempotency-Key | rotation-8             |
+      | Host            | nowhere.frontdesk.test |
+    Then the answer is 200
+    When "Chart" calls POST /transactional-api/application/key-set with these headers:
+      | Idempotency-Key | rotation-8             |
+      | Host            | nowhere.frontdesk.test |
+    Then the answer is 200
+    And the answer has the header "Idempotent-Replayed" = "true"
+    And the log shows 1 "application.key-set-reread.v1"
+
   @D94 @D7
   Scenario: Who has published a private key is told so
     Given "Chart" publishes its private key, too
