@@ -29,7 +29,9 @@ func anIntegrator(t *testing.T, s *sandbox, c clientPackage) integrator {
 	i := integrator{s: s, dir: t.TempDir()}
 	s.read(t, &i.info)
 	i.makeKey(t, "one")
-	published := httptest.NewServer(http.FileServer(http.Dir(i.dir)))
+	published := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(i.dir, "jwks.json"))
+	}))
 	t.Cleanup(published.Close)
 	registered := i.operate(t, "register-application", "--json", "--name", "Client", "--jwks-url", published.URL+"/jwks.json", "--allow-network", "127.0.0.0/8")
 	var application struct{ ApplicationID string }
