@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -100,9 +101,8 @@ func TestTheClientsFollowARotationOfTheServicesKeys_D99(t *testing.T) {
 	for name, c := range clients {
 		integrators[name] = anIntegrator(t, s, c)
 	}
-	opened := func(when string) {
+	read := func(when string) {
 		t.Helper()
-		s.operate(t, "webhook", "trigger", "record.opened")
 		for name, i := range integrators {
 			var got received
 			if i.receiver.read(&got); got.Event != "record.opened" || got.Data["patientId"] == "" {
@@ -110,13 +110,35 @@ func TestTheClientsFollowARotationOfTheServicesKeys_D99(t *testing.T) {
 			}
 		}
 	}
-	opened("before")
+	s.operate(t, "webhook", "trigger", "record.opened")
+	read("before")
 	before := s.keys(t)
 	s.rotate(t)
 	if after := s.keys(t); after == before {
 		t.Fatal("the keys are what they were")
 	}
-	opened("after")
+	stop := s.triggerEverySecond(t)
+	read("after")
+	stop()
+}
+
+// triggerEverySecond sends webhooks until it is stopped: receivers fetch keys once a second
+// at most, so they may not have the new one yet.
+func (s *sandbox) triggerEverySecond(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_, _ = tryOutput(ctx, "", "..", "env", "FRONTDESK_DIR="+s.dir, ".frontdesk/bin/frontdesk", "webhook", "trigger", "record.opened")
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // keys is the service's key set.
