@@ -235,11 +235,13 @@ func TestACursorIsSealed_D95(t *testing.T) {
 		t.Errorf("cursors are %s and %s, %v", next, again, err)
 	}
 	for name, ask := range map[string]func() *httptest.ResponseRecorder{
-		"another list":   func() *httptest.ResponseRecorder { return m.ask("deliveries", "cursor", next) },
-		"a changed one":  func() *httptest.ResponseRecorder { return m.ask("calls", "cursor", "A"+next[1:]+"A") },
-		"a made-up one":  func() *httptest.ResponseRecorder { return m.ask("calls", "cursor", numbered(2).String()) },
-		"an application": func() *httptest.ResponseRecorder { return m.as(application.ID{UUID: uuid.Max}, "elm-street").ask("calls", "cursor", next) },
-		"a practice":     func() *httptest.ResponseRecorder { return m.as(provenApp, "oak-lane").ask("calls", "cursor", next) },
+		"another list":  func() *httptest.ResponseRecorder { return m.ask("deliveries", "cursor", next) },
+		"a changed one": func() *httptest.ResponseRecorder { return m.ask("calls", "cursor", "A"+next[1:]+"A") },
+		"a made-up one": func() *httptest.ResponseRecorder { return m.ask("calls", "cursor", numbered(2).String()) },
+		"an application": func() *httptest.ResponseRecorder {
+			return m.as(application.ID{UUID: uuid.Max}, "elm-street").ask("calls", "cursor", next)
+		},
+		"a practice": func() *httptest.ResponseRecorder { return m.as(provenApp, "oak-lane").ask("calls", "cursor", next) },
 	} {
 		if answer := ask(); answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "cursor must be the next of an earlier page") {
 			t.Errorf("%s is answered %d %s", name, answer.Code, answer.Body)
@@ -273,7 +275,9 @@ func TestAQueryIsToldAllThatIsWrongWithIt_D95(t *testing.T) {
 			"jti must be a UUID of 36 characters.", "from must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", "until must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.",
 			"outcome must be one of: delivered, failed.", "limit must be a whole number from 1 to 200."}},
 	} {
-		var told struct{ Errors []struct{ Code, Description string } }
+		var told struct {
+			Errors []struct{ Code, Description string }
+		}
 		answer := m.ask(test.path, test.query...)
 		if err := json.Unmarshal(answer.Body.Bytes(), &told); err != nil || answer.Code != http.StatusBadRequest {
 			t.Errorf("%v is answered %d %s", test.query, answer.Code, answer.Body)

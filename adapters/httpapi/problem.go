@@ -102,10 +102,13 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		}
 		refusals := refusalsOf(err)
 		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
+		waited := ours || refusals[0].Kind == tooSlow
 		switch {
-		case ours && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
+		case waited && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
-			refusals = fault.List{errCutOff}
+			if refusals = refusalsOf(context.Cause(r.Context())); len(refusals) == 0 { // nobody has said why
+				refusals = fault.List{errCutOff}
+			}
 		case len(refusals) == 0:
 			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
 			refusals = fault.List{errInternal}

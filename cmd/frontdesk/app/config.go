@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -34,6 +35,10 @@ type Config struct {
 	APIDomain     string    // tenants are served on {tenantId}.<APIDomain>
 	DefaultTenant string    // the sandbox's own tenant; "" in production
 	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
+
+	// Docs answers /docs and what is below it on the public listener. Nil for nothing: it is
+	// for sandboxes alone (D98).
+	Docs http.Handler
 
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts

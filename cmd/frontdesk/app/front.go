@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"frontdesk/adapters/bearer"
@@ -20,7 +21,7 @@ import (
 )
 
 // front returns what answers on the public listener: the staff pages on their own host,
-// and the API on all others (D36). A client who does not read its answer loses its
+// and the API on all others (D36); on a sandbox the reference, too (D98). A client who does not read its answer loses its
 // connection.
 func (a *App) front(ctx context.Context) (http.Handler, error) {
 	pages, err := a.staffPages(ctx)
@@ -33,11 +34,14 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 	}
 	staff, api := pages.Handler(), served.Handler()
 	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if pages.Serves(r) {
+		switch {
+		case a.config.Docs != nil && strings.HasPrefix(r.URL.Path+"/", "/docs/"):
+			a.config.Docs.ServeHTTP(w, r)
+		case pages.Serves(r):
 			staff.ServeHTTP(w, r)
-			return
+		default:
+			api.ServeHTTP(w, r)
 		}
-		api.ServeHTTP(w, r)
 	})), nil
 }
 

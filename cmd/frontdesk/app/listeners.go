@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/domain/fault"
 )
 
 // listen listens on the configured addresses, and answers nothing yet.
@@ -59,8 +60,9 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 type server struct {
 	listener    net.Listener
 	http        *http.Server
-	cutOff      context.CancelFunc // of all calls
-	connections sync.WaitGroup     // until the call on each has returned
+	cutCalls    context.CancelCauseFunc // of all of them
+	active      sync.Map                // the connections on which there is one
+	connections sync.WaitGroup          // until the call on each has returned
 
 	// Unread answers a request that net/http could not read; nil lets it answer itself.
 	unread func(status int, why string) []byte
@@ -71,8 +73,8 @@ func listen(ctx context.Context, open Listening, address string, handler http.Ha
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
 	}
-	calls, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{cutOff: cutOff}
+	calls, cutCalls := context.WithCancelCause(context.WithoutCancel(ctx))
+	s := &server{cutCalls: cutCalls}
 	s.listener = framingListener{listener, s}
 	s.http = &http.Server{
 		Handler:           closing(handler),
@@ -95,12 +97,15 @@ func (s *server) count(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		s.connections.Add(1)
 	case http.StateClosed, http.StateHijacked:
+		s.active.Delete(conn)
 		s.connections.Done()
 	case http.StateIdle:
+		s.active.Delete(conn)
 		if framed, ok := conn.(*framedConn); ok {
 			framed.answering.Store(false)
 		}
 	case http.StateActive:
+		s.active.Store(conn, true)
 	}
 }
 
@@ -156,6 +161,18 @@ func serve(ctx context.Context, d *drain, listeners ...*server) error {
 
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
+
+// errStopping is what calls are told that are cut off.
+var errStopping = fault.New(fault.Unavailable, "unavailable", "The service is stopping. Try again shortly.")
+
+// cutOff ends all calls. Whoever waits for more of a body waits no longer.
+func (s *server) cutOff() {
+	s.cutCalls(errStopping)
+	s.active.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).SetReadDeadline(time.Now()) // one that is closed needs none
+		return true
+	})
+}
 
 // lastWords is the time in which calls that are cut off are answered.
 const lastWords = 200 * time.Millisecond

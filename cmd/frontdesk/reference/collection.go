@@ -4,7 +4,9 @@ import (
 	_ "embed" // the collection's script is a file
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"frontdesk/adapters/httpapi"
@@ -128,7 +130,7 @@ func collectionOf(d document, s Sandbox) ([]byte, error) {
 	for _, tag := range d.Tags {
 		one := folder{Name: tag.Name, Description: tag.Description}
 		for _, path := range inOrder(d, d.Paths) {
-			for _, method := range inOrder(d, d.Paths[path]) {
+			for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 				if o := d.Paths[path][method]; len(o.Tags) > 0 && o.Tags[0] == tag.Name {
 					one.Item = append(one.Item, d.calls(path, method, o)...)
 				}

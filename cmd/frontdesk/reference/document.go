@@ -61,13 +61,12 @@ type schema struct {
 	Ref           string `json:"$ref"`
 	Type          any    // a name, or several
 	Description   string
-	Const         string
 	Format        string
 	Required      []string
 	Properties    map[string]schema
 	Examples      []json.RawMessage
 	Enum          []string
-	Means         map[string]string                     `json:"x-enumDescriptions"`
+	Means         map[string]string                   `json:"x-enumDescriptions"`
 	Discriminator struct{ Mapping map[string]string } `json:"discriminator"`
 }
 

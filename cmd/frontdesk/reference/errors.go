@@ -2,6 +2,8 @@ package reference
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -36,9 +38,9 @@ func addErrors(made files, d document, s *Sandbox) (err error) {
 func (d document) refusedCalls() map[string][]string {
 	calls := map[string][]string{}
 	for _, path := range inOrder(d, d.Paths) {
-		for _, method := range inOrder(d, d.Paths[path]) {
+		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 			o := d.Paths[path][method]
-			for _, status := range inOrder(d, o.Responses) {
+			for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
 				for code := range d.answer(o, status).Content["application/json"].Examples {
 					calls[code] = append(calls[code], o.OperationID)
 				}

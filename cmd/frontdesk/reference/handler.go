@@ -3,6 +3,7 @@ package reference
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -69,6 +70,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.elsewhere(w, r)
 	case name == tokenPath:
 		s.mint(w, r)
+	case name+"/" == Prefix:
+		http.Redirect(w, r, Prefix, http.StatusTemporaryRedirect)
 	default:
 		s.serve(w, r, name)
 	}
@@ -76,8 +79,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // elsewhere leads whoever writes localhost to the address that the pages have.
 func (s *shown) elsewhere(w http.ResponseWriter, r *http.Request) {
-	_, port, _ := strings.Cut(s.host, ":")
-	if r.Method != http.MethodGet || r.Host != "localhost:"+port {
+	_, port, _ := net.SplitHostPort(s.host)
+	if r.Method != http.MethodGet || r.Host != net.JoinHostPort("localhost", port) {
 		http.Error(w, "The pages of the sandbox are at "+s.sandbox.URL+Prefix, http.StatusMisdirectedRequest)
 		return
 	}

@@ -58,16 +58,13 @@ func (c *clock) String() string { return ClockText(c.Now()) }
 // ClockText says what a sandbox's clock shows, and how far that is from real time.
 func ClockText(now time.Time) string {
 	moved := time.Until(now).Round(time.Second)
-	switch {
-	case moved > 0:
+	if moved > 0 {
 		return instant(now) + ", which is " + moved.String() + " ahead of real time"
-	case moved < 0:
-		return instant(now) + ", which is " + (-moved).String() + " behind real time"
 	}
 	return instant(now) + ", which is real time"
 }
 
-// ahead is how far the clock is ahead of real time; negative if it is behind.
+// ahead is how far the clock is ahead of real time.
 func (c *clock) ahead() time.Duration {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -85,17 +82,29 @@ func (c *clock) set(ctx context.Context, setting string, newest func(context.Con
 	if err != nil {
 		return err
 	}
-	if moved < c.moved {
-		last, err := newest(ctx)
-		if err != nil {
-			return err
-		}
-		if to := now.Add(moved); to.Before(last) {
-			return refused("The clock cannot go back to %s, because the newest event is of %s. Reset the sandbox first: frontdesk sandbox reset.",
-				instant(to), instant(last))
-		}
+	if err := c.mayGoBack(ctx, now, moved, newest); err != nil {
+		return err
+	}
+	if err := near(moved); err != nil {
+		return err
 	}
 	return c.keep(moved)
+}
+
+// mayGoBack refuses to go behind the newest event.
+func (c *clock) mayGoBack(ctx context.Context, now time.Time, moved time.Duration, newest func(context.Context) (time.Time, error)) error {
+	if moved >= c.moved {
+		return nil
+	}
+	last, err := newest(ctx)
+	if err != nil {
+		return err
+	}
+	if to := now.Add(moved); to.Before(last) {
+		return refused("The clock cannot go back to %s, because the newest event is of %s. Reset the sandbox first: frontdesk sandbox reset.",
+			instant(to), instant(last))
+	}
+	return nil
 }
 
 // real moves the clock back to real time, whatever has happened.
@@ -133,21 +142,25 @@ func move(setting string, now time.Time, moved time.Duration) (time.Duration, er
 		if err != nil {
 			return 0, errSetting(setting)
 		}
-		return near(now.Add(moved).Add(by).Sub(now))
+		return moved + by, nil
 	}
 	to, err := time.Parse(time.RFC3339, setting)
 	if err != nil {
 		return 0, errSetting(setting)
 	}
-	return near(to.Sub(now))
+	return to.Sub(now), nil
 }
 
-// near refuses what is so far away that months would not be told apart any more.
-func near(moved time.Duration) (time.Duration, error) {
-	if moved.Abs() > farthest {
-		return 0, refused("The clock must stay within ten years of real time.")
+// near refuses what lies behind real time, so that nothing has an identifier that is newer
+// than itself, and what is too far ahead to be meant.
+func near(moved time.Duration) error {
+	if moved < 0 {
+		return refused("The clock cannot go behind real time.")
 	}
-	return moved, nil
+	if moved > farthest {
+		return refused("The clock must stay within ten years of real time.")
+	}
+	return nil
 }
 
 func errSetting(setting string) error {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
 
@@ -25,6 +27,7 @@ type house struct {
 	clock    *clock
 	keys     *keyServer
 	inbox    *inbox
+	docs     reference.Handler
 	resets   chan chan<- error // each is told how it ended
 
 	mu          sync.RWMutex // held while no service runs
@@ -46,15 +49,28 @@ func (h *house) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if asked, err = h.serve(ctx, service); asked == nil {
+		copied := h.copyAhead(ctx)
+		asked, err = h.serve(ctx, service)
+		spare := copied()
+		if asked == nil {
 			return err
 		}
-		err = h.restore(ctx)
-		if err != nil {
+		if err := h.restore(ctx, spare); err != nil {
 			asked <- err
 			return err
 		}
 	}
+}
+
+// copyAhead makes a copy for the next reset while the service runs. What it returns waits
+// for it and says how it went.
+func (h *house) copyAhead(ctx context.Context) (copied func() error) {
+	if !hasTemplate(h.config.Dir) {
+		return func() error { return nil }
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- makeSpare(ctx, h.database) }()
+	return func() error { return <-ended }
 }
 
 // serve runs a service until ctx ends, it fails, or a reset is asked for, which it returns.
@@ -96,7 +112,7 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	info := infoOf(h, service, s)
 	h.application = s.Application
 	h.keys.receiveStaff(info)
-	if err := writeJSON(infoFile(h.config.Dir), info); err != nil {
+	if err := errors.Join(h.showDocs(info), writeJSON(infoFile(h.config.Dir), info)); err != nil {
 		service.Close()
 		return nil, err
 	}
@@ -141,8 +157,14 @@ func (h *house) sow(ctx context.Context) (seed, error) {
 	return s, engine.Drain(ctx)
 }
 
-// restore makes everything that the house keeps what it was just after it was seeded.
-func (h *house) restore(ctx context.Context) error {
+// restore makes everything that the house keeps what it was just after it was seeded. If
+// the spare could not be made while the service ran, it is made now.
+func (h *house) restore(ctx context.Context, spare error) error {
+	if spare != nil {
+		if err := makeSpare(ctx, h.database); err != nil {
+			return fmt.Errorf("reset the sandbox: %w", err)
+		}
+	}
 	if err := restore(ctx, h.config.Dir, h.database); err != nil {
 		return err
 	}
@@ -198,7 +220,7 @@ func (h *house) newest(ctx context.Context) (at time.Time, err error) {
 // settings are those of each service, of which many are the sandbox's own.
 func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = h.config.App
-	c.Log = h.config.Log
+	c.Log, c.Docs = h.config.Log, &h.docs
 	if c.MasterKey, err = masterKey(h.config.Dir); err != nil {
 		return c, err
 	}

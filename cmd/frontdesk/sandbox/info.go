@@ -26,6 +26,7 @@ type Info struct {
 	APIURL           string      `json:"apiURL"`
 	AuthURL          string      `json:"authURL"`
 	PrivateURL       string      `json:"privateURL"`
+	DocsURL          string      `json:"docsURL"` // the reference, to try calls in
 	DatabaseURL      string      `json:"databaseURL"`
 	AdminDatabaseURL string      `json:"adminDatabaseURL"`
 	MasterKeyFile    string      `json:"masterKeyFile"` // for commands about persons
@@ -159,6 +160,7 @@ const welcomeText = `
 frontdesk is ready.
 
   API        %[1]s/transactional-api/   (practice %[2]q)
+  reference  %[16]s   (calls to try, events, errors)
   metrics    %[3]s/metrics
   clock      %[15]s
   everything else a client needs is in %[4]s
@@ -207,5 +209,5 @@ func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	}
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
-		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock)
+		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock, info.DocsURL)
 }

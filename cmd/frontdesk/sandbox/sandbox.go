@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
 
@@ -120,6 +121,7 @@ func infoOf(h *house, service *app.App, s seed) Info {
 	config, database, keys := h.config, h.database, h.keys
 	return Info{
 		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
+		DocsURL:          service.URL() + reference.Prefix,
 		DatabaseURL:      database.URL(databaseName, servingRole),
 		AdminDatabaseURL: database.URL(databaseName, embedded.Owner),
 		MasterKeyFile:    filepath.Join(config.Dir, masterKeyName),

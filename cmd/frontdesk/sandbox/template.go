@@ -19,6 +19,7 @@ import (
 // the note that a reset was begun, and does it again.
 const (
 	templateDatabase = "frontdesk_seed"
+	spareDatabase    = "frontdesk_spare"    // another copy, which takes the place of the database in no time
 	templateSeed     = "seed-template.json" // seed.json as it was then
 	resetNote        = "reset-begun"
 	seedName         = "seed.json"
@@ -40,14 +41,19 @@ func hasTemplate(dir string) bool {
 	return err == nil
 }
 
+// makeSpare copies the template.
+func makeSpare(ctx context.Context, database *embedded.Server) error {
+	return asSuperuser(ctx, database, dropDatabase(spareDatabase), copyDatabase(spareDatabase, templateDatabase))
+}
+
 // restore makes of the sandbox what it was just after it was seeded. Whoever else is
-// connected to the database loses their connection.
+// connected to the database loses their connection. There must be a spare.
 func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	note := filepath.Join(dir, resetNote)
 	if err := os.WriteFile(note, nil, 0o600); err != nil {
 		return fmt.Errorf("reset the sandbox: %w", err)
 	}
-	err := asSuperuser(ctx, database, dropDatabase(databaseName), copyDatabase(databaseName, templateDatabase))
+	err := asSuperuser(ctx, database, dropDatabase(databaseName), renameDatabase(spareDatabase, databaseName))
 	if err != nil {
 		return fmt.Errorf("reset the sandbox: %w", err)
 	}
@@ -70,6 +76,9 @@ func finishReset(ctx context.Context, dir string, database *embedded.Server) err
 	if _, err := os.Stat(filepath.Join(dir, resetNote)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err := makeSpare(ctx, database); err != nil {
+		return fmt.Errorf("finish the reset of the sandbox: %w", err)
+	}
 	return restore(ctx, dir, database)
 }
 
@@ -78,6 +87,10 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''"
 
 func dropDatabase(name string) string {
 	return "DROP DATABASE IF EXISTS " + pgx.Identifier{name}.Sanitize() + " WITH (FORCE)"
+}
+
+func renameDatabase(from, to string) string {
+	return "ALTER DATABASE " + pgx.Identifier{from}.Sanitize() + " RENAME TO " + pgx.Identifier{to}.Sanitize()
 }
 
 func copyDatabase(to, from string) string {

@@ -1,0 +1,145 @@
+package reference_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/httpapi"
+	"frontdesk/cmd/frontdesk/reference"
+)
+
+var update = flag.Bool("update", false, "write the collection")
+
+// described is what these tests read of the description.
+type described struct {
+	Webhooks   map[string]any
+	Paths      map[string]map[string]struct{ OperationID string }
+	Components struct {
+		Schemas struct{ ErrorCode struct{ Enum []string } }
+	}
+}
+
+func describe(t *testing.T) (d described) {
+	t.Helper()
+	if err := json.Unmarshal(httpapi.Description(""), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func written(t *testing.T) fs.FS {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "made", "docs")
+	if err := reference.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return os.DirFS(dir)
+}
+
+func readFile(t *testing.T, site fs.FS, name string) string {
+	t.Helper()
+	text, err := fs.ReadFile(site, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Each event and each code that the description has is on the pages.
+func TestThePagesLeaveNothingOut_D98(t *testing.T) {
+	t.Parallel()
+	site, d := written(t), describe(t)
+	events := readFile(t, site, "events.html")
+	for event := range d.Webhooks {
+		if !strings.Contains(events, `<h2 id="`+event+`">`) {
+			t.Errorf("events.html has no %s", event)
+		}
+	}
+	list := readFile(t, site, "errors/index.html")
+	for _, code := range d.Components.Schemas.ErrorCode.Enum {
+		if !strings.Contains(list, `href="`+code+`.html"`) || !strings.Contains(readFile(t, site, "errors/"+code+".html"), "<li><code>") {
+			t.Errorf("%s has no page, or no call that may be answered so", code)
+		}
+	}
+}
+
+var link = regexp.MustCompile(`(?:href|src)="([^"#]*)(?:#([^"]*))?"`)
+
+// The pages can be opened from a disk: each link is relative, and leads somewhere.
+func TestEachLinkOfThePagesLeadsToAFile_D98(t *testing.T) {
+	t.Parallel()
+	site, seen := written(t), 0
+	err := fs.WalkDir(site, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".html" {
+			return err
+		}
+		for _, to := range link.FindAllStringSubmatch(readFile(t, site, name), -1) {
+			target := name
+			if to[1] != "" {
+				target = path.Join(path.Dir(name), to[1])
+			}
+			text, err := fs.ReadFile(site, target)
+			if err != nil || to[2] != "" && !bytes.Contains(text, []byte(`id="`+to[2]+`"`)) {
+				t.Errorf("%s: the link %s leads nowhere", name, to[0])
+			}
+			seen++
+		}
+		return nil
+	})
+	if err != nil || seen < 100 {
+		t.Errorf("%d links, %v", seen, err)
+	}
+}
+
+// What a sandbox shows can be tried as it stands.
+func TestASandboxShowsItsOwnIdentifiers_D98(t *testing.T) {
+	t.Parallel()
+	h := shown(t)
+	for name, wanted := range map[string][]string{
+		"openapi.json":                      {own, ids.Patient, ids.Site, ids.Room, ids.Appointment},
+		"openapi.js":                        {own, ids.Patient, `"mint":"token"`},
+		"frontdesk.postman_collection.json": {own, ids.Patient, ids.Site, ids.Room, ids.Appointment, "{{patientId}}", own + "/docs/token"},
+		"reference.html":                    {"<option>ann.lee</option>"},
+	} {
+		text := ask(h, "GET", "/docs/"+name, "", nil).Body.String()
+		for _, want := range wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %s", name, want)
+			}
+		}
+	}
+}
+
+const collectionFile = "../../../docs/examples/postman/frontdesk.postman_collection.json"
+
+// Postman's collection in docs/examples is as the description is.
+func TestTheCollectionIsUpToDate_D98(t *testing.T) {
+	t.Parallel()
+	made, err := reference.Collection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(collectionFile, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if file, err := os.ReadFile(collectionFile); err != nil || !bytes.Equal(file, made) {
+		t.Errorf("the collection is not as the description (%v); run go test ./cmd/frontdesk/reference -run Collection -update", err)
+	}
+	for path, operations := range describe(t).Paths {
+		for method := range operations {
+			if !bytes.Contains(made, []byte(`"raw": "{{baseURL}}`+path)) {
+				t.Errorf("the collection lacks %s %s", method, path)
+			}
+		}
+	}
+}
