@@ -50,12 +50,18 @@ func (c *mintCmd) Run(r *run) error {
 // minter returns what mints for the application that the flags name: by its key, or that
 // of the code base, or the sandbox's.
 func (c *mintCmd) minter(r *run) (sandbox.Minter, error) {
+	if (c.Key == "") != (c.Application == application.ID{}) {
+		return sandbox.Minter{}, errHalfNamed
+	}
 	if c.Key != "" {
 		return sandbox.NewMinter(c.Key, c.KID, c.Application)
 	}
 	_, minter, err := c.application(r, c.Dir)
 	return minter, err
 }
+
+var errHalfNamed = errors.New("give --key and --application together: a token is of the application whose key signs it; " +
+	"give --kid, too, unless the key set has the key under its thumbprint, as token keygen puts it there")
 
 type publishCmd struct {
 	JWKS   string `name:"jwks" default:"jwks.json" type:"existingfile" placeholder:"FILE" help:"The key set."`
