@@ -49,7 +49,7 @@ var (
 // such calls at once only one gets through its append; the others return its answer. If
 // act changes nothing, nothing is remembered: doing it again is harmless. After a conflict
 // act runs again, so it must do nothing but read and decide.
-func (d Desk) Once(ctx context.Context, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
+func Once(ctx context.Context, d Desk, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
 	err = retry(ctx, func() (err error) {
 		if answer, err = d.answered(ctx, i); err != nil || answer != nil {
 			again = err == nil
