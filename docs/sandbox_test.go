@@ -27,19 +27,24 @@ type sandbox struct {
 	done chan struct{}
 }
 
-// theSandbox is the one that all tests share.
+// theSandbox is the one that tests share. A test that resets its sandbox or moves its clock
+// starts one of its own.
 var theSandbox = sync.OnceValues(startSandbox)
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if err := errors.Join(stopSandbox(), removeFetched()); err != nil {
+	if err := errors.Join(stopSandboxes(), removeFetched()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
 	os.Exit(status)
 }
 
-var started *sandbox // for TestMain, once a test has asked for it
+// started are those that tests have asked for, for TestMain.
+var started struct {
+	sync.Mutex
+	all []*sandbox
+}
 
 // untilEOF runs make run until its standard input ends: so it ends with this
 // process, however that ends.
@@ -53,7 +58,9 @@ func startSandbox() (*sandbox, error) {
 		return nil, err
 	}
 	s := &sandbox{dir: dir, done: make(chan struct{})}
-	started = s
+	started.Lock()
+	started.all = append(started.all, s)
+	started.Unlock()
 	s.make = inGroup(exec.Command("bash", "-c", untilEOF), "..",
 		"FRONTDESK_DIR="+dir, "FRONTDESK_LISTEN=127.0.0.1:0", "FRONTDESK_PRIVATE_LISTEN=127.0.0.1:0")
 	s.make.Stdout, s.make.Stderr = &s.said, &s.said
@@ -103,11 +110,14 @@ func (s *sandbox) read(t *testing.T, target any) {
 	}
 }
 
-func stopSandbox() error {
-	if started == nil {
-		return nil
+func stopSandboxes() (err error) {
+	for _, s := range started.all {
+		err = errors.Join(err, s.end())
 	}
-	s := started
+	return err
+}
+
+func (s *sandbox) end() error {
 	if s.stop != nil {
 		_ = s.stop.Close()
 	}
