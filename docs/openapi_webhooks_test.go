@@ -37,7 +37,7 @@ func TestTheExamplesOfWebhooksAreSigned_D98(t *testing.T) {
 	for event, token := range document.tokens() {
 		at := document.issued(event)
 		v := &receiver.Verifier{JWKSURL: url, Client: http.DefaultClient, Now: func() time.Time { return at }}
-		if w, err := v.Verify(t.Context(), token); err != nil || string(w.Event) != event {
+		if w, err := v.Verify(t.Context(), token); err != nil || w.Event != event {
 			t.Errorf("the example of %s: %s, %v; run with -sign-webhooks", event, w.Event, err)
 		}
 	}
@@ -53,9 +53,11 @@ type shownWebhooks struct {
 		}
 	}
 	Components struct {
-		RequestBodies map[string]struct{ Content map[string]struct{ Example string } }
-		Examples      map[string]struct{ Value json.RawMessage }
-		Schemas       map[string]struct {
+		RequestBodies map[string]struct {
+			Content map[string]struct{ Example string }
+		}
+		Examples map[string]struct{ Value json.RawMessage }
+		Schemas  map[string]struct {
 			Discriminator struct{ Mapping map[string]string }
 			Examples      []json.RawMessage
 		}
