@@ -14,8 +14,8 @@ FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
-# Go passes them by, so those that hold a program are named. It passes by bench/peers,
-# too, which is a module of its own.
+# Go passes them by, so those that hold a program are named. It passes by bench/peers and
+# client/go, too, which are modules of their own.
 TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
@@ -87,8 +87,10 @@ lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	$(GO) -C bench/peers run $(LINTER) run ./...
-	$(GO) -C bench/peers mod tidy -diff
+	for module in bench/peers client/go; do
+		$(GO) -C $$module run $(LINTER) run ./...
+		$(GO) -C $$module mod tidy -diff
+	done
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')

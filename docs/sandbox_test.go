@@ -29,7 +29,7 @@ type sandbox struct {
 
 // theSandbox is the one that tests share. A test that resets its sandbox or moves its clock
 // starts one of its own.
-var theSandbox = sync.OnceValues(startSandbox)
+var theSandbox = sync.OnceValues(func() (*sandbox, error) { return startSandbox("make run") })
 
 func TestMain(m *testing.M) {
 	status := m.Run()
@@ -40,19 +40,19 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// started are those that tests have asked for, for TestMain.
+// started are for TestMain, once tests have asked for them.
 var started struct {
 	sync.Mutex
 	all []*sandbox
 }
 
-// untilEOF runs make run until its standard input ends: so it ends with this
+// untilEOF runs a command until its standard input ends: so it ends with this
 // process, however that ends.
-const untilEOF = `trap : TERM; make run & read -r _; kill -TERM 0; wait; wait`
+const untilEOF = `trap : TERM; %s & read -r _; kill -TERM 0; wait; wait`
 
 const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
-func startSandbox() (*sandbox, error) {
+func startSandbox(command string) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-docs-")
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func startSandbox() (*sandbox, error) {
 	started.Lock()
 	started.all = append(started.all, s)
 	started.Unlock()
-	s.make = inGroup(exec.Command("bash", "-c", untilEOF), "..",
+	s.make = inGroup(exec.Command("bash", "-c", fmt.Sprintf(untilEOF, command)), "..",
 		"FRONTDESK_DIR="+dir, "FRONTDESK_LISTEN=127.0.0.1:0", "FRONTDESK_PRIVATE_LISTEN=127.0.0.1:0")
 	s.make.Stdout, s.make.Stderr = &s.said, &s.said
 	if s.stop, err = s.make.StdinPipe(); err == nil {
@@ -85,7 +85,7 @@ func (s *sandbox) ready() error {
 	for {
 		select {
 		case <-s.done:
-			return fmt.Errorf("make run has ended: %s", &s.said)
+			return fmt.Errorf("it has ended: %s", &s.said)
 		case <-limit:
 			return errors.New("make run does not get ready")
 		case <-time.After(50 * time.Millisecond):
