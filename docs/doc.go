@@ -5,6 +5,9 @@
 //     whatever befalls calls, keys and webhooks; their pages are run, too.
 //   - safety.md is for clinical safety officers; each test that it names is looked up.
 //   - what is exported as FHIR is compared with HL7's schema, which testdata/fhir fetches.
+//   - openapi.json is judged by what testdata/openapi fetches: Redocly, Spectral, and
+//     generators whose clients call the sandbox. `go test ./docs -run Webhooks
+//     -sign-webhooks` signs its examples of webhooks anew.
 //   - vectors.json is tokens and webhooks with the verdict on each, for whoever
 //     implements the other side. `go test ./docs -run TestVectors
 //     -update-vectors` writes it, with new throw-away keys.

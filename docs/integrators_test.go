@@ -59,7 +59,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	if len(commands) < 10 || commands[0] != "make run\n" {
 		t.Fatalf("the page begins with %q", commands)
 	}
-	s, err := theSandbox()
+	s, err := startSandbox("make run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	printed := output(t, "", "..", "env", "FRONTDESK_DIR="+s.dir, "bash", "-c", script)
 	for _, want := range []string{
 		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
-		"Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
+		"ahead of real time", "attachment-too-large", "http_5xx", "Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
 		"event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
 	} {
 		if !strings.Contains(printed, want) {

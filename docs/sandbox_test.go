@@ -27,7 +27,8 @@ type sandbox struct {
 	done chan struct{}
 }
 
-// theSandbox is the one that all tests share.
+// theSandbox is the one that tests share. A test that resets its sandbox or moves its clock
+// starts one of its own.
 var theSandbox = sync.OnceValues(func() (*sandbox, error) { return startSandbox("make run") })
 
 func TestMain(m *testing.M) {
