@@ -121,7 +121,7 @@ Feature: What an application asks about itself
         "url": "<keys of Chart>", "keys": [{"kid": "test-key", "since": "2026-03-02T12:00:00Z"}],
         "fetchedAt": "2026-03-02T12:00:00Z", "until": "2026-03-02T13:00:00Z",
         "lastFetch": {
-          "at": "2026-03-02T12:00:00Z", "outcome": "read", "description": "Of the 1 keys in the set, 1 can verify tokens.",
+          "at": "2026-03-02T12:00:00Z", "outcome": "read", "description": "The only key in the set can verify tokens.",
           "keys": [{"kid": "test-key", "usable": true, "why": null}]
         }
       }

@@ -14,38 +14,41 @@ type saying struct {
 }
 
 // sayings are all that can be kept. A refusal whose sentence stands here is kept with it; of
-// any other one the check is kept, with the sentence that stands here for it alone.
-var sayings = append(kept(errAlg, errTyp, errKid, errCrit, errB64, errHeader, errAzp, errActOnUser, errUnknownKey, errSignature),
-	append(missing("iss", "sub", "iat", "exp", "azp"),
-		saying{"claim-missing", "JWT is missing a claim"},
-		saying{"base64", "Invalid JWT: a part is not base64url without padding"},
-		saying{"json", "Invalid JWT: a part is not a JSON object"},
-		saying{"duplicate-member", "Invalid JWT: a part names a member twice"},
-		saying{"claim-type", "Invalid JWT: a claim has the wrong type"},
-		saying{"expired", "Invalid JWT: the token has expired; is your clock slow?"},
-		saying{"time-unit", "Invalid JWT: a time is not in seconds"},
-		saying{"future", "Invalid JWT: the token was issued in the future; is your clock fast?"},
-		saying{"not-yet-valid", "Invalid JWT: the token is not valid yet; is your clock fast?"},
-		saying{"lifetime", "Invalid JWT: exp must be at most 60 seconds after iat"},
-		saying{"act", "Invalid JWT: act does not have the form that is wanted"},
-		saying{"jwks-unreachable", "Unable to obtain JWKS: the URL did not respond"},
-		saying{"jwks-not-json", "Unable to obtain JWKS: the response was not JSON"},
-		saying{"jwks-no-key", "Unable to obtain JWKS: the response held no usable key"},
-		other)...)
+// any other one the check is kept, with the sentence that stands here for it last.
+var sayings = append(asTold(), append(missing("iss", "sub", "iat", "exp", "azp"),
+	saying{"claim-missing", "JWT is missing a claim"},
+	saying{"base64", "Invalid JWT: a part is not base64url without padding"},
+	saying{"json", "Invalid JWT: a part is not a JSON object"},
+	saying{"duplicate-member", "Invalid JWT: a part names a member twice"},
+	saying{"claim-type", "Invalid JWT: a claim must be a string of printable characters"},
+	saying{"claim-time", "Invalid JWT: a time must be a number of seconds since 1970"},
+	saying{"expired", "Invalid JWT: the token has expired; is your clock slow?"},
+	saying{"time-unit", "Invalid JWT: a time is not in seconds"},
+	saying{"future", "Invalid JWT: the token was issued in the future; is your clock fast?"},
+	saying{"not-yet-valid", "Invalid JWT: the token is not valid yet; is your clock fast?"},
+	saying{"lifetime", "Invalid JWT: exp must be at most 60 seconds after iat"},
+	saying{"act", "Invalid JWT: act does not have the form that is wanted"},
+	saying{"jwks-unreachable", "Unable to obtain JWKS: the URL did not respond"},
+	saying{"jwks-not-json", "Unable to obtain JWKS: the response was not JSON"},
+	saying{"jwks-no-key", "Unable to obtain JWKS: the response held no usable key"},
+	other)...)
 
 // other stands for a refusal of which nothing may be kept.
 var other = saying{"other", "Invalid JWT: the token was refused before its signature was checked"}
 
-func kept(refusals ...*Refusal) (all []saying) {
-	for _, r := range refusals {
-		all = append(all, saying{r.Reason, r.Fault.Detail})
+// asTold are the sentences that are always the same.
+func asTold() (all []saying) {
+	for _, r := range Refusals() {
+		if !strings.Contains(r.Fault.Detail, "%") {
+			all = append(all, saying{r.Reason, r.Fault.Detail})
+		}
 	}
 	return all
 }
 
 func missing(claims ...string) (all []saying) {
 	for _, claim := range claims {
-		all = append(all, kept(errMissing.with(claim))...)
+		all = append(all, saying{errMissing.Reason, errMissing.with(claim).Fault.Detail})
 	}
 	return all
 }

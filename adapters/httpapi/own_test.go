@@ -243,7 +243,7 @@ func TestACursorIsSealed_D95(t *testing.T) {
 		},
 		"a practice": func() *httptest.ResponseRecorder { return m.as(provenApp, "oak-lane").ask("calls", "cursor", next) },
 	} {
-		if answer := ask(); answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "cursor must be the next of an earlier page") {
+		if answer := ask(); answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), "cursor must be the next of an earlier page. Begin again without one.") {
 			t.Errorf("%s is answered %d %s", name, answer.Code, answer.Body)
 		}
 	}
@@ -311,6 +311,16 @@ func TestADeliveryIsShownAsItWent_D95(t *testing.T) {
 	}
 	if m.asked.JTI != numbered(2) || !m.asked.From.Equal(atNoon) || !m.asked.Until.Equal(atNoon.Add(time.Hour)) || m.asked.Outcome != "failed" || m.asked.Limit != 3 || m.asked.Tenant != "elm-street" || m.asked.Application != provenApp {
 		t.Errorf("asked for %+v", m.asked)
+	}
+}
+
+func TestAQueryThatCannotBeReadIsRefused_D95(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t)
+	answer := httptest.NewRecorder()
+	m.api.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://elm-street.frontdesk.example/transactional-api/application/calls?limit=%zz", http.NoBody))
+	if want := `{"errors":[{"code":"invalid-query","description":"The query string is malformed."}]}` + "\n"; answer.Code != http.StatusBadRequest || answer.Body.String() != want {
+		t.Errorf("answered %d %s", answer.Code, answer.Body)
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	CodePatientNotAuthorised     Code = "patient-not-authorised"
 	CodeInvalidRequestBody       Code = "invalid-request-body"
 	CodeInvalidIdempotencyKey    Code = "invalid-idempotency-key"
+	CodeMalformedRequest         Code = "malformed-request"
 	CodeMissingPatientID         Code = "missing-patient-id"
 	CodeInvalidPatientID         Code = "invalid-patient-id"
 	CodePatientNotFound          Code = "patient-not-found"
@@ -53,6 +54,7 @@ const (
 	CodeRequestTooLarge          Code = "request-too-large"
 	CodeUnsupportedMediaType     Code = "unsupported-media-type"
 	CodeRateLimited              Code = "rate-limited"
+	CodeHeadersTooLarge          Code = "headers-too-large"
 	CodeInternalError            Code = "internal-error"
 	CodeUnavailable              Code = "unavailable"
 )
@@ -62,6 +64,7 @@ var known = map[Code]bool{
 	CodePatientNotAuthorised:     true,
 	CodeInvalidRequestBody:       true,
 	CodeInvalidIdempotencyKey:    true,
+	CodeMalformedRequest:         true,
 	CodeMissingPatientID:         true,
 	CodeInvalidPatientID:         true,
 	CodePatientNotFound:          true,
@@ -100,6 +103,7 @@ var known = map[Code]bool{
 	CodeRequestTooLarge:          true,
 	CodeUnsupportedMediaType:     true,
 	CodeRateLimited:              true,
+	CodeHeadersTooLarge:          true,
 	CodeInternalError:            true,
 	CodeUnavailable:              true,
 }

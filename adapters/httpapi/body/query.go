@@ -10,8 +10,16 @@ import (
 	"frontdesk/domain/written"
 )
 
-// ErrInvalidQuery refuses a query whose parameters are not of the documented form.
-var ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query must be of the documented form.")
+// The refusals of parameters that are not of the documented form.
+var (
+	ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query string is malformed.")
+
+	errNumber     = ErrInvalidQuery.Worded("%s must be a whole number from %d to %d.")
+	errChoice     = ErrInvalidQuery.Worded("%s must be one of: %s.")
+	errMoment     = ErrInvalidQuery.Worded("%s must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.")
+	errUUID       = ErrInvalidQuery.Worded("%s must be a UUID of 36 characters.")
+	errGivenTwice = ErrInvalidQuery.Worded(errQueryTwice.Detail)
+)
 
 // Number returns the whole number in a parameter, which must be from least to most, and
 // otherwise if it is left out.
@@ -21,7 +29,7 @@ func (f *Form) Number(name string, least, most, otherwise int) int {
 	}
 	n, err := strconv.Atoi(f.Text(name))
 	if err != nil || n < least || n > most {
-		f.Add(ErrInvalidQuery.With("%s must be a whole number from %d to %d.", name, least, most))
+		f.Add(errNumber.Filled(name, least, most))
 		return otherwise
 	}
 	return n
@@ -31,7 +39,7 @@ func (f *Form) Number(name string, least, most, otherwise int) int {
 func (f *Form) Choice(name string, words ...string) string {
 	word := f.Text(name)
 	if word != "" && !slices.Contains(words, word) {
-		f.Add(ErrInvalidQuery.With("%s must be one of: %s.", name, strings.Join(words, ", ")))
+		f.Add(errChoice.Filled(name, strings.Join(words, ", ")))
 	}
 	return word
 }
@@ -43,12 +51,12 @@ func (f *Form) Moment(name string) time.Time {
 	}
 	at, ok := written.Instant(f.Text(name))
 	if !ok {
-		f.Add(ErrInvalidQuery.With("%s must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", name))
+		f.Add(errMoment.Filled(name))
 	}
 	return at
 }
 
 // InvalidParameter returns the refusal of a parameter that is no identifier.
 func InvalidParameter(name string) *fault.Error {
-	return ErrInvalidQuery.With("%s must be a UUID of 36 characters.", name)
+	return errUUID.Filled(name)
 }

@@ -12,6 +12,7 @@ ErrorCode = Literal[
     "patient-not-authorised",
     "invalid-request-body",
     "invalid-idempotency-key",
+    "malformed-request",
     "missing-patient-id",
     "invalid-patient-id",
     "patient-not-found",
@@ -50,6 +51,7 @@ ErrorCode = Literal[
     "request-too-large",
     "unsupported-media-type",
     "rate-limited",
+    "headers-too-large",
     "internal-error",
     "unavailable",
 ]

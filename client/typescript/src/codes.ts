@@ -6,6 +6,7 @@ export const errorCodes = [
   "patient-not-authorised",
   "invalid-request-body",
   "invalid-idempotency-key",
+  "malformed-request",
   "missing-patient-id",
   "invalid-patient-id",
   "patient-not-found",
@@ -44,6 +45,7 @@ export const errorCodes = [
   "request-too-large",
   "unsupported-media-type",
   "rate-limited",
+  "headers-too-large",
   "internal-error",
   "unavailable",
 ] as const;

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/refusals"
 )
 
 type integratorCallsCmd struct {
@@ -27,7 +28,7 @@ func (c *integratorCallsCmd) Run(r *run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}
@@ -181,4 +182,6 @@ func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
 }
 
 // fixOf says what to do about a refusal; "" if there is nothing to say.
-func fixOf(integrator.Call) string { return "" }
+func fixOf(call integrator.Call) string {
+	return cmp.Or(refusals.OfRule(call.Rule), refusals.Find(call.Code, call.Description))
+}

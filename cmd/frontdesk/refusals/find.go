@@ -1,9 +1,13 @@
 package refusals
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
+
+	"frontdesk/adapters/bearer"
+	"frontdesk/domain/access"
 )
 
 // Page is where a code is explained, from the root of the repository.
@@ -18,6 +22,12 @@ func Find(code, description string) (do string) {
 		}
 	}
 	return ""
+}
+
+// OfRule returns what mends a refusal by one rule of calls, or by one check of tokens; "" if
+// there is none of that name.
+func OfRule(rule string) string {
+	return cmp.Or(ofRules[access.Rule(rule)], ofReasons[bearer.Reason(rule)])
 }
 
 // matcher knows a sentence with its verbs filled in.

@@ -1,0 +1,60 @@
+package projections_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/application"
+	"frontdesk/projections"
+)
+
+// manyCalls is a practice with a hundred busy applications, an application at a thousand
+// practices, and their webhooks. The plans are those of a million, too.
+var manyCalls = []string{
+	`INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+	SELECT ('019cae6c' || lpad(to_hex(n), 24, '0'))::uuid, now(), CASE WHEN n % 2 = 0 THEN 'elm-street' ELSE 'practice-' || n % 1000 END,
+		CASE WHEN n % 2 = 0 THEN md5('app' || n % 200)::uuid ELSE '0190c7a2-0000-7000-8000-000000000011' END, 'application-restricted', 'create-note', CASE WHEN n % 1000 = 0 THEN 403 ELSE 200 END, '', '', ''
+	FROM generate_series(1, 100000) n`,
+	`INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status)
+	SELECT ('019cae6c' || lpad(to_hex(n / 100), 24, '0'))::uuid, md5('app' || n % 200)::uuid, n, 'elm-street', 'record.opened', gen_random_uuid(), gen_random_uuid(), now(), now(), 'delivered'
+	FROM generate_series(1, 50000) n`,
+	`ANALYZE access_record`, `ANALYZE deliveries`,
+}
+
+// However many lines there are, a page looks at no more than 2,000 of each index.
+func TestAPageOfItsOwnLooksAtFewLines_D95(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	for _, sql := range manyCalls {
+		mustDo(t, db.AdminPool(t), sql)
+	}
+	asked := &explainer{Querier: db.Pool(t), t: t}
+	busy := application.ID{UUID: anyOf(t, db.Pool(t), `SELECT md5('app4')::uuid`)}
+	for name, b := range map[string]projections.OwnBounds{
+		"one of a hundred applications": {Tenant: elm, Application: busy},
+		"one of a thousand practices":   {Tenant: "practice-1", Application: referrals},
+		"nothing":                       {Tenant: elm, Application: referrals},
+	} {
+		for page := range 3 {
+			b.Limit = 50
+			calls, err := projections.OwnCalls{DB: asked}.Of(t.Context(), b, page != 2, true)
+			if must(t, err); asked.most > 2*2000 {
+				t.Errorf("%s, page %d: %d lines for %d calls", name, page, asked.most, len(calls.Rows))
+			}
+			told, err := projections.OwnDeliveries{DB: asked}.Of(t.Context(), projections.OwnDeliveriesAsked{OwnBounds: b})
+			if must(t, err); asked.most > 2*2000 {
+				t.Errorf("%s, page %d: %d lines for %d webhooks", name, page, asked.most, len(told.Rows))
+			}
+			b.Before = calls.Before
+		}
+	}
+	if _, err := (projections.OwnCalls{DB: asked}).Call(t.Context(), elm, busy, uuid.Max); err != nil || asked.most > 1 {
+		t.Errorf("%d lines for one call, %v", asked.most, err)
+	}
+	told := projections.OwnDeliveriesAsked{OwnBounds: projections.OwnBounds{Tenant: elm, Application: busy, Limit: 50}, JTI: anyOf(t, db.Pool(t), `SELECT event FROM deliveries LIMIT 1`)}
+	if _, err := (projections.OwnDeliveries{DB: asked}).Of(t.Context(), told); err != nil || asked.most > 200 {
+		t.Errorf("%d lines for one webhook, %v", asked.most, err)
+	}
+}
