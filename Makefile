@@ -14,9 +14,9 @@ FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
-# Go passes them by, so those that hold a program are named. It passes by bench/peers,
-# too, which is a module of its own.
-TOOLS   = ./.ci/bench ./.ci/measure
+# Go passes them by, so those that hold a program are named. It passes by bench/peers and
+# client/go, too, which are modules of their own.
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -33,7 +33,7 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
 
-.PHONY: help run test check prove growth fresh bench peers features lint measure deps build
+.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ check: deps ## unit and Postgres tests, under a minute, for while you work
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
+
+docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
+	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
 prove: MISSING += $(POOLER) $(PROXY)
 prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
@@ -84,8 +87,10 @@ lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	$(GO) -C bench/peers run $(LINTER) run ./...
-	$(GO) -C bench/peers mod tidy -diff
+	for module in bench/peers client/go; do
+		$(GO) -C $$module run $(LINTER) run ./...
+		$(GO) -C $$module mod tidy -diff
+	done
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')

@@ -19,12 +19,17 @@ func TestEveryCommandForAuditorsWorks_D79(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := pythonClient(t)
-	if _, err := c.run(t, "", c.submit, s.info()); err != nil { // a request with a file
+	clients, err := theClients()
+	if err != nil {
 		t.Fatal(err)
 	}
+	_, info := aSandbox(t)
+	info.caller(t, clients["Python"], info.APIURL).must(order{Do: "create-patient-request", Files: []string{writeFile(t, "cough.png", "\x89PNG")}, Input: fields{
+		"patientId": info.Patients[0].ID, "requestType": "medical", "requester": "patient",
+		"response": []fields{{"question": "healthConcern", "answer": "A cough that will not go away"}},
+	}})
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("examples/python")); err != nil {
 		t.Fatal(err)
 	}
 	bin, err := filepath.Abs("../.frontdesk/bin")

@@ -20,14 +20,16 @@ func TestTheClientsCallEveryEndpoint_D99(t *testing.T) {
 		d := info.caller(t, c, info.APIURL)
 		patient := s.aPatient(t, info)
 		called := map[string]bool{}
-		call := func(endpoint string, input fields) outcome {
+		by := func(d *driver, endpoint string, input fields) outcome {
 			t.Helper()
 			called[endpoint] = true
 			return d.must(order{Do: endpoint, Input: input})
 		}
-		for _, step := range []func(*testing.T, *driver, string, sandboxInfo, func(string, fields) outcome){requests, theDay, records, itself} {
+		call := func(endpoint string, input fields) outcome { t.Helper(); return by(d, endpoint, input) }
+		for _, step := range []func(*testing.T, *driver, string, sandboxInfo, func(string, fields) outcome){requests, theDay, records, pings} {
 			step(t, d, patient, info, call)
 		}
+		asksAboutItself(t, s, c, by)
 		if got := slices.Sorted(maps.Keys(called)); !slices.Equal(got, openapiEndpoints(t)) {
 			t.Errorf("it calls %q, and OpenAPI has %q", got, openapiEndpoints(t))
 		}
@@ -129,7 +131,7 @@ func records(t *testing.T, d *driver, patient string, info sandboxInfo, call fun
 	}
 }
 
-func itself(t *testing.T, d *driver, _ string, info sandboxInfo, call func(string, fields) outcome) {
+func pings(t *testing.T, d *driver, _ string, info sandboxInfo, call func(string, fields) outcome) {
 	if pong := call("ping", nil); pong.OK["mode"] != "application-restricted" || pong.OK["tenantId"] != info.TenantID {
 		t.Errorf("ping: %s", pong.Text)
 	}

@@ -40,7 +40,7 @@ func goPackage() (clientPackage, error) {
 	}
 	program := filepath.Join(dir, "driver")
 	_, err = tryOutput(context.Background(), "", "../client/go", "go", "build", "-o", program, "./internal/driver")
-	return clientPackage{"../client/go", []string{program}, []string{"go", "test", "./..."}}, err
+	return clientPackage{"../client/go", []string{program}, []string{"go", "test", "-race", "./..."}}, err
 }
 
 var theTypescriptClient = npm("../client/typescript")
@@ -59,6 +59,8 @@ func pythonPackage() (clientPackage, error) {
 		"../client/python", []string{python, "-m", "tests.driver"}, []string{python, "-m", "unittest", "discover", "-t", ".", "-s", "tests"},
 	}, err
 }
+
+const python = "/usr/bin/python3" // Debian's, which has Debian's packages
 
 // inEveryLanguage runs a test with each client.
 func inEveryLanguage(t *testing.T, test func(t *testing.T, c clientPackage)) {

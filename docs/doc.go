@@ -1,10 +1,13 @@
 // Package docs is the documentation, and the tests that show that it holds.
 //
 //   - integrators.md and auditors.md are run, line by line, against a sandbox.
-//   - examples are clients in other languages, written from the specification
-//     alone; they call the same sandbox.
+//   - the clients of client/, in three languages, are put to the same sandbox, through
+//     whatever befalls calls, keys and webhooks; their pages are run, too.
 //   - safety.md is for clinical safety officers; each test that it names is looked up.
 //   - what is exported as FHIR is compared with HL7's schema, which testdata/fhir fetches.
+//   - openapi.json is judged by what testdata/openapi fetches: Redocly, Spectral, and
+//     generators whose clients call the sandbox. `go test ./docs -run Webhooks
+//     -sign-webhooks` signs its examples of webhooks anew.
 //   - vectors.json is tokens and webhooks with the verdict on each, for whoever
 //     implements the other side. `go test ./docs -run TestVectors
 //     -update-vectors` writes it, with new throw-away keys.

@@ -70,7 +70,7 @@ func writeErrors(t *testing.T) {
 }
 
 // meanings is where the OpenAPI description says what each code means.
-var meanings = regexp.MustCompile(`("x-enumDescriptions": \{\n)[^}]*\n( *\})`)
+var meanings = regexp.MustCompile(`("x-enumDescriptions": \{\n) *"unauthorized"[^}]*\n( *\})`)
 
 // described returns the OpenAPI description with the meanings of the table.
 func described(document []byte) []byte {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -37,38 +36,18 @@ func snippets(t *testing.T, page string) (all []snippet) {
 	return all
 }
 
-// shown are the files that the page shows; the commands beside them run them.
-var shown = map[string]string{
-	"go":         "examples/go/verify_webhook.go",
-	"python":     "examples/python/verify_webhook.py",
-	"typescript": "examples/typescript/verify-webhook.ts",
-}
-
-func TestThePageShowsTheExamplesAsTheyAre(t *testing.T) {
+func TestThePageHasNoSnippetThatNothingRuns(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
 	for _, s := range snippets(t, page) {
-		file, isShown := shown[s.language]
-		if !isShown {
-			if s.language != "sh" {
-				t.Errorf("nothing runs a snippet in %q", s.language)
-			}
-			continue
+		if s.language != "sh" {
+			t.Errorf("nothing runs a snippet in %q", s.language)
 		}
-		seen[s.language] = true
-		if text, err := os.ReadFile(file); err != nil || string(text) != s.text {
-			t.Errorf("the page shows another %s, %v", file, err)
-		}
-	}
-	if len(seen) != len(shown) {
-		t.Errorf("the page shows %v alone", seen)
 	}
 }
 
 // TestEveryCommandOfThePageWorks types the page into a shell: its first
 // command is make run, which starts the sandbox, and the rest belongs to
-// another terminal. Ports are others than the page's, and what npm ci fetches is there
-// already, because another test has had it run.
+// another terminal. Ports are others than the page's.
 func TestEveryCommandOfThePageWorks(t *testing.T) {
 	t.Parallel()
 	var commands []string
@@ -80,7 +59,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	if len(commands) < 10 || commands[0] != "make run\n" {
 		t.Fatalf("the page begins with %q", commands)
 	}
-	s, err := theSandbox()
+	s, err := startSandbox("make run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,25 +67,15 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	for _, port := range []string{"8081", "8443", "8444", "8082"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
-	typescript := typescriptClient(t).dir
-	if strings.Count(script, "npm ci") != 1 {
-		t.Fatal("the page no longer has npm ci run once")
-	}
-	script = strings.ReplaceAll(script, "npm ci", "cp -R "+typescript+"/node_modules .")
 	printed := output(t, "", "..", "env", "FRONTDESK_DIR="+s.dir, "bash", "-c", script)
 	for _, want := range []string{
 		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
-		"Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
+		"ahead of real time", "attachment-too-large", "http_5xx", "Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
+		"event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("the page's commands never print %s:\n%s", want, printed)
 		}
-	}
-	verified := slices.DeleteFunc(strings.Split(printed, "\n"), func(line string) bool {
-		return !strings.Contains(strings.ReplaceAll(line, `": "`, `":"`), `"event":"record.opened"`)
-	})
-	if len(verified) != 4 { // webhook verify and the three languages
-		t.Errorf("the webhook is verified %d times:\n%s", len(verified), printed)
 	}
 }
 

@@ -31,7 +31,8 @@ type openAPIDocument struct {
 	Servers []struct {
 		URL string `json:"url"`
 	} `json:"servers"`
-	Webhooks   map[string]any `json:"webhooks"`
+	Webhooks   map[string]any                                 `json:"webhooks"`
+	Paths      map[string]map[string]struct{ Summary string } `json:"paths"`
 	Components struct {
 		Schemas struct {
 			ErrorCode struct {

@@ -53,9 +53,11 @@ type shownWebhooks struct {
 		}
 	}
 	Components struct {
-		RequestBodies map[string]struct{ Content map[string]struct{ Example string } }
-		Examples      map[string]struct{ Value json.RawMessage }
-		Schemas       map[string]struct {
+		RequestBodies map[string]struct {
+			Content map[string]struct{ Example string }
+		}
+		Examples map[string]struct{ Value json.RawMessage }
+		Schemas  map[string]struct {
 			Discriminator struct{ Mapping map[string]string }
 			Examples      []json.RawMessage
 		}

@@ -8,6 +8,5 @@ const vectorsOfProofs = "../../../domain/proof/testdata/vectors.json"
 // tests give it, though it was written without a look at them.
 func TestTheVerifierInPythonAgreesWithTheVectorsOfProofs_D79(t *testing.T) {
 	t.Parallel()
-	c := pythonClient(t)
-	output(t, "", c.dir, python, "-B", "test_verify_proof.py", vectorsOfProofs)
+	output(t, "", "examples/python", python, "-B", "test_verify_proof.py", vectorsOfProofs)
 }

@@ -27,34 +27,41 @@ type sandbox struct {
 	done chan struct{}
 }
 
-// theSandbox is the one that all tests share.
-var theSandbox = sync.OnceValues(startSandbox)
+// theSandbox is the one that tests share. A test that resets its sandbox or moves its clock
+// starts one of its own.
+var theSandbox = sync.OnceValues(func() (*sandbox, error) { return startSandbox("make run") })
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if err := errors.Join(stopSandbox(), removeFetched()); err != nil {
+	if err := errors.Join(stopSandboxes(), removeFetched()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
 	os.Exit(status)
 }
 
-var started *sandbox // for TestMain, once a test has asked for it
+// started are for TestMain, once tests have asked for them.
+var started struct {
+	sync.Mutex
+	all []*sandbox
+}
 
-// untilEOF runs make run until its standard input ends: so it ends with this
+// untilEOF runs a command until its standard input ends: so it ends with this
 // process, however that ends.
-const untilEOF = `trap : TERM; make run & read -r _; kill -TERM 0; wait; wait`
+const untilEOF = `trap : TERM; %s & read -r _; kill -TERM 0; wait; wait`
 
 const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
-func startSandbox() (*sandbox, error) {
+func startSandbox(command string) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-docs-")
 	if err != nil {
 		return nil, err
 	}
 	s := &sandbox{dir: dir, done: make(chan struct{})}
-	started = s
-	s.make = inGroup(exec.Command("bash", "-c", untilEOF), "..",
+	started.Lock()
+	started.all = append(started.all, s)
+	started.Unlock()
+	s.make = inGroup(exec.Command("bash", "-c", fmt.Sprintf(untilEOF, command)), "..",
 		"FRONTDESK_DIR="+dir, "FRONTDESK_LISTEN=127.0.0.1:0", "FRONTDESK_PRIVATE_LISTEN=127.0.0.1:0")
 	s.make.Stdout, s.make.Stderr = &s.said, &s.said
 	if s.stop, err = s.make.StdinPipe(); err == nil {
@@ -78,7 +85,7 @@ func (s *sandbox) ready() error {
 	for {
 		select {
 		case <-s.done:
-			return fmt.Errorf("make run has ended: %s", &s.said)
+			return fmt.Errorf("it has ended: %s", &s.said)
 		case <-limit:
 			return errors.New("make run does not get ready")
 		case <-time.After(50 * time.Millisecond):
@@ -103,11 +110,14 @@ func (s *sandbox) read(t *testing.T, target any) {
 	}
 }
 
-func stopSandbox() error {
-	if started == nil {
-		return nil
+func stopSandboxes() (err error) {
+	for _, s := range started.all {
+		err = errors.Join(err, s.end())
 	}
-	s := started
+	return err
+}
+
+func (s *sandbox) end() error {
 	if s.stop != nil {
 		_ = s.stop.Close()
 	}

@@ -121,7 +121,7 @@ Feature: What an application asks about itself
         "url": "<keys of Chart>", "keys": [{"kid": "test-key", "since": "2026-03-02T12:00:00Z"}],
         "fetchedAt": "2026-03-02T12:00:00Z", "until": "2026-03-02T13:00:00Z",
         "lastFetch": {
-          "at": "2026-03-02T12:00:00Z", "outcome": "read", "description": "Of the 1 keys in the set, 1 can verify tokens.",
+          "at": "2026-03-02T12:00:00Z", "outcome": "read", "description": "The only key in the set can verify tokens.",
           "keys": [{"kid": "test-key", "usable": true, "why": null}]
         }
       }
@@ -182,6 +182,19 @@ Feature: What an application asks about itself
     Then the answer is 200
     When "Chart" calls POST /transactional-api/application/key-set with these headers:
       | Idempotency-Key | rotation-7 |
+    Then the answer is 200
+    And the answer has the header "Idempotent-Replayed" = "true"
+    And the log shows 1 "application.key-set-reread.v1"
+
+  @D94 @D11 @D22
+  Scenario: A practice that there is not remembers answers, too
+    When "Chart" calls POST /transactional-api/application/key-set with these headers:
+      | Idempotency-Key | rotation-8             |
+      | Host            | nowhere.frontdesk.test |
+    Then the answer is 200
+    When "Chart" calls POST /transactional-api/application/key-set with these headers:
+      | Idempotency-Key | rotation-8             |
+      | Host            | nowhere.frontdesk.test |
     Then the answer is 200
     And the answer has the header "Idempotent-Replayed" = "true"
     And the log shows 1 "application.key-set-reread.v1"

@@ -27,6 +27,7 @@ func (w *world) itselfSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" has another key, and publishes that alone$`, w.publishesAnother)
 	sc.Step(`^"([^"]*)" signs with the other key$`, w.signsWithAnother)
 	sc.Step(`^"([^"]*)" publishes its private key, too$`, w.publishesPrivate)
+	sc.Step(`^the operator is told of a private key at "([^"]*)"$`, w.toldOfPrivateKey)
 	sc.Step(`^the operator has the key set of "([^"]*)" read again$`, w.operatorRereads)
 	sc.Step(`^"([^"]*)" asks for a test webhook of "([^"]*)"$`, func(name, event string) error { return w.asksForTest(name, event, nil) })
 	sc.Step(`^"([^"]*)" asks for a test webhook of "([^"]*)" under the key "([^"]*)"$`, func(name, event, key string) error {
@@ -133,6 +134,16 @@ func (w *world) publishesPrivate(name string) error {
 	jwk["d"] = base64.RawURLEncoding.EncodeToString(private.Key.D.Bytes())
 	app.keys.Publish(bearertest.KeySet(bearertest.JWK(app.Kid, &app.Key.PublicKey), jwk))
 	return nil
+}
+
+// toldOfPrivateKey looks for one line of the operator's log.
+func (w *world) toldOfPrivateKey(url string) error {
+	for line := range strings.Lines(w.errorLog.String()) {
+		if strings.Contains(line, "publishes private keys") && strings.Contains(line, w.filled(url)) && strings.Contains(line, "another-key") {
+			return nil
+		}
+	}
+	return fmt.Errorf("the operator's log says: %s", w.errorLog.String())
 }
 
 func (w *world) operatorRereads(name string) error {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/base64"
+	"log/slog"
 	"net/netip"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -41,6 +43,7 @@ type program struct {
 
 	authority *receiver.Authority // vouches for the applications' webhook receivers
 	logKey    notary.Key          // zero until its logs are signed
+	errorLog  errorLog
 }
 
 // apiDomain is where the features' practices are served.
@@ -68,6 +71,7 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 		Now:          p.now,
 		RealNow:      clock.Now,
 		MasterKey:    theMasterKey,
+		Log:          slog.New(slog.NewJSONHandler(&p.errorLog, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	for _, edit := range edits {
 		edit(&config)
@@ -79,6 +83,25 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 	p.App, p.authority = service, authority
 	p.runs(service.Run)
 	return p
+}
+
+// errorLog is what the operator reads of errors.
+type errorLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write takes a line.
+func (l *errorLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *errorLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // now is what the practices' clock shows.

@@ -20,7 +20,8 @@
 //   - [ReadKeySet] keeps the usable keys of a set. An odd key does not spoil the
 //     others.
 //   - [KeyCache] fetches sets, one fetch at a time for each URL. It keeps a set for
-//     an hour and never keeps a failure. It bounds how many callers wait.
+//     an hour, unless the application has it read again, and never keeps a failure.
+//     It bounds how many callers wait.
 //   - [Authenticator] joins them.
 //   - [Refusal] says why a call is turned away; refusal.go lists all refusals.
 //

@@ -83,6 +83,10 @@ func (s KeySet) summary() string {
 	switch usable, all := len(s.byKid), len(s.verdicts); {
 	case all == 0:
 		return "The key set has no list of keys with a key in it."
+	case all == 1 && usable == 1:
+		return "The only key in the set can verify tokens."
+	case all == 1:
+		return "The only key in the set cannot verify tokens."
 	case s.unread > 0:
 		return fmt.Sprintf("Of the %d keys in the set, the first %d count, of which %d can verify tokens.", all+s.unread, all, usable)
 	default:

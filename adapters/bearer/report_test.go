@@ -116,7 +116,8 @@ func TestWhatAFetchCameToIsReported_D92(t *testing.T) {
 		"not-json: The answer is JSON, but not an object.":                                    body(200, "[]"),
 		"no-usable-key: The key set has no list of keys with a key in it.":                    body(200, `{"Keys":[{}]}`),
 		"no-usable-key: Of the 2 keys in the set, 0 can verify tokens.":                       body(200, `{"keys":[{},{}]}`),
-		"read: Of the 1 keys in the set, 1 can verify tokens.":                                body(200, string(app.JWKS())),
+		"no-usable-key: The only key in the set cannot verify tokens.":                        body(200, `{"keys":[{}]}`),
+		"read: The only key in the set can verify tokens.":                                    body(200, string(app.JWKS())),
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

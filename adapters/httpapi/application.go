@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"frontdesk/adapters/httpapi/body"
@@ -49,20 +48,13 @@ func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any,
 	if err != nil {
 		return nil, err
 	}
-	for i := range at.Webhooks {
-		at.Webhooks[i].URL = withoutQuery(at.Webhooks[i].URL)
+	for i := range at.Webhooks { // a stolen token must not lead to what stands in a query
+		at.Webhooks[i].URL = application.Shown(at.Webhooks[i].URL)
 	}
 	return ownApplication{
 		caller.Application, at.Name, caller.Tenant, at.Enabled, at.Grants, at.Callbacks, at.PatientScoped, at.JWKSURL, at.Webhooks,
 		authorisationCounts{at.Standing, at.Scoped},
 	}, nil
-}
-
-// withoutQuery cuts the query off an address, in which some receivers keep a secret. A
-// token that was stolen must not lead to it.
-func withoutQuery(url string) string {
-	url, _, _ = strings.Cut(url, "?")
-	return url
 }
 
 // KeySet is what this process knows of an application's key set.
@@ -156,5 +148,5 @@ func (a *API) testWebhook(r *http.Request, caller judged, f *body.Form) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"jti": test.ID, "event": c.Event, "url": withoutQuery(test.URL)}, nil
+	return map[string]any{"jti": test.ID, "event": c.Event, "url": application.Shown(test.URL)}, nil
 }

@@ -40,6 +40,8 @@ const (
 	ownPageMax = 200
 )
 
+var errCursor = body.ErrInvalidQuery.Worded("cursor must be the next of an earlier page. Begin again without one.")
+
 // The words by which calls are chosen.
 const (
 	allCalls      = "all"
@@ -82,7 +84,7 @@ func (a *API) ownBounds(caller judged, f *body.Form) (projections.OwnBounds, err
 	if text := f.Text("cursor"); text != "" {
 		var ok bool
 		if b.Before, ok = a.Own.Cursors.open(caller.Claim, text); !ok {
-			f.Add(body.ErrInvalidCursor)
+			f.Add(errCursor)
 		}
 	}
 	return b, f.Err()

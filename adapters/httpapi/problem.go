@@ -61,7 +61,8 @@ var (
 func Refusals() fault.List {
 	return append(body.Refusals(),
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, errRateLimited, errTooManyBytes, errInternal,
-		errInvalidKey,
+		errInvalidKey, errUnknownField, errCursor,
+		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
 		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
 }
 
@@ -102,13 +103,14 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		}
 		refusals := refusalsOf(err)
 		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
-		waited := ours || refusals[0].Kind == tooSlow
+		stopping := refusalsOf(context.Cause(r.Context())) // what our shutdown says to those whom it cuts off
 		switch {
-		case waited && r.Context().Err() != nil: // the caller has gone, or our shutdown has cut the call off
+		case len(stopping) > 0 && (ours || refusals[0].Kind == tooSlow):
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
-			if refusals = refusalsOf(context.Cause(r.Context())); len(refusals) == 0 { // nobody has said why
-				refusals = fault.List{errCutOff}
-			}
+			refusals = stopping
+		case ours && r.Context().Err() != nil: // the caller has gone
+			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
+			refusals = fault.List{errCutOff}
 		case len(refusals) == 0:
 			a.Log.ErrorContext(r.Context(), "call failed", slog.Any("error", err))
 			refusals = fault.List{errInternal}

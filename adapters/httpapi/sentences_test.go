@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/httpapi"
 	"frontdesk/domain/access"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
@@ -152,6 +153,47 @@ func TestAWrongMethodIsToldTheRightOnes_D92(t *testing.T) {
 			if refused == slices.Contains(allowed, method) || refused && answer.Header().Get("Allow") != allow {
 				t.Errorf("%s %s: %d, and allowed are %s", method, path, answer.Code, allow)
 			}
+		}
+	}
+}
+
+func TestARequestThatCannotBeReadIsToldWhy_D92(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		says int
+		why  string
+		want string
+	}{
+		{400, "", "malformed-request: The request is not well-formed HTTP/1.1: its first line, a header or the framing of its body is wrong."},
+		{400, "missing required Host header", "malformed-request: The request is not well-formed HTTP/1.1: missing required Host header."},
+		{417, "", "malformed-request: Send no Expect header, or Expect: 100-continue."},
+		{431, "", "headers-too-large: The first line and the headers must have at most 32 KiB together."},
+		{501, "", "malformed-request: Send the body with a Content-Length, or with Transfer-Encoding: chunked."},
+		{505, "", "malformed-request: Send the request by HTTP/1.1."},
+	} {
+		_, _, text := httpapi.Unread(c.says, c.why, written)
+		if said := saidOf(t, text); !slices.Equal(said, []string{c.want}) {
+			t.Errorf("%d %s: said %q, want %q", c.says, c.why, said, c.want)
+		}
+	}
+}
+
+func TestAQueryIsToldWhatIsWrong_D92(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"application/calls?limit=0":            "invalid-query: limit must be a whole number from 1 to 200.",
+		"application/calls?limit=%zz":          "invalid-query: The query string is malformed.",
+		"application/calls?limit=1&limit=1":    "invalid-query: limit must be given once.",
+		"application/calls?status=lost":        "invalid-query: status must be one of: all, answered, refused, unproven.",
+		"application/calls?requestId=x":        "invalid-query: requestId must be a UUID of 36 characters.",
+		"application/calls?cursor=x":           "invalid-query: cursor must be the next of an earlier page. Begin again without one.",
+		"application/deliveries?from=tomorrow": "invalid-query: from must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.",
+	} {
+		endpoint, query, _ := strings.Cut(query, "?")
+		_, answer := (&desk{caller: asApplication}).call(t, endpoint, query, "")
+		text, _ := json.Marshal(answer)
+		if said := saidOf(t, text); !slices.Equal(said, []string{want}) {
+			t.Errorf("%s: said %q, want %q", query, said, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // errUnknownField refuses a field that the contract does not know. It does not name the
 // field, because refusals are recorded; [problemsOf] names it to the caller.
-var errUnknownField = body.ErrInvalid.With("The body or the query has a field that the contract does not know.")
+var errUnknownField = body.ErrInvalid.Worded("The body or the query has a field that the contract does not know.")
 
 // tell adds to the headers of an answer what the caller should know beside it.
 func (a *API) tell(headers http.Header, r *http.Request, status int) {

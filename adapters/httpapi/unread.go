@@ -21,15 +21,19 @@ const Ambiguous = "two readers could disagree where it ends; send one Content-Le
 var (
 	errMalformed = fault.New(fault.Invalid, "malformed-request",
 		"The request is not well-formed HTTP/1.1: its first line, a header or the framing of its body is wrong.")
+	errMalformedFor    = errMalformed.Worded("The request is not well-formed HTTP/1.1: %s.")
+	errExpect          = errMalformed.Worded("Send no Expect header, or Expect: 100-continue.")
+	errEncoding        = errMalformed.Worded("Send the body with a Content-Length, or with Transfer-Encoding: chunked.")
+	errVersion         = errMalformed.Worded("Send the request by HTTP/1.1.")
 	errHeadersTooLarge = fault.New(headersTooLarge, "headers-too-large", "The first line and the headers must have at most 32 KiB together.")
 )
 
 // unread says what a status of net/http means.
 var unread = map[int]*fault.Error{
 	http.StatusRequestHeaderFieldsTooLarge: errHeadersTooLarge,
-	http.StatusExpectationFailed:           errMalformed.With("Send no Expect header, or Expect: 100-continue."),
-	http.StatusNotImplemented:              errMalformed.With("Send the body with a Content-Length, or with Transfer-Encoding: chunked."),
-	http.StatusHTTPVersionNotSupported:     errMalformed.With("Send the request by HTTP/1.1."),
+	http.StatusExpectationFailed:           errExpect,
+	http.StatusNotImplemented:              errEncoding,
+	http.StatusHTTPVersionNotSupported:     errVersion,
 }
 
 // Unread returns the answer to a request that net/http could not read: its status, its
@@ -38,7 +42,7 @@ var unread = map[int]*fault.Error{
 func Unread(says int, why string, now time.Time) (status int, headers http.Header, text []byte) {
 	refusal := cmp.Or(unread[says], errMalformed)
 	if refusal == errMalformed && why != "" {
-		refusal = errMalformed.With("The request is not well-formed HTTP/1.1: %s.", why)
+		refusal = errMalformedFor.Filled(why)
 	}
 	text, _ = encoded(problems{[]problem{{refusal.Code, refusal.Detail}}}, nil) // strings can always be encoded
 	return statuses[refusal.Kind], http.Header{

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -177,8 +176,7 @@ func (l DeliveryLog) list(ctx context.Context, query string, args ...any) ([]Log
 	return found, nil
 }
 
-// tidy turns times to UTC and cuts the query off the address, in which some
-// receivers keep a secret.
+// tidy turns times to UTC and shows the address as it may be shown.
 func (l *Logged) tidy() {
 	l.HappenedAt = l.HappenedAt.UTC()
 	for _, at := range []*time.Time{l.ClaimedAt, l.FinishedAt} {
@@ -187,6 +185,6 @@ func (l *Logged) tidy() {
 		}
 	}
 	if l.URL != nil {
-		*l.URL, _, _ = strings.Cut(*l.URL, "?")
+		*l.URL = application.Shown(*l.URL)
 	}
 }

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// The service publishes a key a day before it signs with it. So a kid that was not there a
-// few seconds ago is most likely forged, and is worth no fetch.
+// Whoever forges kids has the keys fetched once a second at most. The service publishes a
+// key a day before it signs with it, but in an emergency.
 const (
-	refetchAfter = 5 * time.Second
-	retryAfter   = time.Second // a fetch that failed
+	refetchAfter = time.Second
 	longestSet   = 1 << 20
 )
 
@@ -67,9 +66,9 @@ func (f *fetchedKeys) held(kid string) (keys Keys, enough bool, err error) {
 func (f *fetchedKeys) keep(keys Keys, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err, f.next = err, f.now().Add(retryAfter)
+	f.err, f.next = err, f.now().Add(refetchAfter)
 	if err == nil {
-		f.keys, f.next = keys, f.now().Add(refetchAfter)
+		f.keys = keys
 	}
 }
 

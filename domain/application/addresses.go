@@ -130,6 +130,13 @@ func (a Application) WebhookOf(kind WebhookEvent) (address string, err error) {
 	return a.webhooks[kind], nil
 }
 
+// Shown returns an address of webhooks without its query, in which some receivers keep a
+// secret.
+func Shown(address string) string {
+	shown, _, _ := strings.Cut(address, "?")
+	return shown
+}
+
 // RemoveWebhook stops webhooks of one event kind.
 func (a Application) RemoveWebhook(kind WebhookEvent) ([]event.Event, error) {
 	if !slices.Contains(WebhookEvents(), kind) {

@@ -73,10 +73,12 @@ func TestATestGoesToARegisteredAddress_D94(t *testing.T) {
 	if url, err := known.WebhookOf(application.RecordOpened); url != set.URL || err != nil {
 		t.Errorf("%s, %v", url, err)
 	}
-	for kind, want := range map[application.WebhookEvent]error{
-		application.CallInShown: application.ErrWebhookNotRegistered, application.Ping: application.ErrUnknownEvent, "": application.ErrUnknownEvent,
-	} {
-		if url, err := known.WebhookOf(kind); url != "" || !errors.Is(err, want) {
+	const (
+		unknown  = "unknown-event: The event must be record.opened, consultation.started, callin.notification.shown or callin.notification.removed."
+		homeless = "webhook-not-registered: No address is registered for webhooks of this event. Ask the operator of the service to register one."
+	)
+	for kind, want := range map[application.WebhookEvent]string{application.CallInShown: homeless, application.Ping: unknown, "": unknown} {
+		if url, err := known.WebhookOf(kind); url != "" || err == nil || err.Error() != want {
 			t.Errorf("%q: %s, %v", kind, url, err)
 		}
 	}

@@ -10,15 +10,15 @@ import (
 	"frontdesk/domain/written"
 )
 
-// The refusals of a query whose parameters are not of the documented form.
+// The refusals of parameters that are not of the documented form.
 var (
-	ErrInvalidQuery  = fault.New(fault.Invalid, "invalid-query", "The query string is malformed.")
-	ErrInvalidCursor = ErrInvalidQuery.Worded("cursor must be the next of an earlier page. Begin again without one.")
-	errNumber        = ErrInvalidQuery.Worded("%s must be a whole number from %d to %d.")
-	errChoice        = ErrInvalidQuery.Worded("%s must be one of: %s.")
-	errMoment        = ErrInvalidQuery.Worded("%s must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.")
-	errParameter     = ErrInvalidQuery.Worded("%s must be a UUID of 36 characters.")
-	errTwiceInQuery  = ErrInvalidQuery.Worded(errQueryTwice.Detail)
+	ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query string is malformed.")
+
+	errNumber     = ErrInvalidQuery.Worded("%s must be a whole number from %d to %d.")
+	errChoice     = ErrInvalidQuery.Worded("%s must be one of: %s.")
+	errMoment     = ErrInvalidQuery.Worded("%s must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.")
+	errUUID       = ErrInvalidQuery.Worded("%s must be a UUID of 36 characters.")
+	errGivenTwice = ErrInvalidQuery.Worded(errQueryTwice.Detail)
 )
 
 // Number returns the whole number in a parameter, which must be from least to most, and
@@ -58,5 +58,5 @@ func (f *Form) Moment(name string) time.Time {
 
 // InvalidParameter returns the refusal of a parameter that is no identifier.
 func InvalidParameter(name string) *fault.Error {
-	return errParameter.Filled(name)
+	return errUUID.Filled(name)
 }

@@ -8,8 +8,9 @@ func Refusals() fault.List {
 	return fault.List{
 		ErrInvalid, errEmpty, errMalformed, errTwice, errRest, errNUL, errLongText,
 		errCase, errNoString, errNoArray, errNoMember, errFileName, errFlag,
+		errNoField, errOtherFields,
 		ErrMissingPatientID, ErrInvalidPatientID, errQuery, errQueryTwice,
-		ErrInvalidQuery, errTwiceInQuery, errNumber, errChoice, errMoment, errParameter, ErrInvalidCursor,
+		ErrInvalidQuery, errGivenTwice, errNumber, errChoice, errMoment, errUUID,
 		ErrMediaType, ErrTooLarge, ErrBusy, ErrShare,
 	}
 }

@@ -16,6 +16,12 @@ type Unknown struct {
 	known []string // what may stand in the place of the first
 }
 
+// What a caller is told of the first one.
+var (
+	errNoField     = ErrInvalid.Worded("The contract has no field %s.")
+	errOtherFields = ErrInvalid.Worded("The contract has no field %s; there it has: %s.")
+)
+
 // The bounds of what a caller is told: 1 KiB in all.
 const (
 	mostTold    = 10
@@ -52,11 +58,10 @@ func (u Unknown) Header() string { return strings.Join(u.told, ", ") }
 
 // Sentence says which member is not known, and what would be.
 func (u Unknown) Sentence() string {
-	sentence := fmt.Sprintf("The contract has no field %s", u.told[0])
 	if len(u.known) == 0 {
-		return sentence + "."
+		return errNoField.Filled(u.told[0]).Detail
 	}
-	return sentence + "; there it has: " + strings.Join(u.known, ", ") + "."
+	return errOtherFields.Filled(u.told[0], strings.Join(u.known, ", ")).Detail
 }
 
 // inHeader returns a name in its place, percent-encoded and cut to the longest length.

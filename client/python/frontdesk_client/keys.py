@@ -7,10 +7,9 @@ from typing import Callable, Optional
 
 from .verify import Keys, WebhookError, parse_keys
 
-# The service publishes a key a day before it signs with it. So a kid that was not there a few
-# seconds ago is most likely forged, and is worth no fetch.
-_REFETCH_AFTER = 5  # seconds
-_RETRY_AFTER = 1  # a fetch that failed
+# Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day
+# before it signs with it, but in an emergency.
+_REFETCH_AFTER = 1  # seconds
 _GIVE_UP_AFTER = 5
 _LONGEST_SET = 1 << 20
 
@@ -39,6 +38,7 @@ class FetchedKeys:
         try:
             with urllib.request.urlopen(self._url, timeout=_GIVE_UP_AFTER) as answer:
                 self._keys = parse_keys(json.loads(answer.read(_LONGEST_SET)))
-            self._failure, self._next = None, self._now() + _REFETCH_AFTER
+            self._failure = None
         except (OSError, ValueError, TypeError, KeyError) as error:
-            self._failure, self._next = error, self._now() + _RETRY_AFTER
+            self._failure = error
+        self._next = self._now() + _REFETCH_AFTER

@@ -1,9 +1,8 @@
 import { parseKeys, WebhookError, type Keys } from "./verify.js";
 
-// The service publishes a key a day before it signs with it. So a kid that was not there a few seconds ago is most likely
-// forged, and is worth no fetch.
-const refetchAfter = 5_000; // milliseconds
-const retryAfter = 1_000; // a fetch that failed
+// Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day before it signs with
+// it, but in an emergency.
+const refetchAfter = 1_000; // milliseconds
 const giveUpAfter = 5_000;
 const longestSet = 1 << 20;
 
@@ -33,11 +32,10 @@ export class FetchedKeys {
     try {
       this.#keys = await fetchKeys(this.url);
       this.#failure = undefined;
-      this.#next = this.now() + refetchAfter;
     } catch (error) {
       this.#failure = error;
-      this.#next = this.now() + retryAfter;
     } finally {
+      this.#next = this.now() + refetchAfter;
       this.#fetching = undefined;
     }
   }

@@ -77,7 +77,7 @@ func (w *town) note(m madeCall, response *http.Response) error {
 
 // What is called, and for whom: where there are more rules, more often.
 var (
-	townEndpoints = append(access.Grantable(), access.Ping, access.CreatePatientRequest,
+	townEndpoints = append(access.Grantable(), access.Ping, access.Application, access.KeySet, access.TestWebhook, access.CreatePatientRequest,
 		access.CreateNote, access.OpenCareRecord, access.RetrieveCareRecord,
 		access.CreateNote, access.OpenCareRecord, access.RetrieveCareRecord)
 	townUsers = append(townStaff, "kim", "kim", "", "", "", "nobody")
@@ -89,7 +89,7 @@ const (
 	goodBody   = "{" + members
 	oddBody    = `{"PATIENTID":"",` + members
 	brokenBody = "[" + members
-	members    = `"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.",` +
+	members    = `"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.","event":"record.opened",` +
 		`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}]}`
 )
 
@@ -98,7 +98,7 @@ func (c caller) request(ctx context.Context, tenant string) (*http.Request, erro
 	address := c.URL() + "/transactional-api/" + string(endpoint)
 	method, body := http.MethodPost, ""
 	switch endpoint {
-	case access.Ping, access.RequestTypeAvailability:
+	case access.Ping, access.RequestTypeAvailability, access.Application, access.KeySet:
 		method = http.MethodGet
 	case access.RetrieveCareRecord:
 		method, address = http.MethodGet, address+"?"+c.query(about)

@@ -16,7 +16,7 @@ type auditDeliveriesCmd struct {
 	databaseFlag `embed:""`
 	Tenant       string                   `help:"Only of this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only to this application."`
-	Event        application.WebhookEvent `help:"Only of this event kind, such as record.opened."`
+	Event        application.WebhookEvent `help:"Only of this event kind, such as record.opened; ping for test webhooks."`
 	Status       webhooks.Status          `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
 	Reason       webhooks.Reason          `help:"Only those that failed for this reason, such as http_5xx."`
 	Since        time.Time                `placeholder:"INSTANT" help:"Only of events since then."`

@@ -17,18 +17,32 @@ type keyDirFlag struct {
 	KeyDir string `default:".frontdesk-dev" type:"folder" elsewhere:"" placeholder:"DIR" help:"The application of the \"frontdesk dev\" that runs in DIR, here or above; without one, the sandbox's own."`
 }
 
-// minter returns what mints for the application of the dev that runs, and says so;
-// [dev.ErrNone] if none runs.
-func (f keyDirFlag) minter(r *run) (sandbox.Minter, error) {
-	if f.KeyDir == "" {
-		return sandbox.Minter{}, dev.ErrNone
+// application returns where the application of this code base calls and what mints for it:
+// that of the dev that runs here, which is said, or that of the sandbox in a directory.
+func (f keyDirFlag) application(r *run, sandboxDir string) (api string, minter sandbox.Minter, err error) {
+	running, err := f.running()
+	if errors.Is(err, dev.ErrNone) {
+		info, err := sandbox.ReadInfo(sandboxDir)
+		if err != nil {
+			return "", minter, err
+		}
+		minter, err = sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+		return info.APIURL, minter, err
 	}
-	running, err := dev.Find(f.KeyDir)
 	if err != nil {
-		return sandbox.Minter{}, err
+		return "", minter, err
 	}
-	fmt.Fprintf(r.Err, "For the application of frontdesk dev, %s (%s).\n", running.Application.Name, running.Application.ID)
-	return sandbox.NewMinter(running.Application.PrivateKeyFile, running.Application.KID, running.Application.ID)
+	fmt.Fprintf(r.Err, "As the application of frontdesk dev: %s (%s).\n", running.Application.Name, running.Application.ID)
+	minter, err = sandbox.NewMinter(running.Application.PrivateKeyFile, running.Application.KID, running.Application.ID)
+	return running.APIURL, minter, err
+}
+
+// running is the dev that runs here. A sandbox that is named with --dir is what is meant.
+func (f keyDirFlag) running() (dev.Running, error) {
+	if f.KeyDir == "" {
+		return dev.Running{}, dev.ErrNone
+	}
+	return dev.Find(f.KeyDir)
 }
 
 type devCmd struct {

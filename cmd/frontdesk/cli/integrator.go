@@ -23,6 +23,7 @@ type integratorCmd struct {
 
 // asApplicationFlags say as which application the API is asked, and where.
 type asApplicationFlags struct {
+	keyDirFlag  `embed:""`
 	Dir         string         `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to ask, as its application unless another is named."`
 	URL         string         `name:"url" elsewhere:"" placeholder:"URL" help:"Another service to ask: the practice's {base_url}."`
 	Key         string         `type:"existingfile" elsewhere:"" help:"Another application's private RSA key (PEM)."`
@@ -35,31 +36,34 @@ type asApplicationFlags struct {
 const askLimit = 30 * time.Second
 
 // client returns what asks the API. The sandbox is read only for what the flags do not say.
-func (f asApplicationFlags) client() (integrator.Client, error) {
+func (f asApplicationFlags) client(r *run) (integrator.Client, error) {
 	if (f.Key == "") != (f.Application == application.ID{}) {
 		return integrator.Client{}, errors.New("give --key and --application together: the key is that application's")
 	}
 	if f.URL != "" && f.Key == "" {
 		return integrator.Client{}, errors.New("with --url, give --key and --application, too, and --kid unless it is the key's thumbprint")
 	}
-	base, key, kid, app := f.URL, f.Key, f.KID, f.Application
-	if base == "" {
+	if f.Key == "" {
+		api, minter, err := f.keyDirFlag.application(r, f.Dir)
+		return askAs(api, minter), err
+	}
+	if f.URL == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
 		if err != nil {
 			return integrator.Client{}, err
 		}
-		if base = info.APIURL; key == "" {
-			key, kid, app = info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID
-		}
+		f.URL = info.APIURL
 	}
-	minter, err := sandbox.NewMinter(key, kid, app)
-	if err != nil {
-		return integrator.Client{}, err
-	}
+	minter, err := sandbox.NewMinter(f.Key, f.KID, f.Application)
+	return askAs(f.URL, minter), err
+}
+
+// askAs asks the API as the application for which a minter mints.
+func askAs(base string, minter sandbox.Minter) integrator.Client {
 	return integrator.Client{
 		URL: strings.TrimSuffix(base, "/") + "/transactional-api", HTTP: &http.Client{Timeout: askLimit},
 		Mint: func() (string, error) { return minter.Mint("", time.Now()) },
-	}, nil
+	}
 }
 
 // print prints an object a line for machines, or calls what prints for people.
@@ -77,7 +81,7 @@ type integratorApplicationCmd struct {
 
 // Run prints how the application stands.
 func (c *integratorApplicationCmd) Run(r *run) error {
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ type integratorKeySetCmd struct {
 
 // Run prints what the service knows of the key set.
 func (c *integratorKeySetCmd) Run(r *run) error {
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}
@@ -166,7 +170,7 @@ const pingPace = 200 * time.Millisecond
 
 // Run has a ping sent and follows it. That it does not arrive is an error.
 func (c *integratorPingCmd) Run(r *run) error {
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (c *integratorCallsCmd) Run(r *run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
-	client, err := c.client()
+	client, err := c.client(r)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"serve", "sandbox"} {
-		help := frontdesk(t, command, "--help").out
+	for _, command := range []string{"serve", "sandbox start"} {
+		help := frontdesk(t, append(strings.Fields(command), "--help")...).out
 		flags := flagForm.FindAllString(help, -1)
 		if len(flags) < 10 {
 			t.Fatalf("%s --help shows %v", command, flags)
@@ -43,6 +43,14 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 		if !strings.Contains(help, flag+" ") && !strings.Contains(help, flag+"\n") {
 			t.Errorf("the help does not show %s", flag)
 		}
+	}
+}
+
+// Whoever tries a change of keys out does not wait for an hour.
+func TestASandboxReadsKeySetsAgainAfterSeconds_D96(t *testing.T) {
+	t.Parallel()
+	if help := frontdesk(t, "sandbox", "start", "--help").out; !strings.Contains(help, "--jwks-cache=5s ") {
+		t.Errorf("the help does not show 5s:\n%s", help)
 	}
 }
 

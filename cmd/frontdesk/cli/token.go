@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
 )
@@ -17,7 +16,7 @@ import (
 type tokenCmd struct {
 	Keygen  keygenCmd  `cmd:"" help:"Make a private key, and put its public half into a key set (JWKS) to publish."`
 	Publish publishCmd `cmd:"" help:"Serve a key set on this machine, for as long as it runs."`
-	Mint    mintCmd    `cmd:"" help:"Mint a token, good for 60 seconds. Without flags, for the sandbox's application."`
+	Mint    mintCmd    `cmd:"" help:"Mint a token, good for 60 seconds. For the application of this code base or, without one, the sandbox's."`
 	Explain explainCmd `cmd:"" help:"Say exactly why the service would refuse a token, without asking it."`
 }
 
@@ -51,18 +50,18 @@ func (c *mintCmd) Run(r *run) error {
 // minter returns what mints for the application that the flags name: by its key, or that
 // of the code base, or the sandbox's.
 func (c *mintCmd) minter(r *run) (sandbox.Minter, error) {
+	if (c.Key == "") != (c.Application == application.ID{}) {
+		return sandbox.Minter{}, errHalfNamed
+	}
 	if c.Key != "" {
 		return sandbox.NewMinter(c.Key, c.KID, c.Application)
 	}
-	if minter, err := c.keyDirFlag.minter(r); !errors.Is(err, dev.ErrNone) {
-		return minter, err
-	}
-	info, err := sandbox.ReadInfo(c.Dir)
-	if err != nil {
-		return sandbox.Minter{}, err
-	}
-	return sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	_, minter, err := c.keyDirFlag.application(r, c.Dir)
+	return minter, err
 }
+
+var errHalfNamed = errors.New("give --key and --application together: a token is of the application whose key signs it; " +
+	"give --kid, too, unless the key set has the key under its thumbprint, as token keygen puts it there")
 
 type publishCmd struct {
 	JWKS   string `name:"jwks" default:"jwks.json" type:"existingfile" placeholder:"FILE" help:"The key set."`

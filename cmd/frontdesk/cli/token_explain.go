@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,35 +12,22 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
+	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
-	"frontdesk/domain/application"
 )
 
 type explainCmd struct {
 	networkFlag `embed:""`
 	Dir         string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
 	JWKS        string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
-	Now         time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now."`
+	Against     string    `elsewhere:"" placeholder:"URL" help:"A running service to ask, too, with this very token: the practice's {base_url}. It says how the application stands there and which keys it holds."`
+	Now         time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now. The service that is asked goes by its own clock."`
 	JSON        bool      `name:"json" help:"Print one JSON object."`
 	Token       string    `arg:"" help:"The token, or the whole Authorization header; - for standard input."`
 }
 
-// verdict is what the service would say of a token.
-type verdict struct {
-	Accepted    bool             `json:"accepted"`
-	Signature   bool             `json:"signatureChecked"`
-	Code        string           `json:"code,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Reason      bearer.Reason    `json:"reason,omitempty"`
-	Cause       string           `json:"cause,omitempty"` // what the service keeps to itself
-	Mode        application.Mode `json:"mode,omitempty"`
-	Application string           `json:"application,omitempty"`
-	Username    string           `json:"username,omitempty"`
-	Header      json.RawMessage  `json:"header,omitempty"` // as far as they can be read
-	Claims      json.RawMessage  `json:"claims,omitempty"`
-}
-
-// Run judges the token by the same functions as the service does.
+// Run judges the token by the same functions as the service does. It fails if the token
+// is refused, here or by the service that is asked.
 func (c *explainCmd) Run(r *run) error {
 	header, err := c.header(r)
 	if err != nil {
@@ -52,10 +37,15 @@ func (c *explainCmd) Run(r *run) error {
 		c.Now = time.Now()
 	}
 	v, refused := c.judge(r.ctx, header)
-	if err := v.print(r.Out, c.JSON); err != nil {
-		return err
+	if c.Against != "" {
+		if v.Service, err = ask(r.ctx, c.Against, header); err != nil {
+			return err
+		}
 	}
-	return refused
+	if err := v.print(r, c.JSON); err != nil || refused != nil {
+		return errors.Join(err, refused)
+	}
+	return v.Service.refusal()
 }
 
 // header is the value of an Authorization header.
@@ -88,10 +78,15 @@ func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) 
 	token, err := bearer.Explain([]string{header}, nil, c.Now)
 	if keys := c.keys(ctx, token); err == nil && keys != nil {
 		v.Signature = true
-		token, err = bearer.Explain([]string{header}, keys, c.Now)
+		token, err = bearer.Explain([]string{header}, func() (bearer.KeySet, error) {
+			set, err := keys()
+			v.KeySet = keySetOf(c.Now, set, err)
+			return set, err
+		}, c.Now)
 	}
 	if refusal, refused := errors.AsType[*bearer.Refusal](err); refused {
 		v.Code, v.Description, v.Reason = refusal.Fault.Code, refusal.Fault.Detail, refusal.Reason
+		v.Mend, v.Page = refusals.Find(v.Code, v.Description), refusals.Page(v.Code)
 		if refusal.Cause != nil {
 			v.Cause = refusal.Cause.Error()
 		}
@@ -139,52 +134,4 @@ func readKeys(file string) (bearer.KeySet, error) {
 		return bearer.KeySet{}, fmt.Errorf("read key set: %w", err)
 	}
 	return bearer.ReadPublished(file, document)
-}
-
-// print shows the verdict on standard output. A refusal also goes to standard error,
-// as every failure does.
-func (v verdict) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(v)
-	}
-	var text strings.Builder
-	if v.Header != nil {
-		fmt.Fprintf(&text, "header: %s\nclaims: %s\n", v.Header, v.Claims)
-	}
-	switch {
-	case v.Accepted && v.Signature:
-		fmt.Fprintf(&text, "The service would take this token: %s.\n", v.who())
-	case v.Accepted:
-		fmt.Fprintf(&text, "So far the service would take this token: %s. For its signature, give --jwks.\n", v.who())
-	case v.Cause != "":
-		fmt.Fprintf(&text, "The service would refuse this token. It would not tell you, but: %s.\n", v.Cause)
-	default:
-		fmt.Fprintf(&text, "The service would refuse this token.\n")
-	}
-	if v.Accepted {
-		text.WriteString("Not judged here: whether the application is registered, enabled and granted the endpoint, and whether the user has authorised it.\n")
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
-}
-
-func (v verdict) who() string {
-	if v.Username == "" {
-		return fmt.Sprintf("application %s, for itself", v.Application)
-	}
-	return fmt.Sprintf("application %s, on behalf of %s", v.Application, v.Username)
-}
-
-// peek reads what it can of a token, without judging it.
-func peek(header string) (head, claims json.RawMessage) {
-	parts := strings.Split(header[strings.LastIndexByte(header, ' ')+1:], ".")
-	if len(parts) < 2 {
-		return nil, nil
-	}
-	head, errHead := base64.RawURLEncoding.DecodeString(parts[0])
-	claims, errClaims := base64.RawURLEncoding.DecodeString(parts[1])
-	if errHead != nil || errClaims != nil || !json.Valid(head) || !json.Valid(claims) {
-		return nil, nil
-	}
-	return head, claims
 }

@@ -113,7 +113,7 @@ func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 		want  string
 	}{
 		"junk":           {"junk", nil, "Invalid JWT: a signed token has three parts with a dot between them"},
-		"expired":        {token, []string{"--now", later}, "Invalid JWT: the token has expired"},
+		"expired":        {token, []string{"--now", later}, "Invalid JWT: the token expired"},
 		"a header":       {"Basic " + token, nil, "Invalid Authorization format"},
 		"another's keys": {token, []string{"--jwks", strangers}, "Invalid JWT: no key with this kid"},
 		"no keys":        {token, []string{"--jwks", empty}, "Unable to obtain JWKS from " + empty + ": the response held no usable key"},

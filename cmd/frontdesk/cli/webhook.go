@@ -96,7 +96,7 @@ type testWebhookCmd struct {
 func (c *testWebhookCmd) Run(r *run) error {
 	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
 		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
-		return made{"jti": test.ID, "url": test.URL}, err
+		return made{"jti": test.ID, "url": application.Shown(test.URL)}, err
 	})
 }
 

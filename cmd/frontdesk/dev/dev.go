@@ -104,13 +104,13 @@ const glance = time.Second
 
 // live looks after the application until ctx ends.
 func (d *dev) live(ctx context.Context) error {
-	if err := d.glance(ctx); err != nil {
-		return unlessDone(ctx, err)
-	}
-	d.welcome(ctx)
 	every := time.NewTicker(glance)
 	defer every.Stop()
-	for {
+	for welcomed := false; ; {
+		if err := d.glance(ctx); err != nil {
+			return unlessDone(ctx, err)
+		}
+		welcomed = welcomed || d.welcome(ctx)
 		select {
 		case <-ctx.Done():
 			d.diary.say("Stopping.")
@@ -118,9 +118,6 @@ func (d *dev) live(ctx context.Context) error {
 		case <-d.ground.done:
 			return d.ground.ended()
 		case <-every.C:
-			if err := d.glance(ctx); err != nil {
-				return unlessDone(ctx, err)
-			}
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (d *dev) look(ctx context.Context) {
 	now.At = time.Now()
 	asked, err := d.member.client.Application(ctx)
 	switch status := integrator.StatusOf(err); {
-	case status == http.StatusUnauthorized && time.Since(d.joined) > joinAgain:
+	case status == http.StatusForbidden && time.Since(d.joined) > joinAgain:
 		d.rejoin(ctx)
 		return
 	case err != nil && ctx.Err() == nil:

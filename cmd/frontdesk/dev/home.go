@@ -25,6 +25,7 @@ type home struct {
 
 	mu      sync.Mutex
 	files   map[string][]byte
+	lock    os.FileInfo
 	release func()
 }
 
@@ -53,8 +54,18 @@ func (h *home) take() error {
 	if err != nil {
 		return fmt.Errorf("write to the application's directory (choose another with --key-dir): %w", err)
 	}
+	if h.lock, err = os.Stat(h.file(lockName)); err != nil {
+		release()
+		return fmt.Errorf("lock the application's directory: %w", err)
+	}
 	h.release = release
 	return nil
+}
+
+// ours reports whether the directory is there, and is the one that was locked.
+func (h *home) ours() (there, ours bool) {
+	lock, err := os.Stat(h.file(lockName))
+	return !errors.Is(err, fs.ErrNotExist), err == nil && os.SameFile(lock, h.lock)
 }
 
 // inUse says where the dev of a directory shows its page, which it does once it has started.
@@ -113,8 +124,12 @@ func (h *home) rename(from, to string) error {
 func (h *home) mend() (mended bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, err := os.Stat(h.file(lockName)); !errors.Is(err, fs.ErrNotExist) {
+	there, ours := h.ours()
+	switch {
+	case ours:
 		return false, nil
+	case there:
+		return false, fmt.Errorf("%s was removed, and is now another frontdesk dev's or cannot be read: start this one with another --key-dir", h.dir)
 	}
 	h.release()
 	if err := h.take(); err != nil {
@@ -130,6 +145,8 @@ func (h *home) mend() (mended bool, err error) {
 
 // close leaves the directory as the next start wants to find it.
 func (h *home) close() {
-	_ = os.Remove(h.file(runningName))
+	if _, ours := h.ours(); ours {
+		_ = os.Remove(h.file(runningName))
+	}
 	h.release()
 }

@@ -8,6 +8,7 @@ import (
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
 	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
 
@@ -41,7 +42,8 @@ func (d *dev) describe(s *page.State) {
 		return
 	}
 	info := d.seen.Info
-	s.APIURL, s.TenantID, s.StaffURL = info.APIURL+"/transactional-api", info.TenantID, info.PagesURL()
+	s.APIURL, s.DocsURL = info.APIURL+"/transactional-api", info.APIURL+reference.Prefix
+	s.TenantID, s.StaffURL = info.TenantID, info.PagesURL()
 	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.seen.Receives
 }
 

@@ -28,12 +28,13 @@ Ctrl-C stops this; the sandbox in %[13]s %[14]s.
 
 `
 
-// welcome says what runs and what to do next, once a sandbox knows the application.
-func (d *dev) welcome(ctx context.Context) {
+// welcome says what runs and what to do next. It reports whether it did, which needs a
+// sandbox that knows the application.
+func (d *dev) welcome(ctx context.Context) bool {
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	if d.member == nil {
-		return
+		return false
 	}
 	r := d.running()
 	self, err := os.Executable()
@@ -50,10 +51,10 @@ func (d *dev) welcome(ctx context.Context) {
 	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.client.URL, r.TenantID, r.Application.ID, r.Application.Name,
 		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.home.file(runningName), self,
 		r.Application.Username, r.SandboxDir, afterwards)
-	if !d.config.Open {
-		return
+	if d.config.Open {
+		if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
+			d.diary.complain("The page was not opened: %v.", err)
+		}
 	}
-	if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
-		d.diary.complain("The page was not opened: %v.", err)
-	}
+	return true
 }

@@ -2,35 +2,45 @@ package reference
 
 import (
 	"fmt"
+	"html/template"
 	"maps"
 	"slices"
 	"strings"
+
+	"frontdesk/cmd/frontdesk/refusals"
 )
 
 // refusal is a code as its page shows it.
 type refusal struct {
-	Code, Status, Means string
-
-	Example string
-	Calls   []string // that may be answered with it
+	Text  template.HTML
+	Calls []string // that may be answered with it
 }
 
-// addErrors adds a page for each code, and one that lists them.
-func addErrors(made files, d document, s *Sandbox) (err error) {
-	codes := d.Components.Schemas["ErrorCode"]
+// addErrors adds the page of each code, and the one that leads to them, as docs/errors/
+// has them.
+func addErrors(made files, d document, s *Sandbox) error {
 	calls := d.refusedCalls()
-	var all []refusal
-	for _, code := range codes.Enum {
-		status, means, _ := strings.Cut(codes.Means[code], ". ")
-		one := refusal{code, status, means, indented(d.Components.Examples[code].Value), calls[code]}
-		all = append(all, one)
-		name := "errors/" + code + ".html"
-		if made[name], err = rendered("error.html", page{Title: code, Root: "../", Body: one}.on(s, d)); err != nil {
-			return fmt.Errorf("the code %s: %w", code, err)
+	texts := map[string][]byte{"index": refusals.Index()}
+	for _, code := range refusals.Codes() {
+		texts[code.Code] = code.Page()
+	}
+	for name, text := range texts {
+		shown, err := prose(linked(string(text)))
+		if err != nil {
+			return fmt.Errorf("the page of %s: %w", name, err)
+		}
+		title := map[bool]string{true: "Errors", false: name}[name == "index"]
+		p := page{Title: title, Root: "../", Body: refusal{shown, calls[name]}}.on(s, d)
+		if made["errors/"+name+".html"], err = rendered("error.html", p); err != nil {
+			return err
 		}
 	}
-	made["errors/index.html"], err = rendered("errors.html", page{Title: "Errors", Root: "../", Body: all}.on(s, d))
-	return err
+	return nil
+}
+
+// linked leads from page to page as the pages are named here.
+func linked(text string) string {
+	return strings.NewReplacer("(README.md)", "(index.html)", ".md)", ".html)").Replace(text)
 }
 
 // refusedCalls are the operations that may be answered with each code. An answer has an

@@ -31,7 +31,9 @@ func eventsOf(d document) (catalogue, error) {
 	mapping := d.Components.Schemas["WebhookClaims"].Discriminator.Mapping
 	for _, name := range inOrder(d, d.Webhooks) {
 		claims := d.Components.Schemas[nameOf(mapping[name])]
-		c.Claims = d.fields(claims)
+		if c.Claims == nil {
+			c.Claims = d.fields(claims)
+		}
 		one, err := eventOf(d, name, claims)
 		if err != nil {
 			return c, err

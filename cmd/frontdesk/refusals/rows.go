@@ -7,6 +7,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
 	"frontdesk/commands"
+	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -47,6 +48,12 @@ var rows = []row{
 		happened: "Idempotency-Key is empty, longer than 255 bytes, or given twice.",
 		wanted:   "One `Idempotency-Key` header of 1 to 255 bytes, or none.",
 		do:       "Send a fresh UUID for each thing that you want done once.",
+	},
+	{
+		says: of("malformed-request"), retry: Mended,
+		happened: "The request is not well-formed HTTP/1.1, or two readers could disagree where it ends.",
+		wanted:   "A request by HTTP/1.1 with one `Host`, and one `Content-Length` or `Transfer-Encoding: chunked`.",
+		do:       "Leave the writing of requests to a library, and look at what stands between it and the service.",
 	},
 	{
 		says: of("missing-patient-id"), retry: Mended,
@@ -172,6 +179,21 @@ var rows = []row{
 		happened: "The appointment's site has no such room.", wanted: "A room of the appointment's site, or no `roomId`.", do: "Check the identifier.",
 	},
 	{
+		says: fault.List{application.ErrUnknownEvent}, retry: Mended,
+		happened: "event is none of those that a URL can be registered for.", wanted: "One of the contract's four events.",
+		do: "Name one of the four in `event`.",
+	},
+	{
+		says: fault.List{application.ErrWebhookNotRegistered}, retry: Mended,
+		happened: "No URL is registered for webhooks of this event.", wanted: "A registered URL, which `GET application` lists.",
+		do: "Have the operator register a URL, or name another event.",
+	},
+	{
+		says: of("invalid-query"), retry: Mended,
+		happened: "A parameter of the query is not of the documented form.", wanted: "Each parameter at most once, and in the form that the reference gives.",
+		do: "Mend the parameter that the description names. Of a page, only `next` leads to another.",
+	},
+	{
 		says: of("not-found"), retry: Mended,
 		happened: "There is nothing at this address.",
 		wanted:   "`{base_url}/transactional-api/` and the name of an endpoint, without a slash at its end, at the host of a practice.",
@@ -206,9 +228,14 @@ var rows = []row{
 		happened: "The body is declared to be something else than JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
 	},
 	{
-		says: of("rate-limited"), retry: Later,
+		says: append(of("rate-limited"), application.ErrTooSoon), retry: Later,
 		happened: "The application calls too often, or has sent too much in a day.", wanted: "Fewer calls, or bytes, in the time.",
 		do: "Wait as long as `Retry-After` says, and spread your calls.",
+	},
+	{
+		says: of("headers-too-large"), retry: Mended,
+		happened: "The first line and the headers have more than 32 KiB together.", wanted: "At most 32 KiB of first line and headers together.",
+		do: "Send shorter headers: a token needs no more than a few hundred bytes.",
 	},
 	{
 		says: of("internal-error"), retry: Again,

@@ -62,6 +62,7 @@ var (
 		"unknown-time-zone":         "practices are registered by commands",
 		"tenant-taken":              "practices are registered by commands",
 		"invalid-callback":          "applications are made by commands",
+		"application-exists":        "applications are made by commands",
 		"unknown-callback":          "callbacks are for the staff pages",
 		"unknown-application":       "a caller is a known application",
 		"not-patient-scoped":        "authorisations are given by staff and commands",

@@ -8,5 +8,11 @@
 //	Dir/webhooks.jsonl       the webhooks that the application has received
 //	Dir/webhook-ca.pem       vouches for the receiver; its key is beside it
 //	Dir/seed.json            what was seeded, so that it is seeded once
+//	Dir/seed-template.json   the same as it was just after seeding, for resets
+//	Dir/clock.json           how far the practice's clock is moved
+//	Dir/control/socket       how it is steered; there while it runs
 //	Dir/sandbox.json         everything a client needs; there while it is ready
+//
+// What stays while it runs is a house, in which one service takes the place of another at
+// each reset (D96).
 package sandbox

@@ -154,7 +154,15 @@ func (h *house) sow(ctx context.Context) (seed, error) {
 	if err != nil {
 		return seed{}, err
 	}
-	return s, engine.Drain(ctx)
+	if exists(filepath.Join(h.config.Dir, resetNote)) {
+		if err := freshen(bySandbox(ctx), engine.Desk, filepath.Join(h.config.Dir, seedName), &s, h.clock.Now()); err != nil {
+			return seed{}, fmt.Errorf("book the day anew: %w", err)
+		}
+	}
+	if err := engine.Drain(ctx); err != nil {
+		return seed{}, err
+	}
+	return s, restored(h.config.Dir)
 }
 
 // restore makes everything that the house keeps what it was just after it was seeded. If

@@ -82,7 +82,8 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, 
 	if err := plantColleagues(ctx, desk, file, &s); err != nil {
 		return s, err
 	}
-	return s, plantCauses(ctx, desk, file, &s)
+	err = plantCauses(ctx, desk, file, &s)
+	return s, err
 }
 
 // bySandbox has what is done be the sandbox's doing.
@@ -170,10 +171,32 @@ func plantDay(ctx context.Context, desk commands.Desk, patients []Patient, now t
 	return d, err
 }
 
+// freshen moves the appointments of a practice that is as it was seeded to where they would
+// be booked now.
+func freshen(ctx context.Context, desk commands.Desk, file string, s *seed, now time.Time) error {
+	first := firstAppointment(now)
+	for n, a := range s.Appointments {
+		at := first.Add(time.Duration(n) * apart)
+		if at.Equal(a.At) {
+			continue
+		}
+		if err := desk.MoveAppointment(ctx, commands.MoveAppointment{Tenant: tenant, Appointment: a.ID, Site: a.SiteID, At: at}); err != nil {
+			return err
+		}
+		s.Appointments[n].At = at
+	}
+	return writeJSON(file, s)
+}
+
+const apart = 15 * time.Minute
+
+// firstAppointment is at the next full hour.
+func firstAppointment(now time.Time) time.Time { return now.UTC().Truncate(time.Hour).Add(time.Hour) }
+
 func plantAppointments(ctx context.Context, desk commands.Desk, at site.ID, patients []Patient, now time.Time) (booked []Appointment, err error) {
-	first := now.UTC().Truncate(time.Hour).Add(time.Hour)
+	first := firstAppointment(now)
 	for n, patient := range patients {
-		a := Appointment{PatientID: patient.ID, SiteID: at, At: first.Add(time.Duration(n) * 15 * time.Minute)}
+		a := Appointment{PatientID: patient.ID, SiteID: at, At: first.Add(time.Duration(n) * apart)}
 		a.ID, err = desk.BookAppointment(ctx, commands.BookAppointment{Tenant: tenant, Patient: a.PatientID, Site: at, At: a.At})
 		if err != nil {
 			return nil, err

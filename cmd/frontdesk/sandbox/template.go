@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,15 +34,15 @@ func keepTemplate(ctx context.Context, dir string, database *embedded.Server) er
 }
 
 // hasTemplate reports whether the sandbox can be reset.
-func hasTemplate(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, templateSeed))
-	return err == nil
-}
+func hasTemplate(dir string) bool { return exists(filepath.Join(dir, templateSeed)) }
 
 // makeSpare copies the template.
 func makeSpare(ctx context.Context, database *embedded.Server) error {
 	return asSuperuser(ctx, database, dropDatabase(spareDatabase), copyDatabase(spareDatabase, templateDatabase))
 }
+
+// restored notes that a reset has ended.
+func restored(dir string) error { return removeFiles(dir, []string{resetNote}) }
 
 // restore makes of the sandbox what it was just after it was seeded. Whoever else is
 // connected to the database loses their connection. There must be a spare.
@@ -63,17 +61,15 @@ func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	if err := copyFile(filepath.Join(dir, templateSeed), filepath.Join(dir, seedName)); err != nil {
 		return err
 	}
-	for _, name := range []string{clockName, resetNote} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("reset the sandbox: %w", err)
-		}
+	if err := removeFiles(dir, []string{clockName}); err != nil {
+		return fmt.Errorf("reset the sandbox: %w", err)
 	}
 	return nil
 }
 
 // finishReset does again what a start before this one has begun and not ended.
 func finishReset(ctx context.Context, dir string, database *embedded.Server) error {
-	if _, err := os.Stat(filepath.Join(dir, resetNote)); errors.Is(err, fs.ErrNotExist) {
+	if !exists(filepath.Join(dir, resetNote)) {
 		return nil
 	}
 	if err := makeSpare(ctx, database); err != nil {

@@ -27,6 +27,7 @@ type State struct {
 	Away       string        // why nothing new can be said of the sandbox; "" while it is there
 	Clock      time.Duration // how far its clock is ahead of real time
 	APIURL     string        // {base_url}/transactional-api; "" before a sandbox was there
+	DocsURL    string        // the service's reference, which ends with /
 	TenantID   string
 	StaffURL   string
 	Username   string // of whom the application may act for

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/domain/application"
 )
 
@@ -25,6 +27,7 @@ var words = template.FuncMap{
 	"headers":  headers,
 	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
 	"reason":   http.StatusText,
+	"mends":    func(c integrator.Call) string { return refusals.Find(c.Code, c.Description) },
 }
 
 // Took is a duration as people read it.

@@ -23,6 +23,14 @@ async function signed(request) {
   return request;
 }
 
+// unfilled leaves what need not be given empty: the example of a cursor or of an
+// Idempotency-Key would do once.
+function unfilled(parameters) {
+  for (const parameter of parameters ?? []) if (!parameter.required) delete parameter.example;
+}
+unfilled(Object.values(spec.components.parameters ?? {}));
+for (const path of Object.values(spec.paths)) for (const call of Object.values(path)) unfilled(call.parameters);
+
 document.querySelector(".acting")?.addEventListener("submit", (event) => event.preventDefault());
 window.ui = SwaggerUIBundle({
   spec,

@@ -40,7 +40,7 @@ func run(ctx context.Context, url, token string, patient Id) error {
 	if submitted.JSON200 == nil || submitted.JSON200.PatientRequestId == uuid.Nil {
 		return fmt.Errorf("submit: %s", submitted.Body)
 	}
-	refused, err := client.CreateNoteWithResponse(ctx, CreateNoteJSONRequestBody{PatientId: patient, Note: " "})
+	refused, err := client.CreateNoteWithResponse(ctx, nil, CreateNoteJSONRequestBody{PatientId: patient, Note: " "})
 	if err != nil {
 		return err
 	}

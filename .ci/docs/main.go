@@ -1,0 +1,36 @@
+// Command docs writes the reference of the API into a folder, as pages that can be opened
+// there or served from there by any web server:
+//
+//	go run ./.ci/docs FOLDER
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"frontdesk/cmd/frontdesk/reference"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: docs FOLDER")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func write(folder string) error {
+	if err := reference.Write(folder); err != nil {
+		return err
+	}
+	first, err := filepath.Abs(filepath.Join(folder, "index.html"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Open file://%s in a browser, or serve %s from any host.\n", first, folder)
+	return nil
+}

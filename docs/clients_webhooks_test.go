@@ -1,0 +1,178 @@
+package docs_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+)
+
+// What the service did not send now, or not to this practice, is refused by the middleware of
+// every language and handled by nobody.
+func TestTheClientsBelieveNoWrongWebhook_D99(t *testing.T) {
+	t.Parallel()
+	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
+		jwks := newPublisher(t).publish(string(service.JWKS()))
+		d := c.drive(t, "listen", "FRONTDESK_JWKS="+jwks, "FRONTDESK_TENANT=elm-street")
+		var listening struct{ URL string }
+		d.read(&listening)
+		fresh := func(jti string, edits ...bearertest.Edit) string {
+			return webhook(append([]bearertest.Edit{freshly, claim("jti", jti)}, edits...)...)
+		}
+		expired := func(_, claims map[string]any) {
+			claims["iat"], claims["exp"] = time.Now().Unix()-61, time.Now().Unix()-1
+		}
+		stranger := service
+		stranger.Key = bearertest.StrangersKey()
+		first := fresh("first")
+		if status := post(t, listening.URL, first); status != http.StatusNoContent {
+			t.Errorf("a right one is answered %d", status)
+		}
+		for name, wrong := range map[string]struct {
+			body   string
+			status int
+		}{
+			"expired":                 {webhook(claim("jti", "1"), expired), 400},
+			"another sender":          {fresh("2", claim("iss", "frontdesk")), 400},
+			"a strange key":           {fresh("3", head("kid", "other-key")), 400},
+			"somebody else's":         {stranger.Sign(encoded(fields{"alg": "RS256", "typ": "JWT", "kid": service.Kid}), []byte(`{"iss":"service"}`)), 400},
+			"alg none":                {unsigned(), 400},
+			"an HMAC":                 {confused(), 400},
+			"changed":                 {fresh("4")[:150] + "x" + fresh("4")[151:], 400},
+			"another practice's":      {fresh("5", claim("tenantId", "oak-lane")), 400},
+			"no jti":                  {fresh("6", without("jti")), 400},
+			"other data":              {fresh("7", claim("data", fields{"patientId": 7})), 400},
+			"no token":                {"hello", 400},
+			"crit":                    {fresh("8", head("crit", []string{"exp"})), 400},
+			"received before":         {first, 409},
+			"larger than any webhook": {strings.Repeat("a", 65<<10), 413},
+		} {
+			if status := post(t, listening.URL, wrong.body); status != wrong.status {
+				t.Errorf("%s: it is answered %d", name, status)
+			}
+		}
+		post(t, listening.URL, fresh("last"))
+		for _, jti := range []string{"first", "last"} { // and nothing between them
+			var got received
+			if d.read(&got); got.JTI != jti || got.Event != "record.opened" || got.TenantID != "elm-street" || got.Data["userName"] != "Dr Ann Lee" {
+				t.Errorf("it handles %+v", got)
+			}
+		}
+	})
+}
+
+func post(t *testing.T, url, body string) (status int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/jwt")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	return response.StatusCode
+}
+
+// The service's key is replaced, in an emergency, at a sandbox of its own; webhooks that the
+// new key signs are believed.
+func TestTheClientsFollowARotationOfTheServicesKeys_D99(t *testing.T) {
+	t.Parallel()
+	if _, err := theSandbox(); err != nil { // which has built the program
+		t.Fatal(err)
+	}
+	s, err := startSandbox(".frontdesk/bin/frontdesk sandbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients, err := theClients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	integrators := map[string]integrator{}
+	for name, c := range clients {
+		integrators[name] = anIntegrator(t, s, c)
+	}
+	read := func(when string) {
+		t.Helper()
+		for name, i := range integrators {
+			var got received
+			if i.receiver.read(&got); got.Event != "record.opened" || got.Data["patientId"] == "" {
+				t.Errorf("%s %s has %+v", name, when, got)
+			}
+		}
+	}
+	s.operate(t, "webhook", "trigger", "record.opened")
+	read("before")
+	before := s.keys(t)
+	s.rotate(t)
+	if after := s.keys(t); after == before {
+		t.Fatal("the keys are what they were")
+	}
+	stop := s.triggerEverySecond(t)
+	read("after")
+	stop()
+}
+
+// triggerEverySecond sends webhooks until it is stopped: receivers fetch keys once a second
+// at most, so they may not have the new one yet.
+func (s *sandbox) triggerEverySecond(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			_, _ = tryOutput(ctx, "", "..", "env", "FRONTDESK_DIR="+s.dir, ".frontdesk/bin/frontdesk", "webhook", "trigger", "record.opened")
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// keys is the service's key set.
+func (s *sandbox) keys(t *testing.T) string {
+	t.Helper()
+	var info sandboxInfo
+	s.read(t, &info)
+	response, err := http.Get(info.APIURL + "/transactional-api/jwks") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// rotate publishes another key, and has it sign at once: the one before is lost.
+func (s *sandbox) rotate(t *testing.T) {
+	t.Helper()
+	var info sandboxInfo
+	s.read(t, &info)
+	keys := func(arguments ...string) string {
+		return s.operate(t, append([]string{"keys"}, append(arguments, "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile, "--json")...)...)
+	}
+	var signs, staged struct{ KID string }
+	if err := json.Unmarshal([]byte(s.operate(t, "keys", "list", "--json", "--database-url", info.DatabaseURL)), &signs); err != nil { // one alone
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(keys("stage")), &staged); err != nil {
+		t.Fatal(err)
+	}
+	keys("retire", signs.KID, "--yes")
+	keys("activate", staged.KID)
+}
