@@ -59,7 +59,8 @@ func (w *world) asksForCalls(name string, query url.Values) (page shownCalls, er
 	if w.answer.status != http.StatusOK {
 		return page, fmt.Errorf("answered %d %s", w.answer.status, w.answer.body)
 	}
-	return page, json.Unmarshal(w.answer.body, &page)
+	err = json.Unmarshal(w.answer.body, &page)
+	return page, err
 }
 
 // looksForCall waits until the last call is shown: lines are written behind the answers.

@@ -189,7 +189,7 @@ func TestAnErrorOfOursIsNoRefusal_D95(t *testing.T) {
 }
 
 // The bound of docs/operations.md: a full ring takes at most 32 KiB.
-func TestAFullRingIsSmall_D95(t *testing.T) {
+func TestAFullRingIsSmall_D95(t *testing.T) { //nolint:paralleltest // it measures the heap
 	m := newMemory(t)
 	const names = 50
 	before := heap()
