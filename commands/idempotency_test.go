@@ -53,7 +53,7 @@ func (s *desk) submit(ctx context.Context, i event.Idempotency) (answer string, 
 	handler := commands.Desk{
 		Store: s.store, Receptions: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now },
 	}
-	text, again, err := handler.Once(ctx, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+	text, again, err := commands.Once(ctx, handler, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 			Tenant: "elm-street", Submission: request.Submission{Patient: s.ann, Type: request.Medical},
 		})
@@ -240,7 +240,7 @@ func TestWhatIsNotRememberedIsNotChanged_D93(t *testing.T) {
 		"an answer that is too long": func() ([]byte, error) { return make([]byte, 64<<10+1), nil },
 	} {
 		before := len(s.store.Log())
-		_, again, err := handler.Once(t.Context(), once, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+		_, again, err := commands.Once(t.Context(), handler, once, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 			if _, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm-street", Patient: s.ann, Text: "a cough"}); err != nil {
 				t.Error(err)
 			}

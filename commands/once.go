@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -46,10 +45,10 @@ var (
 //
 // Act is handed a desk whose changes are collected. They are appended together with the
 // answer once act has returned it, so one is never there without the other. Of several
-// such calls at once only one gets through its append; the others return its answer. If
-// act changes nothing, nothing is remembered: doing it again is harmless. After a conflict
+// such calls at once only one gets through its append; the others return its answer, also
+// if act refuses them because of what the first has changed. If act changes nothing, nothing is remembered: doing it again is harmless. After a conflict
 // act runs again, so it must do nothing but read and decide.
-func (d Desk) Once(ctx context.Context, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
+func Once(ctx context.Context, d Desk, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
 	err = retry(ctx, func() (err error) {
 		if answer, err = d.answered(ctx, i); err != nil || answer != nil {
 			again = err == nil
@@ -58,11 +57,11 @@ func (d Desk) Once(ctx context.Context, i event.Idempotency, act func(context.Co
 		answer, err = d.carryOut(ctx, i, act)
 		return err
 	})
-	if !errors.Is(err, ErrKeyTaken) {
+	if err == nil || i == (event.Idempotency{}) {
 		return answer, again, err
 	}
 	if answer, lost := d.answered(ctx, i); lost != nil || answer != nil {
-		return answer, true, lost
+		return answer, lost == nil, lost
 	}
 	return nil, false, err
 }

@@ -71,7 +71,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	for _, want := range []string{
 		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
 		"ahead of real time", "attachment-too-large", "http_5xx", "Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
-		"event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
+		`"keySetUrl":"`, `"outcome":"read"`, `"event": "ping"`, "event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("the page's commands never print %s:\n%s", want, printed)

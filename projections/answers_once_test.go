@@ -19,7 +19,7 @@ import (
 
 // keep carries an intent out under a key, and answers with a text.
 func (d *day) keep(ctx context.Context, i event.Idempotency, text string, act func(context.Context, commands.Desk) error) (string, bool, error) {
-	answer, again, err := d.desk().Once(ctx, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+	answer, again, err := commands.Once(ctx, d.desk(), i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 		return []byte(text), act(ctx, desk)
 	})
 	return string(answer), again, err

@@ -30,7 +30,7 @@ func (d *day) desk() commands.Desk {
 
 // submit makes a call with a key, and returns its answer.
 func (d *day) submit(ctx context.Context, i event.Idempotency) (string, error) {
-	answer, _, err := d.desk().Once(ctx, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+	answer, _, err := commands.Once(ctx, d.desk(), i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 			Tenant: elm, Submission: request.Submission{Patient: ann, Type: request.Medical},
 		})

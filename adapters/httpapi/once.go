@@ -16,7 +16,7 @@ import (
 // Idempotency-Key changes nothing more and is answered the same (D22, D93).
 func (a *API) once(answer answerer) maker {
 	return func(r *http.Request, caller judged, form *body.Form) ([]byte, error) {
-		text, again, err := a.Desk.Once(r.Context(), caller.call, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+		text, again, err := commands.Once(r.Context(), a.Desk, caller.call, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 			caller.desk = desk
 			return encoded(answer(r.WithContext(ctx), caller, form))
 		})

@@ -141,12 +141,12 @@ func TestFiftyAtOnceMakeOneChange_D93(t *testing.T) {
 func TestACallThatChangesNothingIsNotRemembered_D93(t *testing.T) {
 	t.Parallel()
 	a := newOpen(t, access.CallInPatient)
-	clear, body := string(access.ClearCallIn), changes[access.ClearCallIn]
-	if idle := a.ask("POST", clear, body, "Idempotency-Key", "k"); idle.Code != http.StatusOK || a.happened() != 0 {
+	undo, body := string(access.ClearCallIn), changes[access.ClearCallIn]
+	if idle := a.ask("POST", undo, body, "Idempotency-Key", "k"); idle.Code != http.StatusOK || a.happened() != 0 {
 		t.Fatalf("%d %s, after %d events", idle.Code, idle.Body, a.happened())
 	}
 	a.ask("POST", string(access.CallInPatient), body)
-	answer := a.ask("POST", clear, body, "Idempotency-Key", "k")
+	answer := a.ask("POST", undo, body, "Idempotency-Key", "k")
 	if answer.Code != http.StatusOK || answer.Header().Get("Idempotent-Replayed") != "" || a.happened() != 2 {
 		t.Errorf("%d %v, after %d events", answer.Code, answer.Header(), a.happened())
 	}

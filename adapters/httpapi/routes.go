@@ -180,7 +180,7 @@ func plainly(answer answerer) maker {
 // the patient whom the call names, and only then makes the answer. So no answerer
 // can forget to judge. What the input and the answer were made of is garbage once
 // this returns: the client may take its time to read.
-func (a *API) after(read reader, make maker) func(*http.Request, access.Endpoint) ([]byte, error) {
+func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint) ([]byte, error) {
 	return func(r *http.Request, endpoint access.Endpoint) (text []byte, err error) {
 		caller, err := a.caller(r, endpoint)
 		if err != nil {
@@ -200,7 +200,7 @@ func (a *API) after(read reader, make maker) func(*http.Request, access.Endpoint
 				return err
 			}
 			defer a.madeLong(r)
-			text, err = make(asCaller(r, judged.Caller), judged, form)
+			text, err = made(asCaller(r, judged.Caller), judged, form)
 			return err
 		})
 		return text, err

@@ -49,15 +49,15 @@ func (u *Unknown) add(place, name string, known shape) {
 var anyIndex = regexp.MustCompile(`\[[0-9]+\]`)
 
 // None reports whether the contract knows all members.
-func (u Unknown) None() bool { return len(u.told) == 0 }
+func (u *Unknown) None() bool { return len(u.told) == 0 }
 
 // Header returns the names as a header has them: with their places, percent-encoded, as in
 // attachments[].fileNam, separated by commas. They are at most 10 in 1 KiB; the rest is
 // left out.
-func (u Unknown) Header() string { return strings.Join(u.told, ", ") }
+func (u *Unknown) Header() string { return strings.Join(u.told, ", ") }
 
 // Sentence says which member is not known, and what would be.
-func (u Unknown) Sentence() string {
+func (u *Unknown) Sentence() string {
 	if len(u.known) == 0 {
 		return errNoField.Filled(u.told[0]).Detail
 	}

@@ -193,9 +193,10 @@ func (s *surgery) something(ctx context.Context) error {
 			if r.IntN(4) > 0 {
 				key = event.Idempotency{Tenant: tenant, Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
 			}
-			_, _, err := commands.Desk{
+			desk := commands.Desk{
 				Store: store, Patients: patients, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
-			}.Once(ctx, key, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+			}
+			_, _, err := commands.Once(ctx, desk, key, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 				id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 					Tenant: tenant, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"},
 				})

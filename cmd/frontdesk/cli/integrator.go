@@ -44,7 +44,7 @@ func (f asApplicationFlags) client(r *run) (integrator.Client, error) {
 		return integrator.Client{}, errors.New("with --url, give --key and --application, too, and --kid unless it is the key's thumbprint")
 	}
 	if f.Key == "" {
-		api, minter, err := f.keyDirFlag.application(r, f.Dir)
+		api, minter, err := f.application(r, f.Dir)
 		return askAs(api, minter), err
 	}
 	if f.URL == "" {

@@ -56,7 +56,7 @@ func (c *mintCmd) minter(r *run) (sandbox.Minter, error) {
 	if c.Key != "" {
 		return sandbox.NewMinter(c.Key, c.KID, c.Application)
 	}
-	_, minter, err := c.keyDirFlag.application(r, c.Dir)
+	_, minter, err := c.application(r, c.Dir)
 	return minter, err
 }
 

@@ -124,8 +124,8 @@ func (d *dev) live(ctx context.Context) error {
 
 // unlessDone is an error that is not just that somebody has stopped us.
 func unlessDone(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }

@@ -110,7 +110,7 @@ func TestTheUsualPortGivesWayAndAChosenOneDoesNot_D97(t *testing.T) {
 func TestABrowserIsOpened_D97(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nprintf %s \"$1\" > " + filepath.Join(dir, "new") + " && mv " + filepath.Join(dir, "new") + " " + filepath.Join(dir, "opened") + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")

@@ -47,7 +47,8 @@ func openKeys(h *home) (*keys, error) {
 	case err != nil:
 		return nil, err
 	case signing == nil && k.next != nil: // killed while it changed them
-		return k, k.promote()
+		err = k.promote()
+		return k, err
 	case signing == nil:
 		signing, err = k.make(keyName)
 	}

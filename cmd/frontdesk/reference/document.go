@@ -66,7 +66,6 @@ type schema struct {
 	Properties    map[string]schema
 	Examples      []json.RawMessage
 	Enum          []string
-	Means         map[string]string                   `json:"x-enumDescriptions"`
 	Discriminator struct{ Mapping map[string]string } `json:"discriminator"`
 }
 

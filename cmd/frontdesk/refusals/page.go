@@ -37,13 +37,13 @@ func (c Code) Page() []byte {
 func (c Code) sentences(page *strings.Builder) {
 	if !slices.ContainsFunc(c.Sentences, func(s Sentence) bool { return s.Do != c.Do }) {
 		for _, sentence := range c.Sentences {
-			fmt.Fprintf(page, "- %s\n", blanked(sentence.Text))
+			fmt.Fprintf(page, "- %s\n", sentence.Blanked())
 		}
 		return
 	}
 	page.WriteString("| description | what to do |\n|---|---|\n")
 	for _, sentence := range c.Sentences {
-		fmt.Fprintf(page, "| %s | %s |\n", cell(blanked(sentence.Text)), cell(sentence.Do))
+		fmt.Fprintf(page, "| %s | %s |\n", cell(sentence.Blanked()), cell(sentence.Do))
 	}
 }
 
@@ -80,8 +80,8 @@ func Index() []byte {
 	return []byte(page.String())
 }
 
-// blanked returns a sentence with a blank for each verb.
-func blanked(sentence string) string { return verb.ReplaceAllString(sentence, "…") }
+// Blanked returns the text with "…" for what differs from call to call.
+func (s Sentence) Blanked() string { return verb.ReplaceAllString(s.Text, "…") }
 
 // cell returns text that stands in one cell of a table.
 func cell(text string) string {

@@ -42,7 +42,7 @@ func TestPagesThatFollowAreBounded_D97(t *testing.T) {
 	for n := range 17 {
 		answer, err := browser.Get(s.here("/events"))
 		must(t, err)
-		defer answer.Body.Close()
+		t.Cleanup(func() { answer.Body.Close() })
 		want := http.StatusOK
 		if n == 16 {
 			want = http.StatusServiceUnavailable
