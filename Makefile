@@ -20,7 +20,7 @@ TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, and docs/ Python, Node.js, curl and jq.
+# compiler, browser tests a browser, and docs/ and client/ Python, Node.js, curl and jq.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)

@@ -117,7 +117,9 @@ func (i integrator) isPinged(t *testing.T, d *driver, call func(*driver, string,
 	t.Helper()
 	tested := call(d, "application/webhooks/test", fields{"event": "record.opened"})
 	var ping received
-	i.receiver.read(&ping)
+	for ping.Event != "ping" { // other tests open records
+		i.receiver.read(&ping)
+	}
 	if ping.JTI != tested.OK["jti"] || ping.Event != "ping" || ping.TenantID != i.info.TenantID {
 		t.Errorf("the receiver has %+v of %s", ping, tested.Text)
 	}

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -90,9 +91,7 @@ func (m *troublemaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case cutAfter:
 		panic(http.ErrAbortHandler)
 	default:
-		for name, values := range answer.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(answer.Code)
 		if body := answer.Body.Bytes(); now == cutWithin {
 			_, _ = w.Write(body[:len(body)/2])

@@ -146,7 +146,7 @@ func (s *sandbox) keys(t *testing.T) string {
 	t.Helper()
 	var info sandboxInfo
 	s.read(t, &info)
-	response, err := http.Get(info.APIURL + "/transactional-api/jwks") //nolint:noctx // a test
+	response, err := http.Get(info.APIURL + "/transactional-api/jwks")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -17,13 +18,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: docs FOLDER")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
+	if err := write(os.Args[1], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func write(folder string) error {
+func write(folder string, out io.Writer) error {
 	if err := reference.Write(folder); err != nil {
 		return err
 	}
@@ -31,6 +32,6 @@ func write(folder string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Open file://%s in a browser, or serve %s from any host.\n", first, folder)
-	return nil
+	_, err = fmt.Fprintf(out, "Open file://%s in a browser, or serve %s from any host.\n", first, folder)
+	return err
 }

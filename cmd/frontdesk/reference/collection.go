@@ -91,28 +91,23 @@ type rawBody struct {
 // Collection is all calls with their examples as a collection for Postman and Bruno. Its
 // variables say where the service is and who the calls are about; they are those of a
 // sandbox that was started without options, and its identifiers are left to fill in.
-func Collection() ([]byte, error) {
-	d, err := read(httpapi.Description(""))
-	if err != nil {
-		return nil, err
-	}
-	return collectionOf(d, Sandbox{URL: "http://127.0.0.1:8080"})
-}
+func Collection() ([]byte, error) { return collectionOf(Sandbox{URL: "http://127.0.0.1:8080"}) }
 
 // addCollection adds the collection, with the identifiers of a sandbox if there is one.
-func addCollection(made files, d document, s *Sandbox) (err error) {
+func addCollection(made files, _ document, s *Sandbox) (err error) {
 	if s == nil {
 		made[collectionFile], err = Collection()
 		return err
 	}
-	d, err = read(httpapi.Description("")) // the examples' identifiers, which become variables
-	if err == nil {
-		made[collectionFile], err = collectionOf(d, *s)
-	}
+	made[collectionFile], err = collectionOf(*s)
 	return err
 }
 
-func collectionOf(d document, s Sandbox) ([]byte, error) {
+func collectionOf(s Sandbox) ([]byte, error) {
+	d, err := read(httpapi.Description("")) // whose identifiers become variables
+	if err != nil {
+		return nil, err
+	}
 	var c collection
 	c.Info.Name, c.Info.Description, c.Info.Schema = d.Info.Title, d.Info.Description, collectionForm
 	c.Auth = auth{Type: "bearer", Bearer: []variable{{Key: "token", Value: "{{token}}", Type: "string"}}}
@@ -128,20 +123,24 @@ func collectionOf(d document, s Sandbox) ([]byte, error) {
 		{Key: "siteId", Value: s.IDs.Site}, {Key: "roomId", Value: s.IDs.Room}, {Key: "appointmentId", Value: s.IDs.Appointment},
 	}
 	for _, tag := range d.Tags {
-		one := folder{Name: tag.Name, Description: tag.Description}
-		for _, path := range inOrder(d, d.Paths) {
-			for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
-				if o := d.Paths[path][method]; len(o.Tags) > 0 && o.Tags[0] == tag.Name {
-					one.Item = append(one.Item, d.calls(path, method, o)...)
-				}
-			}
-		}
-		if len(one.Item) > 0 {
+		if one := (folder{tag.Name, tag.Description, d.tagged(tag.Name)}); len(one.Item) > 0 {
 			c.Item = append(c.Item, one)
 		}
 	}
 	text, err := json.MarshalIndent(c, "", "  ")
 	return append(text, '\n'), err
+}
+
+// tagged are the calls whose first tag has a name.
+func (d document) tagged(name string) (all []call) {
+	for _, path := range inOrder(d, d.Paths) {
+		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
+			if o := d.Paths[path][method]; len(o.Tags) > 0 && o.Tags[0] == name {
+				all = append(all, d.calls(path, method, o)...)
+			}
+		}
+	}
+	return all
 }
 
 // calls are an operation with each example of its body.

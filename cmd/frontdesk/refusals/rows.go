@@ -38,12 +38,6 @@ var rows = []row{
 		do:       "Have a JSON library write the body, and look at the byte or the member that the description names.",
 	},
 	{
-		says: of("invalid-query"), retry: Mended,
-		happened: "A parameter of the query is not of the documented form.",
-		wanted:   "Each parameter at most once, as the description of the endpoint says.",
-		do:       "Mend the parameter that the description names. A cursor is good for the application, the practice and the list that it was given for.",
-	},
-	{
 		says: of("invalid-idempotency-key"), retry: Mended,
 		happened: "Idempotency-Key is empty, longer than 255 bytes, or given twice.",
 		wanted:   "One `Idempotency-Key` header of 1 to 255 bytes, or none.",
@@ -191,7 +185,7 @@ var rows = []row{
 	{
 		says: of("invalid-query"), retry: Mended,
 		happened: "A parameter of the query is not of the documented form.", wanted: "Each parameter at most once, and in the form that the reference gives.",
-		do: "Mend the parameter that the description names. Of a page, only `next` leads to another.",
+		do: "Mend the parameter that the description names. A cursor is good for the application, the practice and the list that it was given for.",
 	},
 	{
 		says: of("not-found"), retry: Mended,

@@ -72,6 +72,8 @@ func webhooks() error {
 			fmt.Println(event.Event, event.Data.PatientId)
 		case CallInShown:
 			fmt.Println(event.Event, event.Data.AppointmentId)
+		case PingWebhook:
+			fmt.Println(event.Event)
 		case CallInRemoved:
 			fmt.Println(event.Event, event.Data.RemovedAt)
 		default:
