@@ -62,47 +62,52 @@ func ReadKeySet(document []byte) (KeySet, error) {
 		return KeySet{}, err
 	}
 	read := raw[:min(len(raw), maxKeys)]
-	set := KeySet{byKid: make(map[string]*rsa.PublicKey), unread: len(raw) - len(read)}
-	seen := make(map[string]int)
+	r := reading{KeySet{byKid: make(map[string]*rsa.PublicKey), unread: len(raw) - len(read)}, make(map[string]int)}
 	for _, one := range read {
-		set.judge(one, seen)
+		r.judge(one)
 	}
-	for i := range set.verdicts {
-		set.verdicts[i].Kid = shown(set.verdicts[i].Kid)
+	for i := range r.set.verdicts {
+		r.set.verdicts[i].Kid = shown(r.set.verdicts[i].Kid)
 	}
-	if len(set.byKid) == 0 {
-		return set, ErrNoUsableKey
+	if r.set.Len() == 0 {
+		return r.set, ErrNoUsableKey
 	}
-	return set, nil
+	return r.set, nil
 }
 
-// judge takes one more key. It keeps the verdict, and the key if it is usable so
-// far. seen is where each kid was met first.
-func (s *KeySet) judge(raw jsontext.Value, seen map[string]int) {
+// reading is a set while it is read.
+type reading struct {
+	set  KeySet
+	seen map[string]int // where each kid was met first
+}
+
+// judge takes one more key. It keeps the verdict, and the key if it is usable so far.
+func (r *reading) judge(raw jsontext.Value) {
 	kid, key, why := readKey(raw)
 	private := showsPrivateHalf(raw)
 	if private {
 		key, why = nil, privateWhy
 	}
-	s.verdicts = append(s.verdicts, KeyVerdict{Kid: kid, Usable: key != nil, Why: why, Private: private})
-	first, twice := seen[kid]
+	at := len(r.set.verdicts)
+	r.set.verdicts = append(r.set.verdicts, KeyVerdict{Kid: kid, Usable: key != nil, Why: why, Private: private})
+	first, twice := r.seen[kid]
 	switch {
 	case kid == "":
 	case twice:
-		delete(s.byKid, kid)
-		s.shares(first)
-		s.shares(len(s.verdicts) - 1)
+		delete(r.set.byKid, kid)
+		r.set.shares(first)
+		r.set.shares(at)
 	default:
-		seen[kid] = len(s.verdicts) - 1
+		r.seen[kid] = at
 		if key != nil {
-			s.byKid[kid] = key
+			r.set.byKid[kid] = key
 		}
 	}
 }
 
 // shares notes that a key, if it was usable otherwise, is not used because another
 // one has its kid.
-func (s *KeySet) shares(i int) {
+func (s KeySet) shares(i int) {
 	if v := &s.verdicts[i]; v.Usable {
 		v.Usable, v.Why = false, "its kid is held twice: each key must have one of its own"
 	}

@@ -59,6 +59,7 @@ func ReportOf(at time.Time, set KeySet, err error) FetchReport {
 		report.Description = unreachableBy(refusal.Cause)
 	case FetchNotJSON:
 		report.Description = tellNotJSON(refusal.Cause)
+	default: // the keys that there are say it
 	}
 	return report
 }

@@ -116,9 +116,9 @@ func (d *decoder) add(r rune) error {
 	}
 	d.n = 0
 	n, err := strict64.Decode(d.bytes, d.quad[:])
-	if d.ended = n < 3; err != nil {
+	if d.ended = n < 3; err != nil { // which of the padding is wrong, it does not say
 		d.mistake = request.Mistake{Is: request.WrongPadding, At: d.at - len(d.quad) + bytes.IndexByte(d.quad[:], '=')}
-		return nil
+		return nil //nolint:nilerr // the mistake is told once the text has ended
 	}
 	_, err = d.out.Write(d.bytes[:n])
 	return err
