@@ -71,7 +71,7 @@ func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
 			t.Errorf("%q: %q", description, got)
 		}
 	}
-	for _, rule := range []string{"granted", "expired"} { // what a call's history calls them
+	for _, rule := range []string{"endpoint-granted", "expired"} { // what a call's history calls them
 		if refusals.FindOf(rule, "unauthorized", "Something of next year") == "" {
 			t.Errorf("nothing mends what %s refuses", rule)
 		}
