@@ -55,6 +55,12 @@ class Tokens(unittest.TestCase):
         self.assertEqual(got, [[APP, APP, None, None], [APP, "ann.lee", APP, None], [APP, APP, None, claim], [APP, "bob", APP, None]])
         self.assertEqual(service.sent[0].token()[0], {"alg": "RS256", "typ": "JWT", "kid": "one"})
 
+    def test_nobody_is_called_for_as_the_application(self):
+        client, service = calling(self, says(200, PONG))
+        for nobody in ("", None, APP):
+            self.assertRaises(ValueError, client.as_user, nobody)
+        self.assertEqual(service.sent, [])
+
     def test_another_key_signs_at_once_and_both_are_published(self):
         keys = signer()
         client, service = calling(self, says(200, PONG), signer=keys)
