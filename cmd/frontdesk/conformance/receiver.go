@@ -22,6 +22,7 @@ type Receiver struct {
 	Limit     time.Duration // in which a webhook must be answered (§6.3); 0 means 10 s
 	Patience  time.Duration // in which a receiver must know a new key; 0 means 15 s
 
+	known   signingKey    // of the latest right webhook that was taken
 	slowest time.Duration // of the answers to right webhooks
 	right   int           // webhooks that were sent
 }
@@ -84,12 +85,17 @@ func (r *Receiver) send(ctx context.Context, body string) answer {
 
 // takes sends a right webhook, and says why it was not taken.
 func (r *Receiver) takes(ctx context.Context, w *webhook) string {
+	return r.takesOf(ctx, w, r.Service.active())
+}
+
+func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) string {
 	begun := time.Now()
-	a := r.send(ctx, w.token(r.Service.active()))
+	a := r.send(ctx, w.token(key))
 	r.right++
 	r.slowest = max(r.slowest, time.Since(begun))
 	switch {
 	case a.took():
+		r.known = key
 		return ""
 	case r.Service.asked() == 0:
 		return fmt.Sprintf("%s to a right webhook, and never asked for keys: let it take them from %s", a, r.Service.KeySetURL())
@@ -98,7 +104,8 @@ func (r *Receiver) takes(ctx context.Context, w *webhook) string {
 }
 
 // refuses sends what must not be believed. No answer but a 4xx says that it was not: a
-// receiver that breaks on it can be broken by anybody.
+// receiver that breaks on it can be broken by anybody. Nor does a 4xx say so if right
+// webhooks are refused as well.
 func (r *Receiver) refuses(ctx context.Context, what, body string) string {
 	before, counted := r.processed(ctx)
 	a := r.send(ctx, body)
@@ -111,7 +118,19 @@ func (r *Receiver) refuses(ctx context.Context, what, body string) string {
 	case !a.refused():
 		return fmt.Sprintf("%s to %s; answer 400", a, what)
 	}
+	if why := r.takesOf(ctx, recordOpened(), r.key()); why != "" {
+		return fmt.Sprintf("it refused %s, which shows nothing: %s", what, why)
+	}
 	return ""
+}
+
+// key is one that the receiver has: a webhook that is forged under another one's name would
+// be refused for its kid alone.
+func (r *Receiver) key() signingKey {
+	if r.known.key == nil {
+		return r.Service.active()
+	}
+	return r.known
 }
 
 // processed asks how many webhooks the receiver has processed; false if nothing tells.
