@@ -110,11 +110,12 @@ class Attempts(unittest.TestCase):
         client.create_note(**NOTE)
         client.create_note(**NOTE)
         client.create_note(**NOTE, idempotency_key="job-42")
+        client.create_note(**NOTE, idempotency_key="")  # which the service refuses
         service.replies[:] = [says(200, PONG)]
         client.ping()
         keys = [call.headers["Idempotency-Key"] for call in service.sent]
         self.assertTrue(keys[0] and keys[0] == keys[1] == keys[2] and keys[3] and keys[3] != keys[2], keys)
-        self.assertEqual(keys[4:], ["job-42", None])
+        self.assertEqual(keys[4:], ["job-42", "", None])
         self.assertEqual(service.sent[0].body, service.sent[2].body)
 
     def test_retry_after_is_waited_for_and_attempts_end(self):
