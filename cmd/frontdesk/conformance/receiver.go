@@ -107,13 +107,17 @@ func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) stri
 // receiver that breaks on it can be broken by anybody. Nor does a 4xx say so if right
 // webhooks are refused as well.
 func (r *Receiver) refuses(ctx context.Context, what, body string) string {
-	before, counted := r.processed(ctx)
+	before, uncounted := r.processed(ctx)
 	a := r.send(ctx, body)
-	after, _ := r.processed(ctx)
+	after, err := r.processed(ctx)
 	switch {
 	case a.took():
 		return fmt.Sprintf("it took %s: %s", what, a)
-	case counted && after != before:
+	case uncounted != nil:
+		return uncounted.Error()
+	case err != nil:
+		return err.Error()
+	case after != before:
 		return fmt.Sprintf("it processed %s, although %s", what, a)
 	case !a.refused():
 		return fmt.Sprintf("%s to %s; answer 400", a, what)
@@ -133,28 +137,32 @@ func (r *Receiver) key() signingKey {
 	return r.known
 }
 
-// processed asks how many webhooks the receiver has processed; false if nothing tells.
-func (r *Receiver) processed(ctx context.Context) (int, bool) {
+// processed asks how many webhooks the receiver has processed; 0 if nothing is there to
+// tell. What was said to tell and does not is an error: it would hide whatever is processed.
+func (r *Receiver) processed(ctx context.Context) (int, error) {
 	if r.Processed == "" {
-		return 0, false
+		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, countLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Processed, http.NoBody)
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	response, err := r.Client.Do(request)
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 64))
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
-	return n, err == nil
+	if err != nil || response.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s answered %d and no number of webhooks that were processed", r.Processed, response.StatusCode)
+	}
+	return n, nil
 }
 
 // wait waits a moment; false if ctx has ended.

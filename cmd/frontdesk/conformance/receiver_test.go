@@ -161,3 +161,18 @@ func TestAReceiverWithoutOurKeysIsToldWhereTheyAre_D100(t *testing.T) {
 		t.Errorf("it is told: %s", failures["right"])
 	}
 }
+
+// A count that cannot be read must not pass for one that stays the same.
+func TestACountThatCannotBeReadPassesNobody_D100(t *testing.T) {
+	t.Parallel()
+	failures := tryReceiver(t, 0, func(keySetURL string) *standIn {
+		s := rightReceiver(keySetURL)
+		s.uncounted, s.forgets = true, true
+		return s
+	})
+	for _, check := range []string{"replayed", "not-signed", "forged"} {
+		if !strings.Contains(failures[check], "answered 404 and no number") {
+			t.Errorf("%s says: %s", check, failures[check])
+		}
+	}
+}

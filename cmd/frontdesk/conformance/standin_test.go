@@ -38,6 +38,7 @@ type standIn struct {
 
 	refusal, malformed, again int  // statuses
 	forgets, hasty            bool // processes twice; processes what it refuses
+	uncounted                 bool // tells nobody how many it has processed
 	bars, barred              bool // answers nobody any more once it has refused one of alg none
 
 	mu        sync.Mutex
@@ -72,6 +73,10 @@ type standInToken struct {
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r.URL.Path == "/processed" && s.uncounted {
+		http.NotFound(w, r)
+		return
+	}
 	if r.URL.Path == "/processed" {
 		fmt.Fprintln(w, s.processed)
 		return
