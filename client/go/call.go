@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -41,6 +42,9 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
 
+// errNoKey keeps a call that is sent again from being made twice.
+var errNoKey = errors.New("WithIdempotencyKey must be given 1 to 255 bytes")
+
 // call is one call with all its attempts.
 type call struct {
 	client   *Client
@@ -62,8 +66,11 @@ func (c *Client) post(ctx context.Context, endpoint string, value any, attachmen
 		return err
 	}
 	key, given := ctx.Value(idempotencyKey{}).(string)
-	if !given {
+	switch {
+	case !given:
 		key = rand.Text()
+	case key == "":
+		return errNoKey
 	}
 	return (&call{client: c, endpoint: endpoint, method: http.MethodPost, body: body, key: key}).make(ctx, into)
 }

@@ -50,7 +50,7 @@ func New(o Options) (*Client, error) {
 	if err != nil || base.Host == "" {
 		return nil, fmt.Errorf("BaseURL %q must be an address such as https://elm-street.api.example", o.BaseURL)
 	}
-	if base.Scheme != "https" && !isLoopback(base.Hostname()) {
+	if !isGuarded(base) {
 		return nil, fmt.Errorf("BaseURL %q must begin with https://, because a token is good for whoever reads it", o.BaseURL)
 	}
 	if o.Application == "" || o.Signer == nil {
@@ -94,15 +94,21 @@ func defaultTransport() http.RoundTripper {
 // unfollowed keeps tokens and bodies from whoever a redirect names.
 func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// isGuarded reports whether nobody on the way reads or changes what is sent to an address.
+func isGuarded(address *url.URL) bool {
+	return address.Scheme == "https" || address.Scheme == "http" && isLoopback(address.Hostname())
+}
+
 func isLoopback(host string) bool {
 	address := net.ParseIP(host)
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 // AsUser returns a client that calls on behalf of a member of staff, who has authorised the
-// application (§5.4).
+// application (§5.4). Without a username, its calls fail: they are never made for the application
+// instead.
 func (c *Client) AsUser(username string) *Client {
-	return c.calling(caller{username: username})
+	return c.calling(caller{username: username, isUser: true})
 }
 
 // WithAct returns a client that calls for the application itself, and says who is behind the

@@ -13,6 +13,7 @@ import (
 // key a day before it signs with it, but in an emergency.
 const (
 	refetchAfter = time.Second
+	fetchLimit   = 5 * time.Second
 	longestSet   = 1 << 20
 )
 
@@ -43,7 +44,11 @@ func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
 	if keys, fresh, err := f.held(kid); fresh { // somebody has fetched them meanwhile
 		return keys, err
 	}
-	keys, err := f.fetch(ctx)
+	// The fetch is for all who wait: whoever has sent a kid and hangs up must not end it, or the
+	// service's new key would not be found as long as somebody does.
+	fetching, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit)
+	defer cancel()
+	keys, err := f.fetch(fetching)
 	f.keep(keys, err)
 	keys, _, err = f.held(kid)
 	return keys, err

@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -47,11 +49,15 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	if o.JWKSURL == "" || o.Tenant == nil {
 		return nil, errors.New("options must have a JWKSURL and say which Tenant is served")
 	}
+	address, err := url.Parse(o.JWKSURL)
+	if err != nil || !isGuarded(address) {
+		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because whoever changes the keys on their way can forge webhooks", o.JWKSURL)
+	}
 	if o.Remembered <= 0 {
 		o.Remembered = 100_000
 	}
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Timeout: 5 * time.Second}
+		o.HTTP = &http.Client{Timeout: fetchLimit, CheckRedirect: unfollowed}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

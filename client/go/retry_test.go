@@ -196,3 +196,12 @@ func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
 		t.Errorf("it asks %v", service.sent[0].URL)
 	}
 }
+
+// Without a key, a call that is sent again would be made twice.
+func TestNothingIsSentUnderAnEmptyKey_D99(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, cuts, says(200, created))
+	if _, err := c.CreateNote(client.WithIdempotencyKey(t.Context(), ""), note); err == nil || len(service.sent) != 0 {
+		t.Errorf("%v, and %d calls are sent", err, len(service.sent))
+	}
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 )
@@ -19,6 +20,7 @@ const (
 // caller is for whom a token is: the application itself, a user, or who is behind a call.
 type caller struct {
 	username string
+	isUser   bool // and so must have a username
 	act      *Act
 }
 
@@ -37,6 +39,10 @@ type kept struct {
 	until time.Time
 }
 
+// errNoUser keeps what a user was meant to ask from being asked with the application's own
+// rights.
+var errNoUser = errors.New("AsUser must be given the username of a member of staff")
+
 // claims are those of §5.2, but for the times.
 type claims struct {
 	Issuer  string `json:"iss"`
@@ -47,9 +53,12 @@ type claims struct {
 
 // mint returns a token that has at least 20 seconds to go.
 func (t *tokens) mint(who caller) (string, error) {
+	if who.isUser && (who.username == "" || who.username == t.application) {
+		return "", errNoUser
+	}
 	key := t.signer.current()
 	claims := claims{Issuer: t.application, Subject: t.application, Act: who.act}
-	if who.username != "" {
+	if who.isUser {
 		claims.Subject, claims.Party = who.username, t.application
 	}
 	text, err := json.Marshal(claims)

@@ -106,3 +106,14 @@ func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
 		t.Errorf("it publishes %s, %v", keys.KeySet(), err)
 	}
 }
+
+// A username that is missing must not turn what a user asks into what the application may.
+func TestNobodyIsCalledForAsTheApplication_D99(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, pong))
+	for _, nobody := range []string{"", app} {
+		if _, err := c.AsUser(nobody).Ping(t.Context()); err == nil || len(service.sent) != 0 {
+			t.Errorf("for %q: %v, and %d calls are sent", nobody, err, len(service.sent))
+		}
+	}
+}

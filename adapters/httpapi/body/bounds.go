@@ -60,7 +60,7 @@ type raw struct {
 // or is declared to be too large.
 func rawOf(r *http.Request) (*raw, error) {
 	switch {
-	case !isJSON(r.Header.Values("Content-Type")):
+	case !IsJSON(r.Header.Values("Content-Type")):
 		return nil, ErrMediaType
 	case r.ContentLength > MaxBytes:
 		return nil, ErrTooLarge

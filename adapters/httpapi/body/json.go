@@ -17,8 +17,8 @@ import (
 // ErrMediaType refuses a body that is declared to be something other than JSON.
 var ErrMediaType = fault.New(fault.Unsupported, "unsupported-media-type", "Send the body as Content-Type: application/json.")
 
-// isJSON accepts application/json with any parameters, and no Content-Type.
-func isJSON(contentTypes []string) bool {
+// IsJSON accepts application/json with any parameters, and no Content-Type.
+func IsJSON(contentTypes []string) bool {
 	if len(contentTypes) == 0 {
 		return true
 	}

@@ -87,7 +87,7 @@ class Call:
         headers = {"Accept": "application/json"}
         if self.body:
             headers["Content-Type"] = "application/json"
-            headers["Idempotency-Key"] = self.idempotency_key or str(uuid.uuid4())  # the same for all attempts
+            headers["Idempotency-Key"] = str(uuid.uuid4()) if self.idempotency_key is None else self.idempotency_key  # the same for all attempts
             size = self.body.size
             headers.update({"Transfer-Encoding": "chunked"} if size is None else {"Content-Length": str(size)})
         return headers

@@ -2,13 +2,13 @@
 
 import copy
 import datetime
-import ipaddress
 import ssl
 import time
 from typing import Any, Callable, Iterator, Optional, Sequence, Type, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from . import shapes
+from .addresses import is_guarded
 from .attachment import Attachment
 from .body import Body
 from .call import Answer, Call, Line, warn
@@ -43,15 +43,20 @@ class Client:
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        url = urlsplit(base_url)
-        if url.scheme != "https" and not (url.scheme == "http" and _is_loopback(url.hostname or "")):
+        if not is_guarded(base_url):
             raise ValueError(f"base_url {base_url} must begin with https://, because a token is good for whoever reads it")
+        self._application = application
         tokens = Tokens(application, signer, now)
         self._line = Line(Connections(base_url, ssl_context), tokens, attempts, timeout, longest_wait, on_answer, sleep)
         self._caller = Caller()
 
     def as_user(self, username: str) -> "Client":
-        """A client that calls on behalf of a member of staff, who has authorised the application (§5.4)."""
+        """A client that calls on behalf of a member of staff, who has authorised the application (§5.4).
+
+        Raises ValueError without a username: nothing is called for the application instead.
+        """
+        if not username or username == self._application:
+            raise ValueError("as_user must be given the username of a member of staff")
         return self._calling(Caller(username=username))
 
     def with_act(self, act: shapes.Act) -> "Client":
@@ -208,10 +213,3 @@ class Client:
 
 def _path(endpoint: str) -> str:
     return "/transactional-api/" + endpoint
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

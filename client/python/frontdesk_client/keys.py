@@ -1,10 +1,12 @@
 """The service's keys, fetched again only for an unknown kid."""
 
+import http.client
 import json
 import threading
 import urllib.request
 from typing import Callable, Optional
 
+from .addresses import is_guarded
 from .verify import Keys, WebhookError, parse_keys
 
 # Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day
@@ -14,10 +16,22 @@ _GIVE_UP_AFTER = 5
 _LONGEST_SET = 1 << 20
 
 
+class _Unfollowed(urllib.request.HTTPRedirectHandler):
+    """Takes the keys from nobody whom a redirect names."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+_opener = urllib.request.build_opener(_Unfollowed)
+
+
 class FetchedKeys:
     """May be shared by threads; one of them fetches."""
 
     def __init__(self, url: str, now: Callable[[], float]):
+        if not is_guarded(url):
+            raise ValueError(f"jwks_url {url} must begin with https://, because whoever changes the keys on their way can forge webhooks")
         self._url, self._now = url, now
         self._fetching = threading.Lock()
         self._keys: Keys = {}
@@ -36,9 +50,9 @@ class FetchedKeys:
 
     def _fetch(self) -> None:
         try:
-            with urllib.request.urlopen(self._url, timeout=_GIVE_UP_AFTER) as answer:
+            with _opener.open(self._url, timeout=_GIVE_UP_AFTER) as answer:
                 self._keys = parse_keys(json.loads(answer.read(_LONGEST_SET)))
             self._failure = None
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError, RecursionError) as error:
             self._failure = error
         self._next = self._now() + _REFETCH_AFTER

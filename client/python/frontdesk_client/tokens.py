@@ -50,8 +50,8 @@ class Tokens:
         return token
 
     def _claims(self, caller: Caller) -> dict:
-        claims: dict = {"iss": self._application, "sub": caller.username or self._application}
-        if caller.username:
+        claims: dict = {"iss": self._application, "sub": self._application if caller.username is None else caller.username}
+        if caller.username is not None:
             claims["azp"] = self._application
         if caller.act:
             claims["act"] = caller.act.claim()

@@ -64,7 +64,7 @@ def kid_of(token: str) -> str:
     """The kid of a token that is signed RS256."""
     try:
         header = jwt.get_unverified_header(token)
-    except jwt.PyJWTError as error:
+    except (jwt.PyJWTError, RecursionError) as error:  # of brackets in brackets, which anybody may send
         raise WebhookError("malformed", str(error)) from error
     if header.get("alg") != "RS256" or "crit" in header:
         raise WebhookError("malformed", "alg must be RS256, without crit")

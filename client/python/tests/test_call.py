@@ -55,6 +55,12 @@ class Tokens(unittest.TestCase):
         self.assertEqual(got, [[APP, APP, None, None], [APP, "ann.lee", APP, None], [APP, APP, None, claim], [APP, "bob", APP, None]])
         self.assertEqual(service.sent[0].token()[0], {"alg": "RS256", "typ": "JWT", "kid": "one"})
 
+    def test_nobody_is_called_for_as_the_application(self):
+        client, service = calling(self, says(200, PONG))
+        for nobody in ("", None, APP):
+            self.assertRaises(ValueError, client.as_user, nobody)
+        self.assertEqual(service.sent, [])
+
     def test_another_key_signs_at_once_and_both_are_published(self):
         keys = signer()
         client, service = calling(self, says(200, PONG), signer=keys)
@@ -104,11 +110,12 @@ class Attempts(unittest.TestCase):
         client.create_note(**NOTE)
         client.create_note(**NOTE)
         client.create_note(**NOTE, idempotency_key="job-42")
+        client.create_note(**NOTE, idempotency_key="")  # which the service refuses
         service.replies[:] = [says(200, PONG)]
         client.ping()
         keys = [call.headers["Idempotency-Key"] for call in service.sent]
         self.assertTrue(keys[0] and keys[0] == keys[1] == keys[2] and keys[3] and keys[3] != keys[2], keys)
-        self.assertEqual(keys[4:], ["job-42", None])
+        self.assertEqual(keys[4:], ["job-42", "", None])
         self.assertEqual(service.sent[0].body, service.sent[2].body)
 
     def test_retry_after_is_waited_for_and_attempts_end(self):

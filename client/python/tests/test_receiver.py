@@ -1,5 +1,6 @@
 """Webhooks (D99)."""
 
+import base64
 import io
 import json
 import os
@@ -80,6 +81,32 @@ class Receiving(unittest.TestCase):
         self.now += 2
         self.down = False
         self.assertEqual((self.reason(receiver, "two", "three"), len(self.service.sent)), ("unknown-key", 4))
+
+    def test_keys_are_taken_from_where_nobody_changes_them(self):
+        for url in ("http://api.example/jwks", "http://10.0.0.1/jwks", "ftp://127.0.0.1/jwks", "file:///etc/jwks", "jwks"):
+            self.assertRaises(ValueError, Receiver, url, ["elm-street"])
+        Receiver("https://api.example/jwks", ["elm-street"])
+        elsewhere = serve(self, says(307, "", Location=self.service.url))
+        self.assertEqual(self.reason(Receiver(elsewhere.url, ["elm-street"], now=lambda: self.now)), "keys-unreachable")
+        self.assertEqual(len(self.service.sent), 0)
+
+    def test_an_answer_that_is_no_http_is_no_key_set(self):
+        def rubbish(handler):
+            handler.wfile.write(self.answer)
+            handler.close_connection = True
+
+        for self.answer in (b"rubbish\r\n\r\n", b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"keys"'):
+            with self.subTest(self.answer):
+                service = serve(self, rubbish)
+                receiver = Receiver(service.url, ["elm-street"], now=lambda: self.now)
+                self.assertEqual([self.reason(receiver), self.reason(receiver)], ["keys-unreachable"] * 2)
+                self.assertEqual(len(service.sent), 1)
+
+    def test_brackets_in_brackets_are_no_webhook(self):
+        header = base64.urlsafe_b64encode(b"[" * 45_000).rstrip(b"=").decode()
+        with self.assertRaises(WebhookError) as refused:
+            self.receiver().receive(header + ".e30.AAAA")
+        self.assertEqual(refused.exception.reason, "malformed")
 
     def test_keys_that_are_too_weak_or_for_another_use_are_not_taken(self):
         n = "_" * 400

@@ -1,6 +1,7 @@
 import { Agent as HTTPAgent } from "node:http";
 import { Agent as HTTPSAgent } from "node:https";
 
+import { isGuarded } from "./addresses.js";
 import { Body } from "./body.js";
 import { make, pause, type Answer, type CallOptions, type Line } from "./call.js";
 import type * as shapes from "./shapes.js";
@@ -42,8 +43,14 @@ export class Client {
     this.#line = line;
   }
 
-  /** A client that calls on behalf of a member of staff, who has authorised the application (§5.4). */
+  /**
+   * A client that calls on behalf of a member of staff, who has authorised the application (§5.4). Throws a TypeError
+   * without a username: nothing is called for the application instead.
+   */
   asUser(username: string): Client {
+    if (typeof username !== "string" || username === "" || username === this.#options.application) {
+      throw new TypeError("asUser must be given the username of a member of staff");
+    }
     return new Client(this.#options, { username }, this.#line);
   }
 
@@ -171,12 +178,10 @@ export class Client {
 
 function lineOf({ baseURL, application, signer, ...o }: ClientOptions): Line {
   if (!application || !signer) throw new TypeError("options must name the application and its signer");
-  const { protocol, hostname } = new URL(baseURL);
-  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  if (protocol !== "https:" && !(protocol === "http:" && isLoopback)) {
+  if (!isGuarded(baseURL)) {
     throw new TypeError(`baseURL ${baseURL} must begin with https://, because a token is good for whoever reads it`);
   }
-  const agent = new (protocol === "https:" ? HTTPSAgent : HTTPAgent)({ keepAlive: true });
+  const agent = new (new URL(baseURL).protocol === "https:" ? HTTPSAgent : HTTPAgent)({ keepAlive: true });
   const base = baseURL.replace(/\/$/, "") + "/transactional-api/";
   const tokens = new Tokens(application, signer, o.now ?? Date.now);
   const { attempts = 5, timeout, longestWait = 20_000, onAnswer = warn } = o;

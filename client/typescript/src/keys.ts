@@ -1,3 +1,4 @@
+import { isGuarded } from "./addresses.js";
 import { parseKeys, WebhookError, type Keys } from "./verify.js";
 
 // Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day before it signs with
@@ -16,7 +17,11 @@ export class FetchedKeys {
   constructor(
     private readonly url: string,
     private readonly now: () => number,
-  ) {}
+  ) {
+    if (!isGuarded(url)) {
+      throw new TypeError(`jwksURL ${url} must begin with https://, because whoever changes the keys on their way can forge webhooks`);
+    }
+  }
 
   /** The keys, with this one among them if the service has it. */
   async with(kid: string): Promise<Keys> {
@@ -42,7 +47,7 @@ export class FetchedKeys {
 }
 
 async function fetchKeys(url: string): Promise<Keys> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(giveUpAfter), headers: { Accept: "application/json" } });
+  const answer = await fetch(url, { signal: AbortSignal.timeout(giveUpAfter), redirect: "manual", headers: { Accept: "application/json" } });
   if (!answer.ok || !answer.body) throw new Error(`${url}: ${answer.status}`);
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -42,6 +42,11 @@ test("a token says for whom a call is (D99)", async () => {
   assert.deepEqual(tokenOf(sent[0]!).header, { alg: "RS256", typ: "JWT", kid: "one" });
 });
 
+test("nobody is called for as the application (D99)", async () => {
+  const { client } = await calling({}, pong);
+  for (const nobody of ["", undefined, null, app]) assert.throws(() => client.asUser(nobody as string), TypeError);
+});
+
 test("another key signs at once, and both are published (D99)", async () => {
   const keys = signer();
   const { client, sent } = await calling({ signer: keys }, pong);

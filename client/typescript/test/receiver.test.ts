@@ -66,6 +66,17 @@ test("keys are fetched for an unknown kid, and seldom (D99)", async () => {
   assert.deepEqual([await take(otherKey, "three"), service.fetches], ["unknown-key", 4]);
 });
 
+test("keys are taken from where nobody changes them (D99)", async () => {
+  for (const jwksURL of ["http://api.example/jwks", "http://10.0.0.1/jwks", "ftp://127.0.0.1/jwks"]) {
+    assert.throws(() => new Receiver({ jwksURL, tenants: ["elm-street"] }), TypeError, jwksURL);
+  }
+  new Receiver({ jwksURL: "https://api.example/jwks", tenants: ["elm-street"] });
+  const service = await publisher();
+  const elsewhere = await listening(createServer((_, response) => response.writeHead(307, { Location: service.url }).end()));
+  const receiver = new Receiver({ jwksURL: elsewhere, tenants: ["elm-street"], now: () => noon });
+  assert.deepEqual([await reasonOf(receiver.receive(webhook(aKey, "one"))), service.fetches], ["keys-unreachable", 0]);
+});
+
 test("keys that are too weak or for another use are not taken (D99)", () => {
   const n = "_".repeat(400);
   const keys = parseKeys({

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer"
+	form "frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/event"
 )
 
@@ -128,18 +129,19 @@ func (a *imitation) proven(r *http.Request, arrived *arrival) string {
 
 // wellFormed says what is wrong with the form of a patient request (§4.1).
 func wellFormed(r *http.Request, body []byte) string {
-	var request struct {
-		PatientID   string            `json:"patientId"`
-		RequestType string            `json:"requestType"`
-		Requester   string            `json:"requester"`
-		Response    []json.RawMessage `json:"response"`
-	}
-	switch err := json.Unmarshal(body, &request); {
-	case err != nil:
+	var request map[string]any // a struct would take names in any case, which the service does not
+	if json.Unmarshal(body, &request) != nil {
 		return "the body is not the JSON of a patient request"
-	case request.PatientID == "" || request.RequestType == "" || request.Requester == "" || len(request.Response) == 0:
-		return "the body lacks patientId, requestType, requester or response"
-	case r.Header.Get("Content-Type") != "application/json":
+	}
+	for _, name := range []string{"patientId", "requestType", "requester"} {
+		if text, _ := request[name].(string); text == "" {
+			return "the body lacks " + name
+		}
+	}
+	if items, _ := request["response"].([]any); len(items) == 0 {
+		return "the body lacks response"
+	}
+	if !form.IsJSON(r.Header.Values("Content-Type")) {
 		return "the Content-Type is not application/json"
 	}
 	return ""

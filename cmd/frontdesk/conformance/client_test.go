@@ -53,8 +53,10 @@ func tryClient(t *testing.T, habit string) map[string]string {
 
 func TestARightClientPasses_D100(t *testing.T) {
 	t.Parallel()
-	if failures := tryClient(t, "right"); len(failures) != 0 {
-		t.Errorf("it failed: %v", failures)
+	for _, habit := range []string{"right", "charset"} {
+		if failures := tryClient(t, habit); len(failures) != 0 {
+			t.Errorf("%s: it failed: %v", habit, failures)
+		}
 	}
 }
 
@@ -71,6 +73,8 @@ func TestABrokenClientFailsForTheRightReason_D100(t *testing.T) {
 		"at once":        {[]string{"busy", "limited"}, "and Retry-After says 1 s"},
 		"always again":   {[]string{"refused", "new-code", "forbidden"}, "the answer will be the same"},
 		"never gives up": {[]string{"down", "busy", "limited"}, "wait longer each time"},
+		"one run":        {slices.Sorted(maps.Keys(allButCall)), "no call arrived"},
+		"Pascal case":    {slices.Sorted(maps.Keys(allChecks)), "the body lacks patientId"},
 		"long tokens":    {slices.Sorted(maps.Keys(allChecks)), "at most 60 seconds"},
 		"says yes":       {[]string{"refused", "new-code", "forbidden", "down"}, "as if the request had been submitted"},
 		"old key gone":   {[]string{"rotated"}, "the old key is gone"},
@@ -93,3 +97,9 @@ var allChecks = map[string]bool{
 	"call": true, "busy": true, "limited": true, "cut-off": true, "answer-lost": true, "refused": true,
 	"new-code": true, "forbidden": true, "down": true, "newer": true, "rotated": true,
 }
+
+var allButCall = func() map[string]bool {
+	others := maps.Clone(allChecks)
+	delete(others, "call")
+	return others
+}()

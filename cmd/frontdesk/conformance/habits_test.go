@@ -94,28 +94,38 @@ type habitualClient struct {
 	refused   bool // tries refusals again, too
 	saysYes   bool
 	tokenLife int64 // seconds
+	odd       string
 }
 
 var habits = map[string]habitualClient{
-	"right":          {uuid.New().String, 3, false, false, false, 60},
-	"no key":         {func() string { return "" }, 3, false, false, false, 60},
-	"key each time":  {uuid.NewString, 3, false, false, false, 60},
-	"one key":        {func() string { return "the-same" }, 3, false, false, false, 60},
-	"never again":    {uuid.New().String, 1, false, false, false, 60},
-	"at once":        {uuid.New().String, 3, true, false, false, 60},
-	"always again":   {uuid.New().String, 3, false, true, false, 60},
-	"never gives up": {uuid.New().String, 1000, true, false, false, 60},
-	"long tokens":    {uuid.New().String, 3, false, false, false, 3600},
-	"says yes":       {uuid.New().String, 2, false, false, true, 60},
-	"old key gone":   {uuid.New().String, 3, false, false, false, 60},
-	"does not turn":  {uuid.New().String, 3, false, false, false, 60},
+	"right":          {uuid.New().String, 3, false, false, false, 60, ""},
+	"no key":         {func() string { return "" }, 3, false, false, false, 60, ""},
+	"key each time":  {uuid.NewString, 3, false, false, false, 60, ""},
+	"one key":        {func() string { return "the-same" }, 3, false, false, false, 60, ""},
+	"never again":    {uuid.New().String, 1, false, false, false, 60, ""},
+	"at once":        {uuid.New().String, 3, true, false, false, 60, ""},
+	"always again":   {uuid.New().String, 3, false, true, false, 60, ""},
+	"never gives up": {uuid.New().String, 1000, true, false, false, 60, ""},
+	"long tokens":    {uuid.New().String, 3, false, false, false, 3600, ""},
+	"says yes":       {uuid.New().String, 2, false, false, true, 60, ""},
+	"old key gone":   {uuid.New().String, 3, false, false, false, 60, ""},
+	"one run":        {uuid.New().String, 3, false, false, false, 60, "one run"},
+	"Pascal case":    {uuid.New().String, 3, false, false, false, 60, "Pascal case"},
+	"charset":        {uuid.New().String, 3, false, false, false, 60, "charset"},
+	"does not turn":  {uuid.New().String, 3, false, false, false, 60, ""},
 }
 
 func (c habitualClient) submit(dir string) (err error) {
+	if c.odd == "one run" && os.Mkdir(filepath.Join(dir, "ran"), 0o700) != nil {
+		return errors.New("it was submitted already")
+	}
 	body, _ := json.Marshal(map[string]any{
 		"patientId": os.Getenv("PATIENT_ID"), "requestType": "medical", "requester": "patient",
 		"response": []any{map[string]any{"question": "healthConcern", "answer": "A cough"}},
 	})
+	if c.odd == "Pascal case" {
+		body = bytes.ReplaceAll(body, []byte(`"patientId"`), []byte(`"PatientId"`))
+	}
 	for range c.tries {
 		var again bool
 		if again, err = c.call(dir, body); err == nil || !again {
@@ -133,6 +143,9 @@ func (c habitualClient) call(dir string, body []byte) (again bool, err error) {
 	}
 	request.GetBody = nil // the library must not send it again by itself
 	request.Header.Set("Content-Type", "application/json")
+	if c.odd == "charset" {
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
 	if key := c.key(); key != "" {
 		request.Header.Set("Idempotency-Key", key)
 	}

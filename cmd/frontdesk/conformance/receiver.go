@@ -22,6 +22,7 @@ type Receiver struct {
 	Limit     time.Duration // in which a webhook must be answered (§6.3); 0 means 10 s
 	Patience  time.Duration // in which a receiver must know a new key; 0 means 15 s
 
+	known   signingKey    // of the latest right webhook that was taken
 	slowest time.Duration // of the answers to right webhooks
 	right   int           // webhooks that were sent
 }
@@ -84,12 +85,17 @@ func (r *Receiver) send(ctx context.Context, body string) answer {
 
 // takes sends a right webhook, and says why it was not taken.
 func (r *Receiver) takes(ctx context.Context, w *webhook) string {
+	return r.takesOf(ctx, w, r.Service.active())
+}
+
+func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) string {
 	begun := time.Now()
-	a := r.send(ctx, w.token(r.Service.active()))
+	a := r.send(ctx, w.token(key))
 	r.right++
 	r.slowest = max(r.slowest, time.Since(begun))
 	switch {
 	case a.took():
+		r.known = key
 		return ""
 	case r.Service.asked() == 0:
 		return fmt.Sprintf("%s to a right webhook, and never asked for keys: let it take them from %s", a, r.Service.KeySetURL())
@@ -98,44 +104,65 @@ func (r *Receiver) takes(ctx context.Context, w *webhook) string {
 }
 
 // refuses sends what must not be believed. No answer but a 4xx says that it was not: a
-// receiver that breaks on it can be broken by anybody.
+// receiver that breaks on it can be broken by anybody. Nor does a 4xx say so if right
+// webhooks are refused as well.
 func (r *Receiver) refuses(ctx context.Context, what, body string) string {
-	before, counted := r.processed(ctx)
+	before, uncounted := r.processed(ctx)
 	a := r.send(ctx, body)
-	after, _ := r.processed(ctx)
+	after, err := r.processed(ctx)
 	switch {
 	case a.took():
 		return fmt.Sprintf("it took %s: %s", what, a)
-	case counted && after != before:
+	case uncounted != nil:
+		return uncounted.Error()
+	case err != nil:
+		return err.Error()
+	case after != before:
 		return fmt.Sprintf("it processed %s, although %s", what, a)
 	case !a.refused():
 		return fmt.Sprintf("%s to %s; answer 400", a, what)
 	}
+	if why := r.takesOf(ctx, recordOpened(), r.key()); why != "" {
+		return fmt.Sprintf("it refused %s, which shows nothing: %s", what, why)
+	}
 	return ""
 }
 
-// processed asks how many webhooks the receiver has processed; false if nothing tells.
-func (r *Receiver) processed(ctx context.Context) (int, bool) {
+// key is one that the receiver has: a webhook that is forged under another one's name would
+// be refused for its kid alone.
+func (r *Receiver) key() signingKey {
+	if r.known.key == nil {
+		return r.Service.active()
+	}
+	return r.known
+}
+
+// processed asks how many webhooks the receiver has processed; 0 if nothing is there to
+// tell. What was said to tell and does not is an error: it would hide whatever is processed.
+func (r *Receiver) processed(ctx context.Context) (int, error) {
 	if r.Processed == "" {
-		return 0, false
+		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, countLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Processed, http.NoBody)
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	response, err := r.Client.Do(request)
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 64))
 	if err != nil {
-		return 0, false
+		return 0, fmt.Errorf("ask how many webhooks were processed: %w", err)
 	}
 	n, err := strconv.Atoi(string(bytes.TrimSpace(text)))
-	return n, err == nil
+	if err != nil || response.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("%s answered %d and no number of webhooks that were processed", r.Processed, response.StatusCode)
+	}
+	return n, nil
 }
 
 // wait waits a moment; false if ctx has ended.

@@ -63,6 +63,20 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 		"takes the public key for a secret": {
 			func(s *standIn) { s.also = takesHMAC }, []string{"hmac"}, "it took an HMAC that everybody can make",
 		},
+		"takes the public key without its last newline for a secret": {
+			func(s *standIn) { s.also = takesTrimmedHMAC }, []string{"hmac"}, "it took an HMAC that everybody can make",
+		},
+		"bars none in small letters alone": {
+			func(s *standIn) { s.also = takesNoneInCapitals }, []string{"not-signed"}, "it took a webhook that nobody signed (alg None)",
+		},
+		"follows jku": {
+			func(s *standIn) { s.also = takesJKU }, []string{"own-key"}, "it took a key from where the webhook's own header leads",
+		},
+		"takes nothing more after the first forgery": {
+			func(s *standIn) { s.bars = true },
+			[]string{"not-signed", "hmac", "other-alg", "forged", "own-key", "unknown-key", "issuer", "expired", "claims", "rubbish"},
+			"it refused a webhook that nobody signed (alg none), which shows nothing: it answered 429 to a right webhook",
+		},
 		"takes a key out of the header": {
 			func(s *standIn) { s.also = takesOwnKey }, []string{"own-key"}, "it took a key out of the webhook's own header",
 		},
@@ -145,5 +159,20 @@ func TestAReceiverWithoutOurKeysIsToldWhereTheyAre_D100(t *testing.T) {
 	failures := tryReceiver(t, 0, func(string) *standIn { return rightReceiver("http://127.0.0.1:1/jwks") })
 	if !strings.Contains(failures["right"], "let it take them from http://127.0.0.1:") {
 		t.Errorf("it is told: %s", failures["right"])
+	}
+}
+
+// A count that cannot be read must not pass for one that stays the same.
+func TestACountThatCannotBeReadPassesNobody_D100(t *testing.T) {
+	t.Parallel()
+	failures := tryReceiver(t, 0, func(keySetURL string) *standIn {
+		s := rightReceiver(keySetURL)
+		s.uncounted, s.forgets = true, true
+		return s
+	})
+	for _, check := range []string{"replayed", "not-signed", "forged"} {
+		if !strings.Contains(failures[check], "answered 404 and no number") {
+			t.Errorf("%s says: %s", check, failures[check])
+		}
 	}
 }

@@ -24,6 +24,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	keys    []signingKey // published; the last one signs
+	offered []signingKey // published elsewhere, which nobody was told to trust
 	fetches int
 	down    bool
 }
@@ -37,6 +38,9 @@ type signingKey struct {
 // keySetPath is where receivers find the keys (§4.3).
 const keySetPath = "/transactional-api/jwks"
 
+// elsewherePath is where keys are that nobody has been told to trust.
+const elsewherePath = "/elsewhere"
+
 // NewService publishes a first key at a loopback address. The caller closes it.
 func NewService(ctx context.Context, address string) (*Service, error) {
 	s := &Service{done: make(chan struct{})}
@@ -49,6 +53,11 @@ func NewService(ctx context.Context, address string) (*Service, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+keySetPath, s.publish)
+	mux.HandleFunc("GET "+elsewherePath, func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		write(w, s.offered)
+	})
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.done)
@@ -74,9 +83,21 @@ func (s *Service) publish(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "The key set cannot be had at the moment.", http.StatusServiceUnavailable)
 		return
 	}
+	write(w, s.keys)
+}
+
+// offer publishes a key elsewhere, and returns the address.
+func (s *Service) offer(k signingKey) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offered = append(s.offered, k)
+	return "http://" + s.listener.Addr().String() + elsewherePath
+}
+
+func write(w http.ResponseWriter, keys []signingKey) {
 	var set jose.JSONWebKeySet
-	for _, k := range s.keys {
-		set.Keys = append(set.Keys, jose.JSONWebKey{Key: k.key.Public(), KeyID: k.kid, Algorithm: string(jose.RS256), Use: "sig"})
+	for _, k := range keys {
+		set.Keys = append(set.Keys, k.asJWK())
 	}
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	_ = json.NewEncoder(w).Encode(set) // an error means that the receiver has gone

@@ -38,6 +38,8 @@ type standIn struct {
 
 	refusal, malformed, again int  // statuses
 	forgets, hasty            bool // processes twice; processes what it refuses
+	uncounted                 bool // tells nobody how many it has processed
+	bars, barred              bool // answers nobody any more once it has refused one of alg none
 
 	mu        sync.Mutex
 	keys      jose.JSONWebKeySet
@@ -71,6 +73,10 @@ type standInToken struct {
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r.URL.Path == "/processed" && s.uncounted {
+		http.NotFound(w, r)
+		return
+	}
 	if r.URL.Path == "/processed" {
 		fmt.Fprintln(w, s.processed)
 		return
@@ -88,7 +94,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // take returns the status for a body.
 func (s *standIn) take(body string) int {
 	token, ok := s.read(body)
+	s.barred = s.barred || s.bars && token.header["alg"] == "none"
 	switch {
+	case s.barred:
+		return http.StatusTooManyRequests
 	case !ok:
 		return s.malformed
 	case !s.believes(token):
@@ -166,12 +175,32 @@ func rightlySigned(t standInToken) bool {
 
 func takesNone(_ *standIn, t standInToken) bool { return t.header["alg"] == "none" }
 
+func takesNoneInCapitals(_ *standIn, t standInToken) bool { return t.header["alg"] == "None" }
+
 func takesHMAC(_ *standIn, t standInToken) bool {
+	return isHMAC(t, func(text []byte) []byte { return text })
+}
+
+func takesTrimmedHMAC(_ *standIn, t standInToken) bool { return isHMAC(t, bytes.TrimSpace) }
+
+// takesJKU takes its keys from wherever a webhook says.
+func takesJKU(s *standIn, t standInToken) bool {
+	from, _ := t.header["jku"].(string)
+	if from == "" {
+		return false
+	}
+	others := &standIn{keySetURL: from}
+	kid, _ := t.header["kid"].(string)
+	t.key = others.key(kid)
+	return rightlySigned(t)
+}
+
+func isHMAC(t standInToken, form func(text []byte) []byte) bool {
 	if t.key == nil || t.header["alg"] != "HS256" {
 		return false
 	}
 	der, _ := x509.MarshalPKIXPublicKey(t.key)
-	mac := hmac.New(sha256.New, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	mac := hmac.New(sha256.New, form(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
 	_, _ = io.Copy(mac, bytes.NewReader([]byte(t.input)))
 	return hmac.Equal(mac.Sum(nil), t.signature)
 }

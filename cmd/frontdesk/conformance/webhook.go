@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
@@ -133,14 +134,21 @@ func signed(signature []byte, err error) []byte {
 
 func unsigned(signingKey, []byte) []byte { return nil }
 
-// hs256 is what a careless receiver takes: an HMAC whose secret is the public key, in the
-// form in which most libraries hold it.
-func hs256(k signingKey, input []byte) []byte {
-	der, err := x509.MarshalPKIXPublicKey(k.key.Public())
-	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: signed(der, err)})
-	mac := hmac.New(sha256.New, secret)
-	_, _ = mac.Write(input) // never fails
-	return mac.Sum(nil)
+// hs256 is what a careless receiver takes: an HMAC whose secret everybody has.
+func hs256(secret []byte) func(signingKey, []byte) []byte {
+	return func(_ signingKey, input []byte) []byte {
+		mac := hmac.New(sha256.New, secret)
+		_, _ = mac.Write(input) // never fails
+		return mac.Sum(nil)
+	}
+}
+
+// secrets are the forms in which libraries hold the public half of a key.
+func secrets(k signingKey) [][]byte {
+	der := signed(x509.MarshalPKIXPublicKey(k.key.Public()))
+	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	short := x509.MarshalPKCS1PublicKey(&k.key.PublicKey)
+	return [][]byte{text, bytes.TrimSpace(text), der, pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: short}), short}
 }
 
 // tampered says something else than what was signed.

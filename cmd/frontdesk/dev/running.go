@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,13 +67,21 @@ func Find(dir string) (Running, error) {
 	}
 }
 
-func readRunning(dir string) (r Running, err error) {
-	content, err := os.ReadFile(filepath.Join(dir, runningName))
+func readRunning(dir string) (Running, error) { return readRunningAs(os.Geteuid(), dir) }
+
+// readRunningAs believes what a user or root has written. In a directory that all may write
+// to, such as /tmp, anybody could name a key of that user's, and an address to send its tokens to.
+func readRunningAs(user int, dir string) (r Running, err error) {
+	content, owner, err := readOwned(filepath.Join(dir, runningName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return r, ErrNone
 	}
 	if err != nil {
 		return r, fmt.Errorf("read %s: %w", runningName, err)
+	}
+	if owner != user && owner != 0 {
+		return r, fmt.Errorf("%s belongs to another user of this machine, so it is not believed: work elsewhere, or name your directory with --key-dir",
+			filepath.Join(dir, runningName))
 	}
 	if err := json.Unmarshal(content, &r); err != nil {
 		return r, fmt.Errorf("read %s: %w", runningName, err)
@@ -82,3 +91,23 @@ func readRunning(dir string) (r Running, err error) {
 	}
 	return r, nil
 }
+
+// readOwned returns what a file holds, and whose it is.
+func readOwned(name string) (content []byte, owner int, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if status, ok := info.Sys().(*syscall.Stat_t); ok {
+		owner = int(status.Uid)
+	}
+	content, err = io.ReadAll(io.LimitReader(file, maxRunning))
+	return content, owner, err
+}
+
+const maxRunning = 64 << 10 // bytes

@@ -1,0 +1,6 @@
+/** Whether nobody on the way reads or changes what is sent to a URL. */
+export function isGuarded(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return protocol === "https:" || (protocol === "http:" && isLoopback);
+}
