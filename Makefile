@@ -81,7 +81,7 @@ peers: deps ## the log beside other stores of events, as a table, also in .front
 	@npm --prefix bench/peers/node ci
 	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
-lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
+lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm)
 	@unformatted=$$(gofmt -l $(SOURCES))
 	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
 	$(GO) vet -tags prove ./... $(TOOLS)
@@ -91,6 +91,8 @@ lint: ## formatting, vet, the linters of .golangci.yml, a tidy go.mod
 		$(GO) -C $$module run $(LINTER) run ./...
 		$(GO) -C $$module mod tidy -diff
 	done
+	$(GO) -C docs/testdata/openapi/go mod tidy -diff
+	$(GO) test -tags prove -run '^TestProveThatRedocly' ./docs
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')

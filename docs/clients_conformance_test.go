@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"frontdesk/cmd/frontdesk/conformance"
 )
 
 // The clients pass what integrators' own receivers and clients are tried out with (D100).
@@ -13,7 +15,7 @@ func TestTheClientsPassTheChecksForIntegrators_D99(t *testing.T) {
 	s, _ := aSandbox(t)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
 		address := freeAddress(t)
-		d := c.drive(t, "listen", "FRONTDESK_JWKS=http://"+address+"/transactional-api/jwks", "FRONTDESK_TENANT=conformance")
+		d := c.drive(t, "listen", "FRONTDESK_JWKS=http://"+address+"/transactional-api/jwks", "FRONTDESK_TENANT="+conformance.Tenant)
 		var listening struct{ URL string }
 		d.read(&listening)
 		s.operate(t, "check-receiver", "--listen", address, s.secured(t, listening.URL))

@@ -27,7 +27,8 @@ const (
 // A troublemaker stands between the clients and the service.
 type troublemaker struct {
 	*httptest.Server
-	service *url.URL
+	service    *url.URL
+	retryAfter string // what a 503 asks for, in seconds
 
 	mu    sync.Mutex
 	plans map[string][]trouble // of the attempts at each path
@@ -40,7 +41,7 @@ func makeTrouble(t *testing.T, service string) *troublemaker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &troublemaker{service: to, plans: map[string][]trouble{}, seen: map[string]int{}}
+	m := &troublemaker{service: to, retryAfter: "0", plans: map[string][]trouble{}, seen: map[string]int{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
@@ -74,7 +75,7 @@ func (m *troublemaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := m.next(r.URL.Path)
 	switch now {
 	case refuse:
-		unavailable(w)
+		m.unavailable(w)
 		return
 	case cut:
 		panic(http.ErrAbortHandler)
@@ -87,7 +88,7 @@ func (m *troublemaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	proxy.ServeHTTP(answer, r)
 	switch now {
 	case refuseAfter:
-		unavailable(w)
+		m.unavailable(w)
 	case cutAfter:
 		panic(http.ErrAbortHandler)
 	default:
@@ -102,8 +103,8 @@ func (m *troublemaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func unavailable(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
+func (m *troublemaker) unavailable(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", m.retryAfter)
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = w.Write([]byte(`{"errors":[{"code":"unavailable","description":"Try again."}]}`))
 }
@@ -154,6 +155,7 @@ func TestTheClientsTakeARefusal_D99(t *testing.T) {
 	_, info := aSandbox(t)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
 		proxy := makeTrouble(t, info.APIURL)
+		proxy.retryAfter = "1"
 		d := info.caller(t, c, proxy.URL)
 		out := d.do(order{Do: "create-note", Input: fields{"patientId": "01980000-0000-7000-8000-000000000009", "note": "x"}})
 		if out.Error == nil || out.Error.Code != "patient-not-found" || out.Error.Status != 400 || proxy.reached("create-note") != 1 {

@@ -1,6 +1,6 @@
 // Package docs is the documentation, and the tests that show that it holds.
 //
-//   - integrators.md and auditors.md are run, line by line, against a sandbox.
+//   - integrators.md, sandbox.md and auditors.md are run, line by line, against a sandbox.
 //   - the clients of client/, in three languages, are put to the same sandbox, through
 //     whatever befalls calls, keys and webhooks; their pages are run, too.
 //   - safety.md is for clinical safety officers; each test that it names is looked up.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-const page = "integrators.md"
+// integratorsPages are typed into one shell, one after the other.
+var integratorsPages = []string{"integrators.md", "sandbox.md"}
 
 // snippet is a fenced block of the page.
 type snippet struct{ language, text string }
@@ -38,21 +39,23 @@ func snippets(t *testing.T, page string) (all []snippet) {
 
 func TestThePageHasNoSnippetThatNothingRuns(t *testing.T) {
 	t.Parallel()
-	for _, s := range snippets(t, page) {
-		if s.language != "sh" {
-			t.Errorf("nothing runs a snippet in %q", s.language)
+	for _, page := range integratorsPages {
+		for _, s := range snippets(t, page) {
+			if s.language != "sh" {
+				t.Errorf("nothing runs a snippet in %q of %s", s.language, page)
+			}
 		}
 	}
 }
 
-// TestEveryCommandOfThePageWorks types the page into a shell: its first
+// TestEveryCommandOfThePageWorks types the pages into a shell: the first
 // command is make run, which starts the sandbox, and the rest belongs to
-// another terminal. Ports are others than the page's.
+// another terminal. Ports are others than the pages'.
 func TestEveryCommandOfThePageWorks(t *testing.T) {
 	t.Parallel()
 	var commands []string
-	for _, s := range snippets(t, page) {
-		if s.language == "sh" {
+	for _, page := range integratorsPages {
+		for _, s := range snippets(t, page) {
 			commands = append(commands, s.text)
 		}
 	}
@@ -71,6 +74,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	for _, want := range []string{
 		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
 		"ahead of real time", "attachment-too-large", "http_5xx", "Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
+		"Of the 2 keys in the set, 2 can verify tokens.", "not currently authorised to request as the specified user", "signing-key.retired.v1",
 		`"keySetUrl":"`, `"outcome":"read"`, `"event": "ping"`, "event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
 	} {
 		if !strings.Contains(printed, want) {

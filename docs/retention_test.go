@@ -58,6 +58,8 @@ var writers = map[string]string{
 	"adapters/webhooks/receiver":     "--dir",
 	"domain/event/eventtest":         "",
 	"cmd/frontdesk/cli":              "--out",
+	"cmd/frontdesk/dev":              "--key-dir",
+	"cmd/frontdesk/reference":        "make docs",
 	"cmd/frontdesk/sandbox":          "--dir",
 }
 

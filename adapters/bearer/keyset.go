@@ -62,11 +62,11 @@ func ReadKeySet(document []byte) (KeySet, error) {
 		return KeySet{}, err
 	}
 	read := raw[:min(len(raw), maxKeys)]
-	set := KeySet{byKid: make(map[string]*rsa.PublicKey), unread: len(raw) - len(read)}
-	seen := make(map[string]int)
+	judging := judging{KeySet{byKid: make(map[string]*rsa.PublicKey), unread: len(raw) - len(read)}, make(map[string]int)}
 	for _, one := range read {
-		set.judge(one, seen)
+		judging.judge(one)
 	}
+	set := judging.set
 	for i := range set.verdicts {
 		set.verdicts[i].Kid = shown(set.verdicts[i].Kid)
 	}
@@ -76,34 +76,40 @@ func ReadKeySet(document []byte) (KeySet, error) {
 	return set, nil
 }
 
-// judge takes one more key. It keeps the verdict, and the key if it is usable so
-// far. seen is where each kid was met first.
-func (s *KeySet) judge(raw jsontext.Value, seen map[string]int) {
+// judging is a set as far as it has been read.
+type judging struct {
+	set  KeySet
+	seen map[string]int // where each kid was met first
+}
+
+// judge takes one more key. It keeps the verdict, and the key if it is usable so far.
+func (j *judging) judge(raw jsontext.Value) {
 	kid, key, why := readKey(raw)
 	private := showsPrivateHalf(raw)
 	if private {
 		key, why = nil, privateWhy
 	}
-	s.verdicts = append(s.verdicts, KeyVerdict{Kid: kid, Usable: key != nil, Why: why, Private: private})
-	first, twice := seen[kid]
+	here := len(j.set.verdicts)
+	j.set.verdicts = append(j.set.verdicts, KeyVerdict{Kid: kid, Usable: key != nil, Why: why, Private: private})
+	first, twice := j.seen[kid]
 	switch {
 	case kid == "":
 	case twice:
-		delete(s.byKid, kid)
-		s.shares(first)
-		s.shares(len(s.verdicts) - 1)
+		delete(j.set.byKid, kid)
+		j.shares(first)
+		j.shares(here)
 	default:
-		seen[kid] = len(s.verdicts) - 1
+		j.seen[kid] = here
 		if key != nil {
-			s.byKid[kid] = key
+			j.set.byKid[kid] = key
 		}
 	}
 }
 
 // shares notes that a key, if it was usable otherwise, is not used because another
 // one has its kid.
-func (s *KeySet) shares(i int) {
-	if v := &s.verdicts[i]; v.Usable {
+func (j *judging) shares(i int) {
+	if v := &j.set.verdicts[i]; v.Usable {
 		v.Usable, v.Why = false, "its kid is held twice: each key must have one of its own"
 	}
 }

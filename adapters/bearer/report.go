@@ -59,6 +59,7 @@ func ReportOf(at time.Time, set KeySet, err error) FetchReport {
 		report.Description = unreachableBy(refusal.Cause)
 	case FetchNotJSON:
 		report.Description = tellNotJSON(refusal.Cause)
+	case FetchRead, FetchNoUsableKey: // the set's summary says it
 	}
 	return report
 }

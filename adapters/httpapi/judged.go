@@ -46,7 +46,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 	}
 	callOf(r.Context()).proven(caller, a.seats)
 	// Only the proven caller's budget is spent, so that nobody spends another's.
-	if err := a.unless(errRateLimited, a.Calls.Spend(caller.Application, 1)); err != nil {
+	if err := a.unless(ErrRateLimited, a.Calls.Spend(caller.Application, 1)); err != nil {
 		return caller, err
 	}
 	return caller, access.Judge(caller, nil)

@@ -60,8 +60,9 @@ func (s Seats) made() seats {
 
 // The refusals of an application that has spent what it may.
 var (
-	errRateLimited  = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
-	errTooManyBytes = errRateLimited.Worded("The application has sent as many bytes as it may in a day. Try again later.")
+	// ErrRateLimited is that of too many calls. A sandbox says it, too.
+	ErrRateLimited  = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
+	errTooManyBytes = ErrRateLimited.Worded("The application has sent as many bytes as it may in a day. Try again later.")
 )
 
 // unless refuses a caller who has to wait, and says until when.

@@ -60,7 +60,7 @@ var (
 // Those of one code stand together.
 func Refusals() fault.List {
 	return append(body.Refusals(),
-		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, errRateLimited, errTooManyBytes, errInternal,
+		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, ErrRateLimited, errTooManyBytes, errInternal,
 		errInvalidKey, errUnknownField, errCursor,
 		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
 		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)

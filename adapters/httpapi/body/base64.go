@@ -116,12 +116,12 @@ func (d *decoder) add(r rune) error {
 	}
 	d.n = 0
 	n, err := strict64.Decode(d.bytes, d.quad[:])
-	if d.ended = n < 3; err != nil {
-		d.mistake = request.Mistake{Is: request.WrongPadding, At: d.at - len(d.quad) + bytes.IndexByte(d.quad[:], '=')}
-		return nil
+	if d.ended = n < 3; err == nil {
+		_, err = d.out.Write(d.bytes[:n])
+		return err
 	}
-	_, err = d.out.Write(d.bytes[:n])
-	return err
+	d.mistake = request.Mistake{Is: request.WrongPadding, At: d.at - len(d.quad) + bytes.IndexByte(d.quad[:], '=')}
+	return nil // it is the caller's mistake, and no trouble
 }
 
 func (d *decoder) mistaken() bool { return d.mistake.Is != nil }

@@ -77,7 +77,7 @@ func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                             "The body is empty: it must be a JSON object.",
-		" \n":                          "The body is empty: it must be a JSON object.",
+		"\n":                           "The body is empty: it must be a JSON object.",
 		"\ufeff{}":                     "The body is not JSON: at the very beginning, a byte order mark must not be sent.",
 		secret:                         "The body is not JSON: at the very beginning, no JSON value begins here.",
 		"[]":                           "The body must be a JSON object.",

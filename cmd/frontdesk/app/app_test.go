@@ -81,16 +81,16 @@ func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
 	for path, want := range map[string]string{
 		"/healthz": "ok",
 		"/readyz":  "ready",
-		"/metrics": "frontdesk_log_head",
 	} {
 		if got := get(t, service.PrivateURL()+path); !strings.Contains(got, want) {
 			t.Errorf("%s answers %q", path, got)
 		}
 	}
-	for _, name := range []string{"frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "frontdesk_log_missing_events", "go_goroutines"} {
-		if !strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) {
-			t.Errorf("there is no metric %s", name)
-		}
+	for _, name := range []string{
+		"frontdesk_log_head", "frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "frontdesk_log_missing_events", "go_goroutines",
+	} {
+		// Figures are left out while the database takes longer than a collection may, and so is a consumer that has not begun.
+		eventually(t, "there is a metric "+name, func() bool { return strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) })
 	}
 }
 

@@ -28,7 +28,7 @@ type checkCommands struct {
 }
 
 type checkReceiverCmd struct {
-	URL       string        `arg:"" help:"Your receiver. It must take the service's keys from the address that --listen says."`
+	URL       string        `arg:"" help:"Your receiver. It must take the service's keys from the address that --listen says, and serve the practice sandbox."`
 	Listen    string        `default:"127.0.0.1:8082" placeholder:"HOST:PORT" help:"Where the keys are published for it, below /transactional-api/jwks; loopback only."`
 	Processed string        `placeholder:"URL" help:"Where the receiver answers how many webhooks it has processed, as a number. Without it, only its answers are judged."`
 	TrustCA   string        `name:"trust-ca" type:"existingfile" placeholder:"FILE" help:"Certificate (PEM) that vouches for the receiver, beside the system's and that of the sandbox in --dir."`
@@ -54,7 +54,7 @@ func (c *checkReceiverCmd) Run(r *run) error {
 		return err
 	}
 	defer service.Close()
-	fmt.Fprintf(r.Err, "The receiver must take its keys from %s . Checking it …\n", service.KeySetURL())
+	fmt.Fprintf(r.Err, "The receiver must take its keys from %s , and serve the practice %s. Checking it …\n", service.KeySetURL(), conformance.Tenant)
 	if strings.HasPrefix(c.URL, "http://") {
 		fmt.Fprintln(r.Err, "Webhooks are only sent by https: put a certificate in front of it before you register it.")
 	}

@@ -155,13 +155,13 @@ func forgetOldest(known map[string]time.Time) {
 // shownOwnCall is a call as a machine reads it.
 type shownOwnCall struct {
 	integrator.Call
-	Fix string `json:"fix,omitzero"`
+	Mend string `json:"mend,omitzero"`
 }
 
 // show prints a call and, if it was refused, why and what to do.
 func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
-	fix := fixOf(call)
-	return c.print(r, shownOwnCall{call, fix}, func() {
+	mend := refusals.FindOf(call.Rule, call.Code, call.Description)
+	return c.print(r, shownOwnCall{call, mend}, func() {
 		how := fmt.Sprintf("%s  %gms", call.Mode, call.DurationMS)
 		if call.Unproven {
 			how = "unproven"
@@ -175,13 +175,8 @@ func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
 			why += ", " + call.Rule
 		}
 		fmt.Fprintf(r.Out, "    %s (%s)\n", call.Description, why)
-		if fix != "" {
-			fmt.Fprintf(r.Out, "    -> %s\n", fix)
+		if mend != "" {
+			fmt.Fprintf(r.Out, "    -> %s\n", mend)
 		}
 	})
-}
-
-// fixOf says what to do about a refusal; "" if there is nothing to say.
-func fixOf(call integrator.Call) string {
-	return cmp.Or(refusals.OfRule(call.Rule), refusals.Find(call.Code, call.Description))
 }

@@ -100,7 +100,7 @@ func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) stri
 	case r.Service.asked() == 0:
 		return fmt.Sprintf("%s to a right webhook, and never asked for keys: let it take them from %s", a, r.Service.KeySetURL())
 	}
-	return fmt.Sprintf("%s to a right webhook", a)
+	return fmt.Sprintf("%s to a right webhook of the practice %s", a, Tenant)
 }
 
 // refuses sends what must not be believed. No answer but a 4xx says that it was not: a

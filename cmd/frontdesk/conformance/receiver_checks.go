@@ -204,11 +204,14 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 		{"JSON", `{"event":"record.opened"}`},
 		{"claims that are no object", "eyJhbGciOiJSUzI1NiJ9.W10.AAAA"},
 		{"bytes that are no text", "\xff\xfe\x00.\x00.\x00"},
-		{"a body of a mebibyte", strings.Repeat("A", 1<<20)},
 	} {
 		if why := r.refuses(ctx, what.name, what.body); why != "" {
 			return why
 		}
+	}
+	// Who ends the connection instead of reading all of it has refused it, too.
+	if a := r.send(ctx, strings.Repeat("A", 1<<20)); a.err == nil && !a.refused() {
+		return fmt.Sprintf("%s to a body of a mebibyte; answer 413", a)
 	}
 	if why := r.takes(ctx, recordOpened()); why != "" {
 		return why + " after what was none"

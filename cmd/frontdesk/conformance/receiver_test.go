@@ -84,7 +84,7 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 			func(s *standIn) { s.also = takesRS512 }, []string{"other-alg"}, "it took RS512",
 		},
 		"never asks for keys again": {
-			func(s *standIn) { s.asksOnce = true }, []string{"rotated", "keys-away", "rubbish"}, "it answered 400 to a right webhook signed with a new key",
+			func(s *standIn) { s.asksOnce = true }, []string{"rotated", "keys-away", "rubbish"}, "it answered 400 to a right webhook of the practice sandbox signed with a new key",
 		},
 		"asks for keys each time": {
 			func(s *standIn) { s.asksAlways = true }, []string{"keys-kept", "keys-away"}, "it asked for the keys 5 times for 5 webhooks",
@@ -113,7 +113,7 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 			[]string{"forged", "issuer", "expired", "claims", "unknown-key", "own-key", "hmac", "not-signed", "other-alg", "rubbish", "replayed"}, "it processed a webhook that another key has signed",
 		},
 		"refuses what it does not know": {
-			func(s *standIn) { s.kinds = []string{"record.opened"} }, []string{"right"}, "it answered 400 to a right webhook (callin.notification.removed)",
+			func(s *standIn) { s.kinds = []string{"record.opened"} }, []string{"right"}, "it answered 400 to a right webhook of the practice sandbox (callin.notification.removed)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

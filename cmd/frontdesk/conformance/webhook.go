@@ -31,6 +31,10 @@ type webhook struct {
 // members are the members of a JSON object.
 type members = map[string]any
 
+// Tenant is the practice that the webhooks come from. A right receiver takes webhooks of the
+// practices alone that its application serves, and whoever builds one serves the sandbox's.
+const Tenant = "sandbox"
+
 // newWebhook is right in every way (§6.4).
 func newWebhook(kind application.WebhookEvent, data members) *webhook {
 	now := time.Now().Unix()
@@ -38,7 +42,7 @@ func newWebhook(kind application.WebhookEvent, data members) *webhook {
 		header: members{"alg": "RS256", "typ": "JWT"},
 		claims: members{
 			"iss": receiver.Issuer, "iat": now, "exp": now + 60, "jti": event.NewID().String(),
-			"event": kind, "tenantId": "conformance", "data": data,
+			"event": kind, "tenantId": Tenant, "data": data,
 		},
 		signature: rs256,
 	}

@@ -75,6 +75,8 @@ var endpoints = map[application.EndpointName]operation{
 	access.KeySet:                  execute,
 	access.MarkDidNotAttend:        update,
 	access.OpenCareRecord:          read,
+	access.OwnCalls:                read,
+	access.OwnDeliveries:           read,
 	access.Ping:                    execute,
 	access.RequestTypeAvailability: read,
 	access.RetrieveCareRecord:      read,

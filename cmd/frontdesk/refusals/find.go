@@ -24,10 +24,10 @@ func Find(code, description string) (do string) {
 	return ""
 }
 
-// OfRule returns what mends a refusal by one rule of calls, or by one check of tokens; "" if
-// there is none of that name.
-func OfRule(rule string) string {
-	return cmp.Or(ofRules[access.Rule(rule)], ofReasons[bearer.Reason(rule)])
+// FindOf returns what mends the refusal of a call that has a history: the rule of calls or
+// the check of tokens that refused it is known, if it was one. "" is as with [Find].
+func FindOf(rule, code, description string) (do string) {
+	return cmp.Or(ofRules[access.Rule(rule)], ofReasons[bearer.Reason(rule)], Find(code, description))
 }
 
 // matcher knows a sentence with its verbs filled in.

@@ -25,9 +25,6 @@ type Sentence struct {
 // Retry says whether the same call may be made again.
 type Retry string
 
-// String returns the answer in Markdown.
-func (r Retry) String() string { return string(r) }
-
 // The four answers.
 const (
 	Mended Retry = "Not as it is: the same call is refused again until it is mended."

@@ -71,6 +71,14 @@ func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
 			t.Errorf("%q: %q", description, got)
 		}
 	}
+	for _, rule := range []string{"endpoint-granted", "expired"} { // what a call's history calls them
+		if refusals.FindOf(rule, "unauthorized", "Something of next year") == "" {
+			t.Errorf("nothing mends what %s refuses", rule)
+		}
+	}
+	if got := refusals.FindOf("", "patient-not-found", "Something of next year"); got != "" {
+		t.Errorf("without a rule it is mended by %q", got)
+	}
 }
 
 // A sentence that no test asks for may be one that nobody can be told.

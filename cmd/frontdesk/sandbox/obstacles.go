@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"frontdesk/adapters/fair"
+	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 )
 
@@ -15,9 +15,6 @@ import (
 // or comes late. Obstacles are for what no state of a practice causes. They stand here and
 // nowhere in what serves practices.
 type obstacle func(context.Context) error
-
-// errRateLimited is what an application is told that has called too often.
-var errRateLimited = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
 
 const (
 	limitedFor = 5 * time.Second
@@ -45,7 +42,7 @@ func limited(now func() time.Time) obstacle {
 	calls := fair.NewBudget[struct{}](1, limitedFor, time.Now)
 	return func(context.Context) error {
 		if wait := calls.Spend(struct{}{}, 1); wait > 0 {
-			return errRateLimited.Until(now().Add(wait))
+			return httpapi.ErrRateLimited.Until(now().Add(wait))
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ var words = template.FuncMap{
 	"headers":  headers,
 	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
 	"reason":   http.StatusText,
-	"mends":    func(c integrator.Call) string { return refusals.Find(c.Code, c.Description) },
+	"mends":    func(c integrator.Call) string { return refusals.FindOf(c.Rule, c.Code, c.Description) },
 }
 
 // Took is a duration as people read it.

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/google/uuid"
+	_ "github.com/oapi-codegen/runtime" // which what is generated imports
 )
 
 func main() {
