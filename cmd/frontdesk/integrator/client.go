@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+
+	"frontdesk/domain/application"
 )
 
 // Client asks as one application at one practice. It may be used at once by many.
@@ -71,6 +74,9 @@ func (c Client) do(ctx context.Context, method, path string, body []byte, answer
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", path, err)
 	}
+	if !guarded(request.URL) {
+		return errInClear
+	}
 	token, err := c.Mint()
 	if err != nil {
 		return err
@@ -79,7 +85,9 @@ func (c Client) do(ctx context.Context, method, path string, body []byte, answer
 	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := c.HTTP.Do(request)
+	unled := *c.HTTP
+	unled.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := unled.Do(request)
 	if err != nil {
 		return fmt.Errorf("ask the service: %w", err)
 	}
@@ -95,6 +103,15 @@ func (c Client) do(ctx context.Context, method, path string, body []byte, answer
 		return fmt.Errorf("read the answer of %s: %w", path, err)
 	}
 	return nil
+}
+
+var errInClear = errors.New("the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://")
+
+// guarded reports whether nobody on the way reads what is sent to an address. The practices of
+// a sandbox are below localhost.
+func guarded(address *url.URL) bool {
+	host := address.Hostname()
+	return address.Scheme == "https" || application.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
 func refusalOf(response *http.Response, whole []byte) *Refusal {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,3 +105,38 @@ func TestAClientThatCannotMintAsksNothing(t *testing.T) {
 		t.Errorf("%v; asked %q", err, asked())
 	}
 }
+
+// A token is good for whoever reads it: it goes neither in clear to other machines nor to where
+// a redirect leads.
+func TestATokenGoesWhereItWasMeantToGoAlone_D92(t *testing.T) {
+	t.Parallel()
+	var carried atomic.Int32
+	away := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			carried.Add(1)
+		}
+	}))
+	t.Cleanup(away.Close)
+	leading := httptest.NewServer(http.RedirectHandler(away.URL+"/application", http.StatusTemporaryRedirect))
+	t.Cleanup(leading.Close)
+	mint := func() (string, error) { return "token", nil }
+	ask := func(url string, through http.RoundTripper) error {
+		client := integrator.Client{URL: url, Mint: mint, HTTP: &http.Client{Timeout: time.Minute, Transport: through}}
+		_, err := client.Application(t.Context())
+		return err
+	}
+	if err := ask(leading.URL, nil); integrator.StatusOf(err) != http.StatusTemporaryRedirect || carried.Load() != 0 {
+		t.Errorf("a redirect is followed with %d tokens: %v", carried.Load(), err)
+	}
+	nowhere := roundTrip(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s is sent a token", r.URL)
+		return nil, http.ErrServerClosed
+	})
+	if err := ask("http://elm-street.api.example/transactional-api", nowhere); err == nil || !strings.Contains(err.Error(), "https://") {
+		t.Errorf("in clear: %v", err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
