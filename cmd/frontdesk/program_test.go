@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,10 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"encoding/json"
-
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -38,7 +38,7 @@ type program struct {
 
 func newSandbox(t *testing.T) *program {
 	t.Helper()
-	s := &program{t: t, dir: t.TempDir(), binary: binary(t), private: "127.0.0.1:0"}
+	s := &program{t: t, dir: postgrestest.Dir(t), binary: binary(t), private: "127.0.0.1:0"}
 	t.Cleanup(func() { _ = s.stop() })
 	return s
 }

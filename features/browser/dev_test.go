@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
@@ -36,7 +37,7 @@ func develop(t *testing.T) *codeBase {
 		w.WriteHeader(int(c.status.Load()))
 	}))
 	t.Cleanup(program.Close)
-	dir := t.TempDir()
+	dir := postgrestest.Dir(t)
 	config := dev.Config{
 		KeyDir: filepath.Join(dir, "keys"), SandboxDir: filepath.Join(dir, "sandbox"), Listen: "127.0.0.1:0", ListenAPI: "127.0.0.1:0",
 		ForwardTo: program.URL + "/hook", Name: "Triage Helper", Out: io.Discard, Log: slog.New(slog.DiscardHandler),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -100,4 +101,23 @@ func tryLock(path string, how int) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Dir is a directory in [Scratch] for a cluster that a test starts by itself, and is
+// removed after the test. Every user can pass through, as whoever runs Postgres for root has to.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp(Scratch(), "frontdesk-alone-") //nolint:usetesting // tb.TempDir is on disk
+	if err == nil {
+		err = os.Chmod(dir, 0o711)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			tb.Error(err)
+		}
+	})
+	return dir
 }
