@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"sync"
@@ -27,6 +28,10 @@ func TestMain(m *testing.M) {
 		ctx, cancel := context.WithTimeout(*browser, closeLimit)
 		_ = chromedp.Cancel(ctx) // waits until it is gone, or kills it
 		cancel()
+	}
+	if err := closeShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
 	}
 	os.Exit(status)
 }

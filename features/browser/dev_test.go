@@ -2,10 +2,13 @@ package browser_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,36 +30,76 @@ type codeBase struct {
 	status atomic.Int32 // that the program answers
 }
 
-// develop starts a frontdesk dev with a sandbox of its own.
+// develop starts a frontdesk dev with a sandbox of its own, for a test that changes it.
 func develop(t *testing.T) *codeBase {
 	t.Helper()
-	c := &codeBase{t: t}
+	c, stop, err := startCodeBase(postgrestest.Dir(t))
+	t.Cleanup(func() { must(t, stop()) })
+	must(t, err)
+	c.t = t
+	return c
+}
+
+// lookAround returns the one that tests share which leave the sandbox as it is.
+func lookAround(t *testing.T) *codeBase {
+	t.Helper()
+	shared.Do(func() {
+		if shared.dir, shared.err = os.MkdirTemp(postgrestest.Scratch(), "frontdesk-alone-"); shared.err == nil {
+			shared.err = os.Chmod(shared.dir, 0o711)
+		}
+		if shared.err == nil {
+			shared.codeBase, shared.stop, shared.err = startCodeBase(shared.dir)
+		}
+	})
+	must(t, shared.err)
+	return &codeBase{Running: shared.Running, t: t}
+}
+
+var shared struct {
+	sync.Once
+	*codeBase
+	dir  string
+	stop func() error
+	err  error
+}
+
+// closeShared is for TestMain.
+func closeShared() error {
+	if shared.stop == nil {
+		return nil
+	}
+	return errors.Join(shared.stop(), os.RemoveAll(shared.dir))
+}
+
+// startCodeBase starts a frontdesk dev in a directory and waits until it can be used.
+func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
+	c = &codeBase{}
 	c.status.Store(http.StatusOK)
 	program := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.WriteHeader(int(c.status.Load()))
 	}))
-	t.Cleanup(program.Close)
-	dir := postgrestest.Dir(t)
 	config := dev.Config{
 		KeyDir: filepath.Join(dir, "keys"), SandboxDir: filepath.Join(dir, "sandbox"), Listen: "127.0.0.1:0", ListenAPI: "127.0.0.1:0",
 		ForwardTo: program.URL + "/hook", Name: "Triage Helper", Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 	}
-	var running sync.WaitGroup
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	running.Go(func() {
-		if err := dev.Run(ctx, config); err != nil {
-			t.Errorf("run: %v", err)
-		}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- dev.Run(ctx, config) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		defer program.Close()
+		return <-ended
 	})
-	t.Cleanup(func() { stop(); running.Wait() })
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		var err error
+	for {
 		if c.Running, err = dev.Find(config.KeyDir); err == nil {
-			return c
+			return c, stop, nil
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
+		select {
+		case err := <-ended:
+			ended <- nil
+			return c, stop, fmt.Errorf("it has ended: %w", err)
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
@@ -139,7 +182,7 @@ func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
 // Nothing of the page needs its script, but that it follows what happens.
 func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	t.Parallel()
-	c, b := develop(t), newTab(t)
+	c, b := lookAround(t), newTab(t)
 	b.withoutScript()
 	b.open(c.PageURL)
 	b.shows("Without JavaScript, this page does not follow what happens.")
@@ -157,7 +200,7 @@ func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 // A page elsewhere in the same browser, with the cookie, presses no button and reads nothing.
 func TestBrowserPressesNothingForAnotherPage_D97(t *testing.T) {
 	t.Parallel()
-	c, b := develop(t), newTab(t)
+	c, b := lookAround(t), newTab(t)
 	b.open(c.PageURL)
 	page := b.at()
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -14,7 +14,7 @@ import (
 // nothing of it. What Swagger UI makes is looked at as far as its width.
 func TestBrowserShowsTheReference_D98(t *testing.T) {
 	t.Parallel()
-	c, b := develop(t), newTab(t)
+	c, b := lookAround(t), newTab(t)
 	for _, page := range []string{"", "events.html", "errors/", "errors/unauthorized.html"} {
 		b.open(c.APIURL + "/docs/" + page)
 		b.fits("docs-" + strings.NewReplacer("/", "-", ".html", "").Replace(page))
@@ -45,7 +45,7 @@ func (b *tab) tries(operation string) string {
 // Who tries a call out needs no key and no identifier: the example does as it stands.
 func TestBrowserTriesCallsOfTheReference_D98(t *testing.T) {
 	t.Parallel()
-	c, b := develop(t), newTab(t)
+	c, b := lookAround(t), newTab(t)
 	b.open(c.APIURL + "/docs/reference.html")
 	b.until("/transactional-api/create-patient-request")
 	for operation, want := range map[string]string{
@@ -66,7 +66,7 @@ func TestBrowserTriesCallsOfTheReference_D98(t *testing.T) {
 // A page elsewhere in the same browser is given no token, and reads nothing of the pages.
 func TestBrowserGivesNoTokenToAnotherPage_D98(t *testing.T) {
 	t.Parallel()
-	c, b := develop(t), newTab(t)
+	c, b := lookAround(t), newTab(t)
 	docs := c.APIURL + "/docs/"
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

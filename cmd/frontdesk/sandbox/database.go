@@ -16,7 +16,7 @@ import (
 const (
 	databaseName = "frontdesk"
 	servingRole  = "frontdesk_app"
-	startLimit   = time.Minute
+	startLimit   = 5 * time.Minute // on a busy machine
 	stopLimit    = 20 * time.Second
 )
 
