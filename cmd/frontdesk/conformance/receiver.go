@@ -31,6 +31,7 @@ const (
 	answerLimit = 10 * time.Second
 	newKeyLimit = 15 * time.Second
 	countLimit  = 5 * time.Second
+	countPause  = 50 * time.Millisecond
 )
 
 // Run makes all checks, reports each, and returns how many were not passed. It makes a key
@@ -137,12 +138,22 @@ func (r *Receiver) key() signingKey {
 	return r.known
 }
 
-// processed asks how many webhooks the receiver has processed; 0 if nothing is there to
-// tell. What was said to tell and does not is an error: it would hide whatever is processed.
-func (r *Receiver) processed(ctx context.Context) (int, error) {
+// processed asks how many webhooks the receiver has processed, until it says the same twice:
+// a good one answers first and processes a moment later. It is 0 if nothing is there to tell.
+func (r *Receiver) processed(ctx context.Context) (n int, err error) {
 	if r.Processed == "" {
 		return 0, nil
 	}
+	for last, begun := -1, time.Now(); ; last = n {
+		if n, err = r.count(ctx); err != nil || n == last || time.Since(begun) > countLimit || !wait(ctx, countPause) {
+			return n, err
+		}
+	}
+}
+
+// count asks once. That what was said to tell does not is an error, because it would hide
+// whatever is processed.
+func (r *Receiver) count(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, countLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Processed, http.NoBody)

@@ -46,6 +46,19 @@ func TestARightReceiverPasses_D100(t *testing.T) {
 	}
 }
 
+// It answers first, and processes later.
+func TestAReceiverThatProcessesLaterPasses_D100(t *testing.T) {
+	t.Parallel()
+	failures := tryReceiver(t, 0, func(keySetURL string) *standIn {
+		s := rightReceiver(keySetURL)
+		s.late = true
+		return s
+	})
+	if len(failures) != 0 {
+		t.Errorf("it failed: %v", failures)
+	}
+}
+
 func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]struct {

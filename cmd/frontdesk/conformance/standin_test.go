@@ -38,6 +38,8 @@ type standIn struct {
 
 	refusal, malformed, again int  // statuses
 	forgets, hasty            bool // processes twice; processes what it refuses
+	late                      bool // tells of what it has processed when it is asked again
+	told                      int
 	uncounted                 bool // tells nobody how many it has processed
 	bars, barred              bool // answers nobody any more once it has refused one of alg none
 
@@ -78,7 +80,11 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/processed" {
-		fmt.Fprintln(w, s.processed)
+		if !s.late {
+			s.told = s.processed
+		}
+		fmt.Fprintln(w, s.told)
+		s.told = s.processed
 		return
 	}
 	body, _ := io.ReadAll(io.LimitReader(r.Body, 64<<10))
