@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -209,8 +210,9 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 			return why
 		}
 	}
-	// Who ends the connection instead of reading all of it has refused it, too.
-	if a := r.send(ctx, strings.Repeat("A", 1<<20)); a.err == nil && !a.refused() {
+	// Who ends the connection instead of reading all of it has refused it, too; a proxy in
+	// front of it then answers 502.
+	if a := r.send(ctx, strings.Repeat("A", 1<<20)); a.err == nil && !a.refused() && a.status != http.StatusBadGateway {
 		return fmt.Sprintf("%s to a body of a mebibyte; answer 413", a)
 	}
 	if why := r.takes(ctx, recordOpened()); why != "" {
