@@ -46,8 +46,9 @@ var (
 // Act is handed a desk whose changes are collected. They are appended together with the
 // answer once act has returned it, so one is never there without the other. Of several
 // such calls at once only one gets through its append; the others return its answer, also
-// if act refuses them because of what the first has changed. If act changes nothing, nothing is remembered: doing it again is harmless. After a conflict
-// act runs again, so it must do nothing but read and decide.
+// if act refuses them because of what the first has changed. If act changes nothing,
+// nothing is remembered: doing it again is harmless. After a conflict act runs again, so it
+// must do nothing but read and decide.
 func Once(ctx context.Context, d Desk, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
 	err = retry(ctx, func() (err error) {
 		if answer, err = d.answered(ctx, i); err != nil || answer != nil {

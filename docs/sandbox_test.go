@@ -55,10 +55,7 @@ const untilEOF = `trap : TERM; %s & read -r _; kill -TERM 0; wait; wait`
 const readyLimit = 10 * time.Minute // a first run compiles the program, maybe on a busy machine
 
 func startSandbox(command string) (*sandbox, error) {
-	dir, err := os.MkdirTemp(postgrestest.Scratch(), "frontdesk-docs-")
-	if err == nil {
-		err = os.Chmod(dir, 0o711) // whoever runs Postgres for root has to pass through
-	}
+	dir, err := postgrestest.MakeDir()
 	if err != nil {
 		return nil, err
 	}

@@ -57,10 +57,10 @@ func Parse(token string, now time.Time) (Token, error) {
 
 func parseClaims(raw []byte, now instant) (Token, error) {
 	c, err := readClaims(raw)
-	if err == nil {
-		err = c.check(now)
-	}
 	if err != nil {
+		return Token{Issuer: c.iss}, err
+	}
+	if err := c.check(now); err != nil {
 		return Token{Issuer: c.iss}, err
 	}
 	act, err := c.readAct()

@@ -34,8 +34,8 @@ func (Renamed) EventName() string { return "site.renamed.v1" }
 var (
 	ErrNameless      = fault.New(fault.Invalid, "missing-name", "Give the site or the room a name.")
 	ErrUnknown       = fault.New(fault.Refused, "site-not-found", "The practice has no site with this siteId.")
-	errRoomElsewhere = ErrRoomUnknown.Worded("The practice has no room with this roomId.")
 	ErrRoomUnknown   = fault.New(fault.Refused, "room-not-found", "The appointment's site has no room with this roomId.")
+	errRoomElsewhere = ErrRoomUnknown.Worded("The practice has no room with this roomId.")
 )
 
 // StreamOf returns the stream of a site.

@@ -44,9 +44,7 @@ func develop(t *testing.T) *codeBase {
 func lookAround(t *testing.T) *codeBase {
 	t.Helper()
 	shared.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp(postgrestest.Scratch(), "frontdesk-alone-"); shared.err == nil { //nolint:usetesting // it outlives the test that makes it
-			shared.err = os.Chmod(shared.dir, 0o711)
-		}
+		shared.dir, shared.err = postgrestest.MakeDir()
 		if shared.err == nil {
 			shared.codeBase, shared.stop, shared.err = startCodeBase(shared.dir)
 		}

@@ -45,10 +45,7 @@ var (
 func readJSON(r io.Reader, texts Texts, known ...string) (any, error) {
 	held := &held{texts: texts}
 	reader := treeReader{jsontext.NewDecoder(&inline{Reader: r, held: held}), held}
-	tree, err := reader.value()
-	if err == nil {
-		err = reader.end()
-	}
+	tree, err := reader.whole()
 	if err != nil {
 		return nil, refusalOf(err, r, known)
 	}
@@ -118,6 +115,15 @@ type number string
 type treeReader struct {
 	*jsontext.Decoder
 	held *held
+}
+
+// whole reads a value that nothing follows.
+func (d *treeReader) whole() (any, error) {
+	tree, err := d.value()
+	if err != nil {
+		return nil, err
+	}
+	return tree, d.end()
 }
 
 func (d *treeReader) value() (any, error) {

@@ -107,10 +107,7 @@ func tryLock(path string, how int) (*os.File, error) {
 // removed after the test. Every user can pass through, as whoever runs Postgres for root has to.
 func Dir(tb testing.TB) string {
 	tb.Helper()
-	dir, err := os.MkdirTemp(Scratch(), "frontdesk-alone-") //nolint:usetesting // tb.TempDir is on disk
-	if err == nil {
-		err = os.Chmod(dir, 0o711)
-	}
+	dir, err := MakeDir()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -120,4 +117,13 @@ func Dir(tb testing.TB) string {
 		}
 	})
 	return dir
+}
+
+// MakeDir makes such a directory for as long as its caller wants it, who removes it.
+func MakeDir() (string, error) {
+	dir, err := os.MkdirTemp(Scratch(), "frontdesk-alone-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o711)
 }

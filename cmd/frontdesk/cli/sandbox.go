@@ -69,9 +69,10 @@ type sandboxClockCmd struct {
 func (c *sandboxClockCmd) Run(r *run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		now, err := remote.Clock(ctx, c.Setting)
-		if err == nil {
-			fmt.Fprintln(r.Out, sandbox.ClockText(now))
+		if err != nil {
+			return err
 		}
+		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now))
 		return err
 	})
 }
@@ -83,10 +84,10 @@ type sandboxResetCmd struct {
 // Run resets the sandbox.
 func (c *sandboxResetCmd) Run(r *run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
-		err := remote.Reset(ctx)
-		if err == nil {
-			fmt.Fprintln(r.Out, "The practice is what it was just after it was seeded, and the clock is real.")
+		if err := remote.Reset(ctx); err != nil {
+			return err
 		}
+		_, err := fmt.Fprintln(r.Out, "The practice is what it was just after it was seeded, and the clock is real.")
 		return err
 	})
 }
@@ -100,9 +101,10 @@ type sandboxReceiverCmd struct {
 func (c *sandboxReceiverCmd) Run(r *run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		url, err := remote.Receiver(ctx, c.Way)
-		if err == nil {
-			fmt.Fprintln(r.Out, "Every kind of webhook is sent to "+url+" from now on.")
+		if err != nil {
+			return err
 		}
+		_, err = fmt.Fprintln(r.Out, "Every kind of webhook is sent to "+url+" from now on.")
 		return err
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 )
 
 // serviceView is what a running service says of a token and its application. At most one
@@ -56,10 +58,6 @@ func ask(ctx context.Context, base, header string) (*serviceView, error) {
 	return view, nil
 }
 
-// onlyForItself is how the service refuses a question about the application that a user's
-// token asks. It has found the signature right before.
-const onlyForItself = "The app has no permission to call application in user-restricted mode"
-
 // took notes what came of a question, and reports whether it was answered.
 func (s *serviceView) took(err error) bool {
 	if err == nil {
@@ -72,8 +70,14 @@ func (s *serviceView) took(err error) bool {
 		return false
 	}
 	s.Status, s.Code, s.Description, s.RequestID = refusal.Status, refusal.Code, refusal.Description, refusal.RequestID
-	s.Mend, s.Proven = refusals.Find(s.Code, s.Description), s.Proven || s.Description == onlyForItself
+	s.Mend, s.Proven = refusals.Find(s.Code, s.Description), s.Proven || s.onlyForItself()
 	return false
+}
+
+// onlyForItself reports whether the service refuses the question only because a user's token
+// asks it. Then it has found the signature right before.
+func (s *serviceView) onlyForItself() bool {
+	return access.RuleOf(s.Code, s.Description, access.Application, application.UserRestricted) == access.RuleGranted
 }
 
 // refusal returns the error that the service's answer is for who asked; nil if it takes

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -21,16 +22,19 @@ type identity struct {
 // openIdentity reads who the application is, or makes one up.
 func openIdentity(h *home) (i identity, err error) {
 	content, err := h.read(identityName)
-	if err == nil {
-		if err = json.Unmarshal(content, &i); err == nil {
-			return i, nil
-		}
+	if errors.Is(err, fs.ErrNotExist) {
+		return newIdentity(h)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err = cmp.Or(err, json.Unmarshal(content, &i)); err != nil {
 		return i, fmt.Errorf("read %s (remove it, and dev makes up another application): %w", h.file(identityName), err)
 	}
-	i = identity{application.ID{UUID: event.NewID()}, rand.Text()}
-	if content, err = json.Marshal(i); err != nil {
+	return i, nil
+}
+
+func newIdentity(h *home) (identity, error) {
+	i := identity{application.ID{UUID: event.NewID()}, rand.Text()}
+	content, err := json.Marshal(i)
+	if err != nil {
 		return i, fmt.Errorf("write %s: %w", identityName, err)
 	}
 	return i, h.write(identityName, append(content, '\n'))

@@ -114,10 +114,10 @@ var layouts = template.Must(template.New("").Funcs(template.FuncMap{"prose": pro
 // rendered is a page of one of the templates in the layout that all share.
 func rendered(name string, p page) ([]byte, error) {
 	layout, err := layouts.Clone()
-	if err == nil {
-		_, err = layout.ParseFS(sources, "pages/"+name)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("read the layout: %w", err)
+	}
+	if _, err := layout.ParseFS(sources, "pages/"+name); err != nil {
 		return nil, fmt.Errorf("read the page %s: %w", name, err)
 	}
 	var out bytes.Buffer

@@ -115,11 +115,11 @@ func (c *clock) real() error {
 }
 
 func (c *clock) keep(moved time.Duration) error {
-	err := c.write(moved)
-	if err == nil {
-		c.moved = moved
+	if err := c.write(moved); err != nil {
+		return err
 	}
-	return err
+	c.moved = moved
+	return nil
 }
 
 func (c *clock) write(moved time.Duration) error {
