@@ -54,10 +54,12 @@ var layers = map[string]layer{
 			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out
 			"frontdesk/adapters/sealing",   // the one way in which they encrypt
 			"frontdesk/adapters/jsonfault", // the one way in which they say why a text is not JSON
+			"frontdesk/feed",               // the one form in which events leave the database for a broker
 		},
 		libraries: true,
 		tests:     []string{"frontdesk/adapters"}, // tests may wire real neighbours: none is needed to build the other
 	},
+	"feed":       {may: []string{"frontdesk/domain", "frontdesk/feed"}, libraries: true}, // followers elsewhere are built on it
 	"migrations": {},
 	"cmd":        {may: []string{"frontdesk"}, libraries: true},
 	"bench":      {may: []string{"frontdesk"}, libraries: true}, // modules of their own, which nobody imports

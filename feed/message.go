@@ -1,0 +1,132 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+
+	"frontdesk/domain/event"
+)
+
+// Place is where an event is: an idx means one event within an epoch. The zero Place is
+// before the first.
+type Place struct {
+	Epoch int
+	Idx   int64
+}
+
+// Message is an event of the log on its way.
+type Message struct {
+	Epoch        int
+	event.Stored // as in the database, without boxes
+}
+
+// Place returns where the event is.
+func (m Message) Place() Place { return Place{m.Epoch, m.Idx} }
+
+// The headers of a message, beside [nats.MsgIdHdr], which is the event's id. Practice and name
+// are in its subject.
+const (
+	headerEpoch   = "Frontdesk-Epoch"
+	headerIdx     = "Frontdesk-Idx"
+	headerStream  = "Frontdesk-Stream"
+	headerVersion = "Frontdesk-Version"
+	headerTime    = "Frontdesk-Time" // when the event was recorded, RFC 3339 in UTC
+	headerPatient = "Frontdesk-Patient"
+)
+
+// nobody stands in subjects for the events that belong to no practice.
+const nobody = "_"
+
+const subjects = "frontdesk.log."
+
+// StreamName returns the name of the broker's stream of an epoch.
+func StreamName(epoch int) string { return "frontdesk-log-" + strconv.Itoa(epoch) }
+
+// Subject returns where an event of an epoch is published: frontdesk.log.3.elm-street.patient-request.submitted.v1.
+func Subject(epoch int, tenant, name string) string {
+	if tenant == "" {
+		tenant = nobody
+	}
+	return subjects + strconv.Itoa(epoch) + "." + tenant + "." + name
+}
+
+// content is the body of a message.
+type content struct {
+	Data     jsontext.Value `json:"data"`
+	Metadata jsontext.Value `json:"metadata"`
+}
+
+// Encode returns a message as it is published: its body is `{"data":…,"metadata":…}`, both
+// as they are stored, byte for byte.
+func Encode(m Message) *nats.Msg {
+	msg := nats.NewMsg(Subject(m.Epoch, m.Stream.Tenant, m.Name))
+	msg.Data = slices.Concat([]byte(`{"data":`), m.Data, []byte(`,"metadata":`), m.Metadata, []byte(`}`))
+	for name, value := range map[string]string{
+		nats.MsgIdHdr: m.ID.String(), headerEpoch: strconv.Itoa(m.Epoch), headerIdx: strconv.FormatInt(m.Idx, 10),
+		headerStream: m.Stream.ID.String(), headerVersion: strconv.Itoa(m.Version), headerTime: m.At.UTC().Format(time.RFC3339Nano),
+	} {
+		msg.Header.Set(name, value)
+	}
+	if m.Patient != uuid.Nil {
+		msg.Header.Set(headerPatient, m.Patient.String())
+	}
+	return msg
+}
+
+// Decode returns what [Encode] was given, or an error that says what is wrong with a message.
+func Decode(subject string, header nats.Header, body []byte) (m Message, err error) {
+	var c content
+	if err := jsonv2.Unmarshal(body, &c); err != nil {
+		return Message{}, fmt.Errorf("read the message at %s: %w", subject, err)
+	}
+	read := reader{header: header}
+	m.Epoch = int(read.number(headerEpoch))
+	m.Stored = event.Stored{
+		Idx: read.number(headerIdx), ID: read.id(nats.MsgIdHdr), Stream: event.Stream{ID: read.id(headerStream)}, Version: int(read.number(headerVersion)),
+		At: read.instant(headerTime), Data: c.Data, Metadata: c.Metadata,
+	}
+	if header.Get(headerPatient) != "" {
+		m.Patient = read.id(headerPatient)
+	}
+	if read.err != nil {
+		return Message{}, fmt.Errorf("read the message at %s: %w", subject, read.err)
+	}
+	tenant, name, found := strings.Cut(strings.TrimPrefix(subject, subjects+strconv.Itoa(m.Epoch)+"."), ".")
+	if !found || Subject(m.Epoch, strings.TrimPrefix(tenant, nobody), name) != subject {
+		return Message{}, fmt.Errorf("read the message at %s: the subject is not one of epoch %d", subject, m.Epoch)
+	}
+	m.Stream.Tenant, m.Name = strings.TrimPrefix(tenant, nobody), name
+	return m, nil
+}
+
+// reader reads headers, and keeps the first error.
+type reader struct {
+	header nats.Header
+	err    error
+}
+
+func (r *reader) number(name string) int64 { return read(r, name, parseNumber) }
+
+func (r *reader) id(name string) uuid.UUID { return read(r, name, uuid.Parse) }
+
+func (r *reader) instant(name string) time.Time {
+	return read(r, name, func(text string) (time.Time, error) { return time.Parse(time.RFC3339Nano, text) })
+}
+
+func parseNumber(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
+
+func read[T any](r *reader, name string, parse func(string) (T, error)) T {
+	value, err := parse(r.header.Get(name))
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("header %s: %w", name, err)
+	}
+	return value
+}
