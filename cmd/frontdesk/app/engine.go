@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/cmd/frontdesk/apply"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -116,6 +117,9 @@ func (e *Engine) Book() *projections.Book {
 func (e *Engine) Requests() projections.Requests {
 	return projections.Requests{DB: e.background, Opens: e.keyring}
 }
+
+// Standing returns what is there of practices and applications, for whoever applies files.
+func (e *Engine) Standing() apply.Standing { return apply.Standing{DB: e.calls} }
 
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
