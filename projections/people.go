@@ -59,6 +59,14 @@ func (p People) Named(ctx context.Context, tenant string, usernames []string) ([
 	return p.list(ctx, peopleNamed, tenant, usernames)
 }
 
+// Count counts the staff of a practice, those who have left included.
+func (p People) Count(ctx context.Context, tenant string) (n int64, err error) {
+	if err := p.DB.QueryRow(ctx, `SELECT count(*) FROM staff WHERE tenant = $1`, tenant).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count staff: %w", err)
+	}
+	return n, nil
+}
+
 func (p People) list(ctx context.Context, query string, args ...any) ([]Person, error) {
 	rows, _ := p.DB.Query(ctx, query, args...)
 	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {

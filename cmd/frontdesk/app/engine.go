@@ -121,6 +121,12 @@ func (e *Engine) Requests() projections.Requests {
 // Standing returns what is there of practices and applications, for whoever applies files.
 func (e *Engine) Standing() apply.Standing { return apply.Standing{DB: e.calls} }
 
+// Registers returns the lists of what operators have set up.
+func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
+
+// People returns who works at practices.
+func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
+
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
 

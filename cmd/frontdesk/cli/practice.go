@@ -13,6 +13,7 @@ import (
 // practiceCommands are what can be typed about practices.
 type practiceCommands struct {
 	Apply                applyCmd                `cmd:"" group:"practice" help:"Make practices and applications what files declare, and print what that changes."`
+	ListPractices        listPracticesCmd        `cmd:"" group:"practice" help:"List all practices."`
 	RegisterPractice     registerPracticeCmd     `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
 	EnableApplication    enableApplicationCmd    `cmd:"" group:"practice" help:"Let an application call for a practice."`
 	DisableApplication   disableApplicationCmd   `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
