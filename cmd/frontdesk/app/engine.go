@@ -124,6 +124,9 @@ func (e *Engine) Standing() apply.Standing { return apply.Standing{DB: e.calls} 
 // Registers returns the lists of what operators have set up.
 func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
 
+// Offers returns which applications there are for practices, and what is at stake.
+func (e *Engine) Offers() projections.Offers { return projections.Offers{DB: e.background} }
+
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
 

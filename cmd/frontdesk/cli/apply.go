@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/apply"
-	"frontdesk/cmd/frontdesk/sandbox"
-	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
 
@@ -36,7 +33,11 @@ func (c *applyCmd) Run(r *run) error {
 		return err
 	}
 	defer links.close()
-	engine, ctx, err := c.engine(r)
+	master, err := c.given()
+	if err != nil {
+		return err
+	}
+	engine, ctx, err := c.openDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
 	if err != nil {
 		return err
 	}
@@ -73,28 +74,6 @@ func addFile(r *run, files *apply.Files, name string) error {
 	}
 	defer file.Close()
 	return files.Add(name, file)
-}
-
-// engine opens the engine of a run that may take long. Its events name the operator.
-func (c *applyCmd) engine(r *run) (*app.Engine, context.Context, error) {
-	master, err := c.given()
-	if err != nil {
-		return nil, nil, err
-	}
-	clock := &sandbox.Follower{}
-	engine, err := app.Open(r.ctx, app.Config{
-		DatabaseURL: c.DatabaseURL, MasterKey: master, AllowNetwork: c.AllowNetwork, Now: clock.Now,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	err = clock.Follow(r.ctx, engine.Log.DB)
-	operator, unknown := engine.Operator(r.ctx, machine())
-	if err := errors.Join(err, unknown); err != nil {
-		engine.Close()
-		return nil, nil, err
-	}
-	return engine, event.WithMetadata(r.ctx, event.Metadata{Actor: operator}), nil
 }
 
 // check has everything refused that can be, before the first change.
