@@ -34,7 +34,7 @@ func (so declared) add(d *document) error {
 	if first, twice := so[key]; twice {
 		return d.at("", wrongf("the %s is declared in %s:%d already", key, first.file, first.line))
 	}
-	so[key] = piece{file: d.file, line: d.line}
+	so[key] = piece{file: d.file, line: d.at("", nil).Line}
 	return nil
 }
 

@@ -77,6 +77,7 @@ func (w *work) employ(ctx context.Context, d *document, at string, m Member, sta
 		return errNeedsLinks
 	case !stands.Active && wanted:
 		stands.Active = true
+		w.desk.Staff = returning{w.desk.Staff, m.Username}
 		return w.invite(w.desk.ReactivateStaff(ctx, commands.ReactivateStaff{Tenant: tenant, Username: m.Username}))
 	case stands.Active && w.invites && !stands.SignsIn && stands.LinkUntil.IsZero():
 		return w.invite(w.desk.InviteAgain(ctx, commands.InviteAgain{Tenant: tenant, Username: m.Username}))
@@ -94,4 +95,17 @@ func (w *work) roles(ctx context.Context, tenant string, m Member, stands projec
 		return err
 	}
 	return w.desk.SetStaffRoles(ctx, commands.SetStaffRoles{Tenant: tenant, Username: m.Username, Roles: roles})
+}
+
+// returning finds somebody who comes back in the same append, in which no read model does.
+type returning struct {
+	commands.Staff
+	username string
+}
+
+func (r returning) StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
+	if username == r.username {
+		return r.AnyStaffByUsername(ctx, tenant, username)
+	}
+	return r.Staff.StaffByUsername(ctx, tenant, username)
 }

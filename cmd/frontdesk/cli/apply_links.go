@@ -25,10 +25,10 @@ var (
 	errLinksOpen    = errors.New("whoever reads the file of --links can open accounts, and others may read it: chmod 600 it, or name another")
 )
 
-// openLinks opens the file, which only its owner may read.
+// openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
 func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
 	base, err := c.base()
-	if err != nil || c.Links == "" {
+	if err != nil || c.Links == "" || c.DryRun {
 		return &linkFile{}, err
 	}
 	place, err := r.output(c.Links)
