@@ -132,7 +132,8 @@ type listAuthorisationsCmd struct {
 	JSON         bool   `name:"json" help:"Print one JSON object a line."`
 }
 
-// Run lists what has not ended. If patients are named in it, that is recorded before.
+// Run lists what has not ended. If it says who acts for which patients, that is recorded
+// before (D37).
 func (c *listAuthorisationsCmd) Run(r *run) error {
 	engine, err := c.open(r)
 	if err != nil {
@@ -160,7 +161,7 @@ func (c *listAuthorisationsCmd) record(r *run, engine *app.Engine, now time.Time
 		return err
 	}
 	return r.recordReading(engine, c.Tenant, audit.Queried{
-		Command: "list-authorisations", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Count: n,
+		Command: "list-authorisations", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
 	})
 }
 
