@@ -14,17 +14,20 @@ import (
 func applicationID(text string) (application.ID, error) {
 	id, ok := written.SomeID(text)
 	if !ok {
-		return application.ID{}, wrongf("%q is not the UUID of an application", text)
+		return application.ID{}, noApplication(text)
 	}
 	return application.ID{UUID: id}, nil
 }
 
+func noApplication(text string) error { return wrongf("%q is not the UUID of an application", text) }
+
 // ofApplication returns the steps of an application.
 func (w *work) ofApplication(ctx context.Context, a *Application) ([]step, error) {
-	id, err := applicationID(a.Application)
-	if err != nil {
-		return []step{{begins, "application", func(context.Context) error { return err }}}, nil
+	uuid, ok := written.SomeID(a.Application)
+	if !ok {
+		return []step{{begins, "application", func(context.Context) error { return noApplication(a.Application) }}}, nil
 	}
+	id := application.ID{UUID: uuid}
 	stands, err := w.standing.application(ctx, id)
 	if err != nil {
 		return nil, err

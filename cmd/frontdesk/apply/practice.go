@@ -3,9 +3,10 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"frontdesk/commands"
-	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
 )
 
 // ofPractice returns the steps of a practice.
@@ -78,7 +79,7 @@ func (w *work) switchType(ctx context.Context, tenant string, r RequestType) err
 }
 
 func (w *work) hours(ctx context.Context, tenant string, r RequestType) error {
-	if r.Hours == nil || r.Type.Known() != nil {
+	if r.Hours == nil || !slices.Contains(request.Types(), r.Type) { // which is refused where it stands
 		return nil
 	}
 	return w.desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: r.Type, Hours: *r.Hours})
@@ -108,5 +109,3 @@ func (w *work) closure(ctx context.Context, tenant string, c Closure) error {
 	}
 	return w.desk.ReopenPractice(ctx, commands.ReopenPractice{Tenant: tenant, From: from})
 }
-
-var errSiteless = fault.New(fault.Missing, "site-not-found", "The practice has no site or room with this identifier: leave it out to add one.")

@@ -79,7 +79,7 @@ func (f file) pieces() (all []piece) {
 
 func isSeparator(line []byte) bool {
 	rest, is := bytes.CutPrefix(line, []byte("---"))
-	return is && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+	return is && (len(rest) == 0 || strings.IndexByte(" \t\r\n", rest[0]) >= 0)
 }
 
 // document is a piece that was understood.
@@ -107,7 +107,10 @@ func parse(p piece) (*document, error) {
 	if strange := strangeIn(d.root); strange != nil {
 		return nil, d.at(strings.TrimPrefix(strange.GetPath(), "$."), errUnprintable)
 	}
-	return d, d.decode()
+	if err := d.decode(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 var errUnprintable = wrong("there is a character in this text that cannot be printed")

@@ -14,6 +14,8 @@ import (
 	"frontdesk/projections"
 )
 
+var errNotThere = wrong("there is none with this identifier here: leave it out to add one")
+
 // ofSite returns the steps of a site and its rooms.
 func (w *work) ofSite(tenant, at string, s Site, stand []projections.Site) []step {
 	var found projections.Site // of which the rooms need the identifier
@@ -94,7 +96,7 @@ func find[T any](given, name string, derived uuid.UUID, stand []T, of func(T) (u
 	}
 	switch {
 	case isID && len(byID) == 0:
-		return nil, false, errSiteless
+		return nil, false, errNotThere
 	case !isID && len(byName) > 1:
 		return nil, false, wrongf("there are %d with the name %q: say by its identifier which one is meant", len(byName), name)
 	case !isID && len(byName) == 1:

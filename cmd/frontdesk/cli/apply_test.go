@@ -190,7 +190,7 @@ func TestASiteThatWasRenamedGetsItsNameBack_D107(t *testing.T) {
 	a.want(declared, "elm", "site.renamed.v1", "site.room-renamed.v1")
 	frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).wantSuccess(t)
 	a.run(declared).wantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
-	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").wantFailure(t, 1, "site-not-found")
+	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").wantFailure(t, 1, "sites[0].name: there is none with this identifier here")
 }
 
 func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// register prints what an operator has set up: a table for people, or an object a line for
+// register lists what an operator has set up: a table for people, or an object a line for
 // machines. It holds one page at a time, so that the length of a list costs no memory.
 type register[T any] struct {
 	header string
@@ -16,7 +16,7 @@ type register[T any] struct {
 	next   func(after T) ([]T, error) // a page, of at most [tableLines]
 }
 
-func (l register[T]) print(r *run, machine bool) error {
+func (l register[T]) write(r *run, machine bool) error {
 	encoder := json.NewEncoder(r.Out)
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	if !machine {

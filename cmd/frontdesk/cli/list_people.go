@@ -50,7 +50,7 @@ func (c *listStaffCmd) Run(r *run) error {
 			page = append(page, c.listed(p, now))
 		}
 		return page, err
-	}}.print(r, c.JSON)
+	}}.write(r, c.JSON)
 }
 
 // openAt opens the engine, and says what time it is there.
@@ -152,7 +152,7 @@ func (c *listAuthorisationsCmd) Run(r *run) error {
 		func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
 			return engine.Registers().Authorisations(r.ctx, c.Tenant, now, after, tableLines)
 		},
-	}.print(r, c.JSON)
+	}.write(r, c.JSON)
 }
 
 func (c *listAuthorisationsCmd) record(r *run, engine *app.Engine, now time.Time) error {

@@ -24,7 +24,7 @@ func (c *listPracticesCmd) Run(r *run) error {
 		func(after projections.RegisteredPractice) ([]projections.RegisteredPractice, error) {
 			return engine.Registers().Practices(r.ctx, after, tableLines)
 		},
-	}.print(r, c.JSON)
+	}.write(r, c.JSON)
 }
 
 type listApplicationsCmd struct {
@@ -52,7 +52,7 @@ func (c *listApplicationsCmd) Run(r *run) error {
 		func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
 			return engine.Registers().Applications(r.ctx, c.Tenant, after, tableLines)
 		},
-	}.print(r, c.JSON)
+	}.write(r, c.JSON)
 }
 
 type listWebhooksCmd struct {
@@ -78,5 +78,5 @@ func (c *listWebhooksCmd) Run(r *run) error {
 			}
 			return page, err
 		},
-	}.print(r, c.JSON)
+	}.write(r, c.JSON)
 }
