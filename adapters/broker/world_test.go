@@ -47,7 +47,7 @@ func (l *fakeLog) add(events int) {
 
 func (l *fakeLog) more(events int) {
 	for range events {
-		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"[hidden]"}`)})
+		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"` + event.Hidden + `"}`)})
 	}
 }
 
