@@ -61,6 +61,9 @@ func Subject(epoch int, tenant, name string) string {
 	return subjects + strconv.Itoa(epoch) + "." + tenant + "." + name
 }
 
+// Subjects returns what matches every subject of an epoch.
+func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
+
 // content is the body of a message.
 type content struct {
 	Data     jsontext.Value `json:"data"`
@@ -143,9 +146,6 @@ func EpochOf(stream string) int {
 	}
 	return epoch
 }
-
-// Subjects returns what matches every subject of an epoch.
-func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
 
 // API is the prefix under which an account of the broker that is a follower's alone has what
 // it may ask of the log's account.

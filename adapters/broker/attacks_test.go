@@ -52,7 +52,7 @@ func attacks() map[string]attack {
 		}},
 		"their consumer with another filter": {do: func(a *attacker) {
 			for _, config := range consumers() {
-				body := fmt.Sprintf(`{"stream_name":%q,"config":{"durable_name":%q,"name":%q,"ack_policy":"none",%s}}`, log1, ours, ours, config)
+				body := fmt.Sprintf(`{"stream_name":%q,"config":{"durable_name":%q,"name":%q,"ack_policy":"none","max_waiting":16,%s}}`, log1, ours, ours, config)
 				a.ask("CONSUMER.CREATE."+log1+"."+ours, body)
 				a.ask("CONSUMER.CREATE."+log1+"."+ours+"."+filter, body)
 				a.ask("CONSUMER.CREATE."+log1+"."+ours+".frontdesk.log.1.elm-street.>", body)

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
+	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"golang.org/x/crypto/bcrypt"
 )
@@ -27,7 +27,7 @@ import (
 type documented struct {
 	t       *testing.T
 	dir     string
-	servers []*server.Server
+	servers []*natsserver.Server
 	pool    *x509.CertPool
 }
 
@@ -39,7 +39,7 @@ func newDocumented(t *testing.T, count int) *documented {
 	t.Helper()
 	d := &documented{t: t, dir: t.TempDir()}
 	d.certificate()
-	d.write("nats-followers.conf", read(t, "nats-followers.conf"))
+	d.write("nats-followers.conf", document(t, "nats-followers.conf"))
 	var routes [3]string
 	for n := range routes {
 		routes[n] = freeAddress(t)
@@ -56,7 +56,7 @@ func newDocumented(t *testing.T, count int) *documented {
 	return d
 }
 
-func read(t *testing.T, name string) string {
+func document(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs/operations", name))
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *documented) must(err error) {
 func (d *documented) configured(n, count int, routes [3]string) string {
 	d.t.Helper()
 	name := fmt.Sprintf("nats-%d", n+1)
-	text := read(d.t, "nats.conf")
+	text := document(d.t, "nats.conf")
 	if count == 1 {
 		text = text[:strings.Index(text, "cluster {")] + text[strings.Index(text, "jetstream {"):]
 	} else {
@@ -114,12 +114,12 @@ func (d *documented) replaced(text, old, new string) string {
 	return strings.ReplaceAll(text, old, new)
 }
 
-func (d *documented) start(path string) *server.Server {
+func (d *documented) start(path string) *natsserver.Server {
 	d.t.Helper()
-	options, err := server.ProcessConfigFile(path)
+	options, err := natsserver.ProcessConfigFile(path)
 	d.must(err)
 	options.NoSigs = true
-	s, err := server.NewServer(options)
+	s, err := natsserver.NewServer(options)
 	d.must(err)
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
