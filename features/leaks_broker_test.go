@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
 
@@ -32,10 +34,26 @@ func (k *keeping) relayed() (all []byte) {
 		idx = int64(is.Sequence.Stream) //nolint:gosec // an idx
 		all = append(all, fmt.Sprintln(msg.Subject(), msg.Headers(), string(msg.Data()))...)
 	}
-	if !bytes.Contains(all, []byte("[hidden]")) {
+	if !bytes.Contains(all, []byte(event.Hidden)) {
 		k.t.Error("nothing personal was in what the broker was sent")
 	}
+	k.noBoxes(all)
 	return all
+}
+
+// noBoxes reports sealed values that stand where none may: their keys are in the database.
+func (k *keeping) noBoxes(kept []byte) {
+	k.t.Helper()
+	rows, _ := k.db.Query(k.ctx, `SELECT sealed FROM events WHERE sealed IS NOT NULL`)
+	boxes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	k.must(err)
+	sealed := map[string]string{}
+	for _, box := range boxes {
+		sealed[string(box)] = "a box of sealed values"
+	}
+	if k.none("the broker's messages", kept, sealed, ""); len(boxes) == 0 {
+		k.t.Error("nothing is sealed")
+	}
 }
 
 // stored are all files of the broker.
@@ -50,7 +68,7 @@ func (k *keeping) stored() (all []byte) {
 		all = append(all, text...)
 		return err
 	}))
-	if !bytes.Contains(all, []byte("[hidden]")) {
+	if !bytes.Contains(all, []byte(event.Hidden)) {
 		k.t.Error("the broker's files hold no events as they were sent")
 	}
 	return all

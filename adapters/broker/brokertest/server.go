@@ -116,9 +116,6 @@ func (s *Server) Stop() {
 // Forget has a server that is stopped lose everything that it has stored.
 func (s *Server) Forget() { s.options.StoreDir = s.tb.TempDir() }
 
-// Dir is where the server stores what it is given.
-func (s *Server) Dir() string { return s.options.StoreDir }
-
 // URL returns the server's address.
 func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.options.Port) }
 
