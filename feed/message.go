@@ -16,10 +16,26 @@ import (
 )
 
 // Place is where an event is: an idx means one event within an epoch. The zero Place is
-// before the first.
+// before the first. As text it is 3:41.
 type Place struct {
 	Epoch int
 	Idx   int64
+}
+
+// String returns the place as text.
+func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Epoch, p.Idx) }
+
+// MarshalText returns the place as text.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what [Place.MarshalText] has written.
+func (p *Place) UnmarshalText(text []byte) error {
+	var read Place
+	if _, err := fmt.Sscanf(string(text), "%d:%d", &read.Epoch, &read.Idx); err != nil || read.String() != string(text) || read.Epoch < 0 || read.Idx < 0 {
+		return fmt.Errorf("%q is no place in the log: write its epoch and its idx, such as 1:42", text)
+	}
+	*p = read
+	return nil
 }
 
 // Message is an event of the log on its way.
@@ -56,6 +72,18 @@ func Subject(epoch int, tenant, name string) string {
 		tenant = nobody
 	}
 	return subjects + strconv.Itoa(epoch) + "." + tenant + "." + name
+}
+
+// Subjects returns what matches every subject of an epoch.
+func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
+
+// subjectsOf returns what matches every subject of a practice in an epoch, or of all of
+// them if none is named.
+func subjectsOf(epoch int, practice string) string {
+	if practice == "" {
+		return Subjects(epoch)
+	}
+	return Subject(epoch, practice, ">")
 }
 
 // content is the body of a message.
