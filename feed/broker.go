@@ -12,84 +12,76 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-const (
-	askLimit = 5 * time.Second // for one question to the broker
+const askLimit = 5 * time.Second // for one question to the broker
 
-	// A consumer that nobody asks for so long is removed by the broker. A follower that was
-	// slower than that makes itself another one.
-	idleLimit = time.Minute
-)
-
-// broker is what a follower asks of NATS. A user who may read one practice may do all of
-// it: nothing asks for the state of a stream, which would name practices.
+// broker is what a follower may ask of NATS: which epochs there are, to be sent the events
+// behind an idx, and to be sent more.
 type broker struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
+	api  string // where questions are asked
 }
 
-func newBroker(conn *nats.Conn) (broker, error) {
-	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(askLimit))
+func newBroker(conn *nats.Conn, api string) (broker, error) {
+	if api == "" {
+		api = API
+	}
+	js, err := jetstream.NewWithAPIPrefix(conn, api, jetstream.WithDefaultTimeout(askLimit))
 	if err != nil {
 		return broker{}, fmt.Errorf("speak with JetStream: %w", err)
 	}
-	return broker{conn, js}, nil
+	return broker{conn, js, api}, nil
 }
 
 // epochs returns those that the broker knows.
 func (b broker) epochs(ctx context.Context) (all Epochs, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	subject := "$JS.API.DIRECT.GET." + EpochsStream + "." + EpochsSubject
-	msg, err := b.conn.RequestWithContext(ctx, subject, nil)
+	msg, err := b.conn.RequestWithContext(ctx, b.api+".DIRECT.GET."+EpochsStream+"."+EpochsSubject, nil)
 	if err != nil {
-		return nil, b.failed(subject, fmt.Errorf("ask the broker for the epochs of the log: %w", err))
+		return nil, b.failed("ask the broker for the epochs of the log", err)
 	}
 	if msg.Header.Get("Status") != "" {
 		return nil, passing{errors.New("the broker holds nothing of the log yet")}
 	}
 	if err := jsonv2.Unmarshal(msg.Data, &all); err != nil || len(all) == 0 {
-		return nil, fmt.Errorf("the broker's %s is no list of epochs: %w", EpochsSubject, errors.Join(err))
+		return nil, fmt.Errorf("the broker's %s is no list of epochs: %s", EpochsSubject, msg.Data)
 	}
 	return all, nil
 }
 
-// consumer makes the consumer anew that reads the events of a practice after an idx.
-func (b broker) consumer(ctx context.Context, name, practice string, epoch int, from jetstream.ConsumerConfig) (jetstream.Consumer, error) {
+// send has a consumer go on with an idx, and returns how many events it has from there on.
+func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (pending uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	stream, filter := StreamName(epoch), subjectsOf(epoch, practice)
-	if err := b.js.DeleteConsumer(ctx, stream, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return nil, b.failed("$JS.API.CONSUMER.DELETE."+stream+"."+name, fmt.Errorf("remove the former consumer %s of %s: %w", name, stream, err))
-	}
-	from.Name, from.FilterSubject, from.InactiveThreshold = name, filter, idleLimit
-	from.AckPolicy, from.MemoryStorage, from.Replicas = jetstream.AckNonePolicy, true, 1
-	consumer, err := b.js.CreateConsumer(ctx, stream, from)
+	reset, err := b.js.ResetConsumerToSequence(ctx, StreamName(epoch), name, uint64(idx)) //nolint:gosec // an idx is positive
 	if err != nil {
-		return nil, b.failed("$JS.API.CONSUMER.CREATE."+stream+"."+name+"."+filter, fmt.Errorf("make the consumer %s of %s: %w", name, stream, err))
+		return 0, b.failed(fmt.Sprintf("have the consumer %s of %s go on with idx %d", name, StreamName(epoch), idx), err)
 	}
-	return consumer, nil
+	return reset.NumPending, nil
 }
 
-// failed says whether what was asked at a subject may work at the next try. What the
-// credentials do not allow, the broker does not answer.
-func (b broker) failed(subject string, err error) error {
-	if errors.Is(err, nats.ErrConnectionClosed) {
-		return err
+// failed is what came of something that was asked. What the broker does not let these
+// credentials ask, it does not answer.
+func (b broker) failed(doing string, err error) error {
+	switch refused := b.conn.LastError(); {
+	case errors.Is(err, nats.ErrConnectionClosed):
+		return fmt.Errorf("%s: %w", doing, err)
+	case errors.Is(refused, nats.ErrPermissionViolation) && errors.Is(err, context.DeadlineExceeded) && strings.Contains(refused.Error(), b.api):
+		return fmt.Errorf("%s: %w", doing, refused)
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrConsumerNotFound):
+		return passing{fmt.Errorf("%s: nobody answers at %s.>: frontdesk feed grant lets a follower ask there, by its name; or the broker has no leader for now", doing, b.api)}
 	}
-	refused := b.conn.LastError()
-	if !errors.Is(refused, nats.ErrPermissionViolation) || !errors.Is(err, context.DeadlineExceeded) {
-		return passing{err}
+	if !b.conn.IsConnected() {
+		return passing{fmt.Errorf("%s: the broker is away: %w", doing, errors.Join(err, b.conn.LastError()))}
 	}
-	if text := strings.ToLower(refused.Error()); strings.Contains(text, strings.ToLower(subject)) || strings.Contains(text, "_inbox") {
-		return fmt.Errorf("%w: these credentials do not allow it, or for another name or practice: %w", err, refused)
-	}
-	return passing{err}
+	return passing{fmt.Errorf("%s: %w", doing, err)}
 }
 
-// End returns the place of the newest event on the broker, for a follower that begins there.
-// Practice and name are those of a [Config].
-func End(ctx context.Context, conn *nats.Conn, practice, name string) (Place, error) {
-	b, err := newBroker(conn)
+// End returns the place behind which a follower finds what comes from now on. Of its
+// configuration, Conn, API, Practice and Name are read.
+func End(ctx context.Context, c Config) (Place, error) {
+	b, err := newBroker(c.Conn, c.API)
 	if err != nil {
 		return Place{}, err
 	}
@@ -98,9 +90,35 @@ func End(ctx context.Context, conn *nats.Conn, practice, name string) (Place, er
 		return Place{}, err
 	}
 	present := epochs[len(epochs)-1]
-	consumer, err := b.consumer(ctx, name, practice, present.Epoch, jetstream.ConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
-	if err != nil {
-		return Place{}, err
+	idx, err := b.end(ctx, c.name(), present)
+	return Place{present.Epoch, idx}, err
+}
+
+// end looks for the last event that a consumer has, by asking how many there are behind
+// one or another idx.
+func (b broker) end(ctx context.Context, name string, e Epoch) (int64, error) {
+	low, high := e.First-1, e.First // everything is behind low, and nothing from high on
+	for width := int64(1); ; width *= 2 {
+		pending, err := b.send(ctx, name, e.Epoch, high)
+		if err != nil {
+			return 0, err
+		}
+		if pending == 0 {
+			break
+		}
+		low, high = high, high+width
 	}
-	return Place{present.Epoch, max(present.First-1, int64(consumer.CachedInfo().Delivered.Stream))}, nil //nolint:gosec // an idx
+	for low+1 < high {
+		middle := low + (high-low)/2
+		pending, err := b.send(ctx, name, e.Epoch, middle)
+		if err != nil {
+			return 0, err
+		}
+		if pending > 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
 }

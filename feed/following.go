@@ -9,7 +9,6 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/domain/event"
 )
@@ -25,20 +24,15 @@ type following struct {
 	broker
 	codec *event.Codec
 	out   chan<- *message.Message
-	news  chan struct{} // holds something if the epochs may have changed
 
 	at, told Place // of the last event that was dealt with; and what the follower knows of that
 	known    bool  // at is where the follower is
+	gaps     int   // that were found since an event was handled
 	waitsFor string
 }
 
 // run follows until ctx ends, or something stops it for good.
 func (f *following) run(ctx context.Context) error {
-	heard, err := f.Conn.Subscribe(EpochsSubject, func(*nats.Msg) { f.lookAnew() })
-	if err != nil {
-		return fmt.Errorf("listen for epochs: %w", err)
-	}
-	defer func() { _ = heard.Unsubscribe() }() // it has ended if that fails
 	wait := firstWait
 	for ctx.Err() == nil {
 		before := f.at
@@ -62,23 +56,14 @@ func (f *following) run(ctx context.Context) error {
 	return nil
 }
 
-func (f *following) lookAnew() {
-	select {
-	case f.news <- struct{}{}:
-	default:
-	}
-}
-
 // goOn reads the rest of an epoch. It never returns nil.
 func (f *following) goOn(ctx context.Context) error {
 	if !f.known {
-		at, err := f.After(ctx)
-		if err != nil {
-			return passing{fmt.Errorf("ask the follower where it is: %w", err)}
+		if err := f.ask(ctx); err != nil {
+			return err
 		}
-		f.at, f.told, f.known = at, at, true
 	}
-	epochs, err := f.epochs(ctx)
+	epochs, err := f.epochsNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,6 +72,18 @@ func (f *following) goOn(ctx context.Context) error {
 		return err
 	}
 	return s.read(ctx)
+}
+
+func (f *following) epochsNow(ctx context.Context) (Epochs, error) { return f.broker.epochs(ctx) }
+
+// ask asks the follower where it is.
+func (f *following) ask(ctx context.Context) error {
+	at, err := f.After(ctx)
+	if err != nil {
+		return passing{fmt.Errorf("ask the follower where it is: %w", err)}
+	}
+	f.at, f.told, f.known = at, at, true
+	return nil
 }
 
 // begin finds out where to go on.
@@ -101,38 +98,47 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 	next := f.at.Idx + 1
 	s := &stretch{following: f, epochs: epochs, epoch: epochs.Holding(next).Epoch}
 	s.end, s.over = epochs.End(s.epoch)
-	var err error
-	s.consumer, err = f.consumer(ctx, f.Name, f.Practice, s.epoch, jetstream.ConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: uint64(next), //nolint:gosec // an idx is positive
-	})
-	if err != nil {
-		return nil, err
-	}
-	if first := int64(s.consumer.CachedInfo().Delivered.Stream) + 1; first > next { //nolint:gosec // an idx
-		return nil, &GoneError{Place{s.epoch, next}, first}
-	}
-	return s, nil
+	_, err := f.send(ctx, f.Name, s.epoch, next)
+	return s, err
 }
 
-// hand gives an event to the follower, and waits until it is handled.
-func (f *following) hand(ctx context.Context, msg *message.Message, at Place) error {
+// hand gives an event to the follower until it is handled.
+func (f *following) hand(ctx context.Context, sent *nats.Msg, at Place) error {
+	for wait := firstWait; ; wait = min(2*wait, longest) {
+		handled, err := f.handOnce(ctx, watermilled(sent))
+		if err != nil {
+			return err
+		}
+		if handled {
+			f.at, f.told, f.gaps, f.waitsFor = at, at, 0, ""
+			return nil
+		}
+		f.say(ctx, fmt.Errorf("the event at %s was not handled", at))
+		before := f.at
+		if err := f.ask(ctx); err != nil || f.at != before {
+			f.known = false
+			return errors.Join(err, errAnew)
+		}
+		pause(ctx, wait)
+	}
+}
+
+func (f *following) handOnce(ctx context.Context, msg *message.Message) (handled bool, err error) {
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	msg.SetContext(own)
 	select {
 	case f.out <- msg:
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
 	select {
 	case <-msg.Acked():
-		f.at, f.told, f.waitsFor = at, at, ""
-		return nil
+		return true, nil
 	case <-msg.Nacked():
-		f.known = false
-		return passing{fmt.Errorf("the follower has not handled the event at %s", at)}
+		return false, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
 }
 

@@ -42,6 +42,11 @@ func (p *Place) UnmarshalText(text []byte) error {
 type Message struct {
 	Epoch        int
 	event.Stored // as in the database, without boxes
+
+	// Before is the idx up to which a follower of the practice must have come before it
+	// handles this event: the practice's event before it is there, or earlier. It is 0 if
+	// there is none, or if that is not known.
+	Before int64
 }
 
 // Place returns where the event is.
@@ -56,6 +61,7 @@ const (
 	headerVersion = "Frontdesk-Version"
 	headerTime    = "Frontdesk-Time" // when the event was recorded, RFC 3339 in UTC
 	headerPatient = "Frontdesk-Patient"
+	headerBefore  = "Frontdesk-Before"
 )
 
 // nobody stands in subjects for the events that belong to no practice.
@@ -100,6 +106,9 @@ func Encode(m Message) *nats.Msg {
 	if m.Patient != uuid.Nil {
 		msg.Header.Set(headerPatient, m.Patient.String())
 	}
+	if m.Before > 0 {
+		msg.Header.Set(headerBefore, strconv.FormatInt(m.Before, 10))
+	}
 	return msg
 }
 
@@ -117,6 +126,9 @@ func Decode(subject string, header nats.Header, body []byte) (m Message, err err
 	}
 	if header.Get(headerPatient) != "" {
 		m.Patient = read.id(headerPatient)
+	}
+	if header.Get(headerBefore) != "" {
+		m.Before = read.number(headerBefore)
 	}
 	if read.err != nil {
 		return Message{}, fmt.Errorf("read the message at %s: %w", subject, read.err)

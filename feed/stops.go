@@ -20,21 +20,17 @@ func (e *LostError) Error() string {
 		"take back what was made of it, or begin anew", e.At.Epoch, e.From, e.At.Idx, e.Now, e.Now.First)
 }
 
-// GoneError says that the broker does not hold what a follower needs next: it was too old.
+// GoneError says that the broker does not hold what a follower needs next. It was too old,
+// or the stream is damaged.
 type GoneError struct {
-	Next  Place // what the follower needs
-	First int64 // the oldest idx that the broker holds
+	Next Place // what the follower needs
+	Has  int64 // the next idx that the broker has for it
 }
 
 // Error says what is gone, and what to do.
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("the broker holds the events of epoch %d from idx %d on, and idx %d is needed: begin with an export of the log, and follow behind its end",
-		e.Next.Epoch, e.First, e.Next.Idx)
-}
-
-// errHole is the loss of an event: idx is dense.
-func errHole(at Place) error {
-	return fmt.Errorf("idx %d of epoch %d is missing on the broker, which has later ones: its stream %s is damaged", at.Idx, at.Epoch, StreamName(at.Epoch))
+	return fmt.Sprintf("idx %d of epoch %d is needed, and the broker goes on with %d: what lies between is not there any more. "+
+		"Begin with an export of the log, and follow behind its end", e.Next.Idx, e.Next.Epoch, e.Has)
 }
 
 // passing is an error that may be gone at the next try.

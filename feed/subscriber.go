@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nuid"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
@@ -23,7 +23,8 @@ const Topic = "frontdesk.log"
 type Config struct {
 	Conn     *nats.Conn // stays open; it reconnects without end (nats.MaxReconnects(-1))
 	Practice string     // only its events; "" for the whole log
-	Name     string     // of the consumer on the broker; "" for the practice, or for a new name. Two who follow at the same time have two names
+	Name     string     // under which the follower was granted what it reads; "" for the practice's
+	API      string     // where the broker is asked; "" for [API]
 	Events   []string   // names of events; the others are passed over. nil for all
 
 	// After returns the place of the last event that the follower has handled, which it
@@ -70,26 +71,24 @@ func NewSubscriber(c Config) (*Subscriber, error) {
 	if err := check(c, known); err != nil {
 		return nil, fmt.Errorf("follow the log: %w", err)
 	}
-	b, err := newBroker(c.Conn)
+	b, err := newBroker(c.Conn, c.API)
 	if err != nil {
 		return nil, err
 	}
-	if c.Name == "" {
-		c.Name = nameFor(c.Practice)
-	}
+	c.Name = c.name()
 	if c.InFlight == 0 {
 		c.InFlight = defaultInFlight
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &following{Config: c, broker: b, codec: known, news: make(chan struct{}, 1)}
+	f := &following{Config: c, broker: b, codec: known}
 	return &Subscriber{following: f, done: make(chan struct{})}, nil
 }
 
 func check(c Config, known *event.Codec) error {
-	if strings.ContainsAny(c.Name, ". \t\r\n*>/\\") {
-		return fmt.Errorf("%q can be no consumer's name: leave out dots, spaces, slashes, * and >", c.Name)
+	if name := c.name(); name == "" || strings.ContainsAny(name, ". \t\r\n*>/\\") {
+		return fmt.Errorf("%q can be no follower's name: give the one that frontdesk feed grant was given", name)
 	}
 	for _, name := range c.Events {
 		if !known.Knows(name) {
@@ -102,14 +101,7 @@ func check(c Config, known *event.Codec) error {
 	return practice.CheckTenant(c.Practice)
 }
 
-// nameFor returns the name of the consumer that a practice's credentials allow, or one
-// that nobody else has.
-func nameFor(practice string) string {
-	if practice != "" {
-		return practice
-	}
-	return "follower-" + nuid.Next()
-}
+func (c Config) name() string { return cmp.Or(c.Name, c.Practice) }
 
 // Subscribe begins to follow the log until ctx ends. The topic is [Topic]. A subscriber
 // follows once: the place is that of one follower.
