@@ -61,12 +61,17 @@ func newTown(t *testing.T, servers int) *town {
 func (w *town) make(config jetstream.StreamConfig) {
 	w.t.Helper()
 	config.DenyDelete, config.Replicas = true, len(w.servers)
-	_, err := w.relay.CreateStream(w.ctx, config)
-	for err != nil && w.ctx.Err() == nil {
-		time.Sleep(50 * time.Millisecond)
-		_, err = w.relay.CreateStream(w.ctx, config)
+	for {
+		ctx, cancel := context.WithTimeout(w.ctx, time.Second) // nobody answers before there is a leader
+		_, err := w.relay.CreateStream(ctx, config)
+		cancel()
+		if err == nil {
+			return
+		}
+		if w.ctx.Err() != nil {
+			w.t.Fatal(err)
+		}
 	}
-	w.must(err)
 }
 
 func (w *town) publish(msg *nats.Msg) {
