@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -50,15 +51,15 @@ func (b broker) epochs(ctx context.Context) (all Epochs, err error) {
 	return all, nil
 }
 
-// send has a consumer go on with an idx, and returns how many events it has from there on.
-func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (pending uint64, err error) {
+// send has a consumer go on with an idx, and returns how it stands then.
+func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (*jetstream.ConsumerInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	reset, err := b.js.ResetConsumerToSequence(ctx, StreamName(epoch), name, uint64(idx)) //nolint:gosec // an idx is positive
 	if err != nil {
-		return 0, b.failed(fmt.Sprintf("have the consumer %s of %s go on with idx %d", name, StreamName(epoch), idx), err)
+		return nil, b.failed(fmt.Sprintf("have the consumer %s of %s go on with idx %d", name, StreamName(epoch), idx), err)
 	}
-	return reset.NumPending, nil
+	return reset.ConsumerInfo, nil
 }
 
 // failed is what came of something that was asked. What the broker does not let these
@@ -96,29 +97,18 @@ func End(ctx context.Context, c Config) (Place, error) {
 
 // end looks for the last event that a consumer has, by asking how many there are behind
 // one or another idx.
-func (b broker) end(ctx context.Context, name string, e Epoch) (int64, error) {
-	low, high := e.First-1, e.First // everything is behind low, and nothing from high on
-	for width := int64(1); ; width *= 2 {
-		pending, err := b.send(ctx, name, e.Epoch, high)
+func (b broker) end(ctx context.Context, name string, e Epoch) (idx int64, err error) {
+	before := e.First - 1
+	found := sort.Search(mostEvents, func(n int) bool {
 		if err != nil {
-			return 0, err
+			return true
 		}
-		if pending == 0 {
-			break
-		}
-		low, high = high, high+width
-	}
-	for low+1 < high {
-		middle := low + (high-low)/2
-		pending, err := b.send(ctx, name, e.Epoch, middle)
-		if err != nil {
-			return 0, err
-		}
-		if pending > 0 {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low, nil
+		var behind *jetstream.ConsumerInfo
+		behind, err = b.send(ctx, name, e.Epoch, before+int64(n)+1)
+		return err != nil || behind.NumPending == 0
+	})
+	return before + int64(found), err
 }
+
+// mostEvents is more than any epoch has.
+const mostEvents = 1 << 40

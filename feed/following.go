@@ -63,7 +63,7 @@ func (f *following) goOn(ctx context.Context) error {
 			return err
 		}
 	}
-	epochs, err := f.epochsNow(ctx)
+	epochs, err := f.epochs(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,6 @@ func (f *following) goOn(ctx context.Context) error {
 	}
 	return s.read(ctx)
 }
-
-func (f *following) epochsNow(ctx context.Context) (Epochs, error) { return f.broker.epochs(ctx) }
 
 // ask asks the follower where it is.
 func (f *following) ask(ctx context.Context) error {
@@ -96,10 +94,17 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 		return nil, passing{fmt.Errorf("the follower is at %s, and the broker knows of nothing after %s", f.at, present)}
 	}
 	next := f.at.Idx + 1
-	s := &stretch{following: f, epochs: epochs, epoch: epochs.Holding(next).Epoch}
+	s := &stretch{following: f, chain: epochs, epoch: epochs.Holding(next).Epoch}
 	s.end, s.over = epochs.End(s.epoch)
-	_, err := f.send(ctx, f.Name, s.epoch, next)
-	return s, err
+	consumer, err := f.send(ctx, f.Name, s.epoch, next)
+	if err != nil {
+		return nil, err
+	}
+	granted := consumer.Config.FilterSubject
+	if s.dense = granted == Subjects(s.epoch); !s.dense && granted != subjectsOf(s.epoch, f.Practice) {
+		return nil, fmt.Errorf("the follower %s was granted what is published at %s: follow that, or have frontdesk feed grant give it another part of the log", f.Name, granted)
+	}
+	return s, nil
 }
 
 // hand gives an event to the follower until it is handled.

@@ -86,6 +86,9 @@ func Subject(epoch int, tenant, name string) string {
 // Subjects returns what matches every subject of an epoch.
 func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
 
+// subjectsOf returns what matches every subject of a practice in an epoch.
+func subjectsOf(epoch int, practice string) string { return Subject(epoch, practice, ">") }
+
 // content is the body of a message.
 type content struct {
 	Data     jsontext.Value `json:"data"`

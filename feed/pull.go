@@ -32,19 +32,20 @@ const (
 // read asks for messages again and again, and deals with them.
 func (s *stretch) read(ctx context.Context) error {
 	inbox, come := s.Conn.NewInbox(), make(chan *nats.Msg, batch+spare)
-	subscribed, err := s.Conn.ChanSubscribe(inbox, come)
+	subscribed, err := s.Conn.ChanSubscribe(inbox+".*", come)
 	if err != nil {
 		return s.failed("ask the broker for events", err)
 	}
 	defer func() { _ = subscribed.Unsubscribe() }() // it has ended if that fails
-	for {
-		if err := s.ask(ctx, inbox, come); err != nil {
+	for n := 0; ; n++ {
+		if err := s.ask(ctx, fmt.Sprint(inbox, ".", n), come); err != nil {
 			return err
 		}
 	}
 }
 
-// ask asks once, and deals with what comes.
+// ask asks once, and deals with what comes. What the broker still says of the question
+// before is passed over.
 func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) error {
 	room := max(s.InFlight, int(s.Conn.MaxPayload())+margin) // a message that is larger would never come
 	heartbeat, expires := s.pace()
@@ -62,8 +63,10 @@ func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) 
 		select {
 		case msg := <-come:
 			if status := msg.Header.Get("Status"); status != "" && len(msg.Data) == 0 {
-				over, err := s.told(ctx, status, msg.Header)
-				if over || err != nil {
+				if msg.Subject != inbox {
+					continue
+				}
+				if over, err := s.told(ctx, status, msg.Header); over || err != nil {
 					return err
 				}
 				continue

@@ -16,10 +16,11 @@ import (
 // seen, and it is asked to send it again.
 type stretch struct {
 	*following
-	epochs Epochs // as they were when it began
-	epoch  int
-	end    int64 // idx of the epoch's last event, if it is over
-	over   bool
+	chain Epochs // as they were when it began
+	epoch int
+	end   int64 // idx of the epoch's last event, if it is over
+	over  bool
+	dense bool // every idx comes
 
 	seen    uint64 // messages that have come
 	beats   int    // heartbeats since the last of them
@@ -44,19 +45,27 @@ func (s *stretch) deal(ctx context.Context, msg *nats.Msg) error {
 		s.at = Place{s.epoch, s.end}
 		return errAnew
 	}
-	m, err := s.check(msg, Place{s.epoch, idx})
+	m, err := decode(msg, Place{s.epoch, idx})
 	if err != nil {
 		return err
 	}
-	if len(s.Events) > 0 && !slices.Contains(s.Events, m.Name) {
+	if s.misses(m) {
+		return s.gap(idx)
+	}
+	if !s.codec.Knows(m.Name) {
+		return fmt.Errorf("the event at %s is of a newer program: %w %q", m.Place(), event.ErrUnknownName, m.Name)
+	}
+	if !s.wants(m) {
 		s.at, s.gaps = m.Place(), 0
 		return nil
+	}
+	if _, err := m.Recorded(); err != nil {
+		return err
 	}
 	return s.hand(ctx, msg, m.Place())
 }
 
-// check is an error if the event can be handled by nobody, or if one before it is missing.
-func (s *stretch) check(msg *nats.Msg, at Place) (Message, error) {
+func decode(msg *nats.Msg, at Place) (Message, error) {
 	m, err := Decode(msg.Subject, msg.Header, msg.Data)
 	if err != nil {
 		return Message{}, fmt.Errorf("at %s of the broker: %w", at, err)
@@ -64,14 +73,19 @@ func (s *stretch) check(msg *nats.Msg, at Place) (Message, error) {
 	if m.Place() != at {
 		return Message{}, fmt.Errorf("at %s of the broker is an event that says it is at %s", at, m.Place())
 	}
-	if s.Practice == "" && at.Idx != s.at.Idx+1 || m.Before > s.at.Idx {
-		return Message{}, s.gap(at.Idx)
+	return m, nil
+}
+
+// misses reports whether an event before this one has not come.
+func (s *stretch) misses(m Message) bool {
+	if s.dense {
+		return m.Idx != s.at.Idx+1
 	}
-	if !s.codec.Knows(m.Name) {
-		return Message{}, fmt.Errorf("the event at %s is of a newer program: %w %q", at, event.ErrUnknownName, m.Name)
-	}
-	_, err = m.Recorded()
-	return m, err
+	return m.Before > s.at.Idx
+}
+
+func (s *stretch) wants(m Message) bool {
+	return (s.Practice == "" || m.Stream.Tenant == s.Practice) && (len(s.Events) == 0 || slices.Contains(s.Events, m.Name))
 }
 
 // gap is an error because the broker goes on with an idx, and something before it is
@@ -100,7 +114,7 @@ func (s *stretch) beat(ctx context.Context, sent uint64, looked int64) error {
 	if s.beats == 1 {
 		return nil
 	}
-	if s.Practice == "" && passed > s.at.Idx {
+	if s.dense && passed > s.at.Idx {
 		return s.gap(passed + 1)
 	}
 	if passed > s.at.Idx {
@@ -117,8 +131,8 @@ func (s *stretch) lookForEpochs(ctx context.Context) error {
 	if s.over && s.at.Idx >= s.end {
 		return errAnew
 	}
-	epochs, err := s.epochsNow(ctx)
-	if err == nil && !slices.Equal(epochs, s.epochs) {
+	epochs, err := s.epochs(ctx)
+	if err == nil && !slices.Equal(epochs, s.chain) {
 		return errAnew
 	}
 	return err

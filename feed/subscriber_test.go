@@ -9,7 +9,6 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
-	"github.com/nats-io/nats.go"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
@@ -93,7 +92,7 @@ func TestAPlaceThatCannotBeReadIsAskedForAgain_D102(t *testing.T) {
 	f := &follower{t: t}
 	f.connect(s.URL())
 	tries := 0
-	sub, err := feed.NewSubscriber(feed.Config{Conn: f.conn, After: func(context.Context) (feed.Place, error) {
+	sub, err := feed.NewSubscriber(feed.Config{Conn: f.conn, Name: "everything", API: "$JS.API", After: func(context.Context) (feed.Place, error) {
 		if tries++; tries < 3 {
 			return feed.Place{}, errors.New("the store is away")
 		}
@@ -135,7 +134,7 @@ func TestWatermillsRouterFollows_D102(t *testing.T) {
 	w.add(20)
 	f := &follower{t: t}
 	f.connect(s.URL())
-	sub, err := feed.NewSubscriber(feed.Config{Conn: f.conn, After: f.place, Practice: "mill-lane"})
+	sub, err := feed.NewSubscriber(feed.Config{Conn: f.conn, API: "$JS.API", After: f.place, Practice: "mill-lane"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,16 +170,17 @@ func TestWhatCannotBeFollowedIsRefused_D102(t *testing.T) {
 		says   error
 	}{
 		"no connection":  {feed.Config{After: after}, nil},
+		"no name":        {feed.Config{Conn: conn.conn, After: after}, nil},
 		"no place":       {feed.Config{Conn: conn.conn}, nil},
 		"a wild name":    {feed.Config{Conn: conn.conn, After: after, Name: "elm.*"}, nil},
-		"a wild tenant":  {feed.Config{Conn: conn.conn, After: after, Practice: "*"}, practice.ErrInvalidTenant},
-		"nobody's event": {feed.Config{Conn: conn.conn, After: after, Events: []string{"patient-request.submitted"}}, event.ErrUnknownName},
+		"a wild tenant":  {feed.Config{Conn: conn.conn, After: after, Name: "everything", Practice: "*"}, practice.ErrInvalidTenant},
+		"nobody's event": {feed.Config{Conn: conn.conn, After: after, Name: "everything", Events: []string{"patient-request.submitted"}}, event.ErrUnknownName},
 	} {
 		if _, err := feed.NewSubscriber(c.config); err == nil || c.says != nil && !errors.Is(err, c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	sub, err := feed.NewSubscriber(feed.Config{Conn: conn.conn, After: after})
+	sub, err := feed.NewSubscriber(feed.Config{Conn: conn.conn, After: after, Name: "everything"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,13 +202,13 @@ func TestTheEndOfTheLog_D102(t *testing.T) {
 	f.connect(s.URL())
 	wants := func(want feed.Place) {
 		t.Helper()
-		if got, err := feed.End(t.Context(), f.conn, "elm-street", "elm-street"); err != nil || got != want {
+		if got, err := feed.End(t.Context(), feed.Config{Conn: f.conn, API: "$JS.API", Practice: "elm-street"}); err != nil || got != want {
 			t.Errorf("the end is %s, %v, and not %s", got, err, want)
 		}
 	}
 	wants(feed.Place{Epoch: 1})
 	w.add(8)
-	wants(feed.Place{Epoch: 1, Idx: 8})
+	wants(feed.Place{Epoch: 1, Idx: 7}) // the last one is another practice's
 	w.begin(2, 6)
 	wants(feed.Place{Epoch: 2, Idx: 5})
 }
@@ -229,15 +229,15 @@ func TestASlowFollowerHoldsLittle_D102(t *testing.T) {
 	w, s := onOne(t)
 	large := unlike
 	large.Name = strings.Repeat("x", 1<<20)
-	for range 64 {
+	for range 24 {
 		w.addOf("elm-street", large)
 	}
 	held := make(chan struct{})
-	f := &follower{t: t, config: feed.Config{Name: "slow", InFlight: 1 << 20}, handle: func(feed.Message) error { <-held; return nil }}
+	f := &follower{t: t, config: feed.Config{InFlight: 1 << 20}, handle: func(feed.Message) error { <-held; return nil }}
 	f.connect(s.URL())
 	f.start()
 	delivered := func() uint64 {
-		c, err := w.js.Consumer(t.Context(), feed.StreamName(1), "slow")
+		c, err := w.js.Consumer(t.Context(), feed.StreamName(1), "everything")
 		if err != nil {
 			return 0
 		}
@@ -251,5 +251,3 @@ func TestASlowFollowerHoldsLittle_D102(t *testing.T) {
 	close(held)
 	f.wants(w.log)
 }
-
-var _ = nats.Connect

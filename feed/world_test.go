@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -31,6 +32,7 @@ type world struct {
 	replicas int
 	epochs   feed.Epochs
 	log      []feed.Message // as it is now
+	present  int
 	maxAge   time.Duration
 }
 
@@ -51,7 +53,17 @@ func newWorld(tb testing.TB, s *brokertest.Server, replicas int) *world {
 		tb.Fatal(err)
 	}
 	w.begin(1, 1)
+	w.grant("elm-street", "elm-street")
+	w.grant("mill-lane", "mill-lane")
+	w.grant("everything", "")
 	return w
+}
+
+func (w *world) grant(name, tenant string) {
+	w.tb.Helper()
+	if _, err := broker.Grant(w.tb.Context(), w.js, broker.Follower{Name: name, Tenant: tenant}); err != nil {
+		w.tb.Fatal(err)
+	}
 }
 
 // begin lets an epoch begin at an idx. What the log had from there on is lost.
@@ -63,9 +75,13 @@ func (w *world) begin(epoch int, first int64) {
 	_, err := w.js.CreateStream(w.tb.Context(), jetstream.StreamConfig{
 		Name: feed.StreamName(epoch), Subjects: []string{feed.Subjects(epoch)}, Replicas: w.replicas, FirstSeq: uint64(first), MaxAge: w.maxAge, Duplicates: 100 * time.Millisecond,
 	})
+	if err == nil && w.present > 0 {
+		err = broker.Carry(w.tb.Context(), w.js, w.present, epoch)
+	}
 	if err != nil {
 		w.tb.Fatal(err)
 	}
+	w.present = epoch
 	body, err := json.Marshal(w.epochs)
 	if err != nil {
 		w.tb.Fatal(err)
@@ -100,7 +116,13 @@ func (w *world) next(tenant string, e event.Event) feed.Message {
 	if err != nil {
 		w.tb.Fatal(err)
 	}
-	return feed.Message{Epoch: w.epochs[len(w.epochs)-1].Epoch, Stored: stored}
+	m := feed.Message{Epoch: w.present, Stored: stored}
+	for _, former := range w.log {
+		if former.Stream.Tenant == tenant {
+			m.Before = former.Idx
+		}
+	}
+	return m
 }
 
 // add adds events of two practices in turn.
@@ -175,6 +197,9 @@ func (f *follower) connect(url string, options ...nats.Option) {
 func (f *follower) start() {
 	f.t.Helper()
 	f.said = &lines{}
+	if f.config.API = "$JS.API"; f.config.Practice == "" && f.config.Name == "" {
+		f.config.Name = "everything"
+	}
 	f.config.Conn, f.config.After, f.config.Passed, f.config.Log = f.conn, f.place, f.pass, slog.New(slog.NewTextHandler(f.said, nil))
 	sub, err := feed.NewSubscriber(f.config)
 	if err != nil {
