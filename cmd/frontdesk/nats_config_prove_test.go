@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"os"
@@ -18,42 +19,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nkeys"
+	"golang.org/x/crypto/bcrypt"
 )
 
-// natsKeys are who may connect to the servers, and the certificate that they show.
-type natsKeys struct {
+// natsUsers are who may connect to the servers, by their passwords, and the certificate that
+// they are shown.
+type natsUsers struct {
 	dir         string
-	relay       string // file of the seed of who fills the streams
+	passwords   map[string]string
 	certificate string // file
 	environment []string
 }
 
-func newNATSKeys(t *testing.T, dir string) natsKeys {
+func newNATSUsers(t *testing.T, dir string) natsUsers {
 	t.Helper()
-	k := natsKeys{dir: dir, relay: filepath.Join(dir, "relay.seed"), certificate: filepath.Join(dir, "server.pem")}
-	for _, name := range []string{"FRONTDESK_NATS_RELAY", "FRONTDESK_NATS_SYSTEM"} {
-		pair, err := nkeys.CreateUser()
+	u := natsUsers{dir: dir, passwords: map[string]string{}, certificate: filepath.Join(dir, "ca.pem")}
+	for _, name := range []string{"relay", "administrator", "system", "elm-street", "everything", "operator"} {
+		u.passwords[name] = rand.Text()
+		hash, err := bcrypt.GenerateFromPassword([]byte(u.passwords[name]), bcrypt.MinCost)
 		if err != nil {
 			t.Fatal(err)
 		}
-		public, err := pair.PublicKey()
-		if err != nil {
-			t.Fatal(err)
-		}
-		k.environment = append(k.environment, name+"="+public)
-		if name == "FRONTDESK_NATS_RELAY" {
-			seed, _ := pair.Seed() // never fails
-			writeFile(t, k.relay, string(seed))
-		}
+		u.environment = append(u.environment, "FRONTDESK_NATS_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"_HASH="+string(hash))
 	}
-	k.certify(t)
-	return k
+	u.certify(t)
+	return u
 }
 
 // certify makes the one certificate of all three. It vouches for itself, and servers show it to
 // each other, too.
-func (k natsKeys) certify(t *testing.T) {
+func (u natsUsers) certify(t *testing.T) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -72,26 +67,33 @@ func (k natsKeys) certify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, k.certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})))
-	writeFile(t, filepath.Join(k.dir, "server-key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
-	writeFile(t, filepath.Join(k.dir, "ca.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})))
+	shown := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+	writeFile(t, u.certificate, shown)
+	writeFile(t, filepath.Join(u.dir, "server.pem"), shown)
+	writeFile(t, filepath.Join(u.dir, "server-key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
 }
 
 // configure writes a server's configuration: the document's, with addresses and places of
 // its own.
-func (k natsKeys) configure(t *testing.T, s *natsServer, routes []string, n int) {
+func (u natsUsers) configure(t *testing.T, s *natsServer, routes []string, n int) {
 	t.Helper()
-	documented, err := os.ReadFile("../../docs/operations/nats.conf")
+	documents := os.DirFS("../../docs/operations")
+	settings, err := fs.ReadFile(documents, "nats.conf")
 	if err != nil {
 		t.Fatal(err)
 	}
+	followers, err := fs.ReadFile(documents, "nats-followers.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(u.dir, "nats-followers.conf"), string(followers))
 	pairs := []string{
 		"0.0.0.0:4222", s.address, "127.0.0.1:8222", freeAddress(t), "0.0.0.0:6222", routes[n],
-		"/var/lib/nats", filepath.Join(k.dir, s.name),
+		"/var/lib/nats", filepath.Join(u.dir, s.name),
 	}
 	for n, route := range routes {
 		pairs = append(pairs, fmt.Sprintf("tls://nats-%d:6222", n+1), "tls://"+route)
 	}
-	s.config = filepath.Join(k.dir, s.name+".conf")
-	writeFile(t, s.config, strings.ReplaceAll(replaced(t, string(documented), pairs...), "/etc/nats/tls/", k.dir+"/"))
+	s.config = filepath.Join(u.dir, s.name+".conf")
+	writeFile(t, s.config, strings.ReplaceAll(replaced(t, string(settings), pairs...), "/etc/nats/tls/", u.dir+"/"))
 }

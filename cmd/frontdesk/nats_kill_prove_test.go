@@ -24,7 +24,8 @@ import (
 const (
 	relayedEvents = 30_000
 	relayedRounds = 4
-	relayCallers  = 6 // to the service, besides as many that append by an engine of this process
+	relayCallers  = 6  // of the service
+	relayWriters  = 12 // that append by an engine of this process
 )
 
 // TestProveThatTheStreamIsTheLogWhateverIsKilled kills the stream's leader, a process of the
@@ -145,6 +146,8 @@ func (r *relayed) work() (stop func()) {
 	var working sync.WaitGroup
 	for n := range relayCallers {
 		working.Go(func() { r.callUntil(ctx, n) })
+	}
+	for range relayWriters {
 		working.Go(func() { r.registerUntil(ctx, engine) })
 	}
 	stop = sync.OnceFunc(func() { cancel(); working.Wait(); engine.Close() })

@@ -25,8 +25,7 @@ import (
 type natsCluster struct {
 	t       *testing.T
 	servers [3]*natsServer
-	url     string // of all three
-	keys    natsKeys
+	users   natsUsers
 	conn    *nats.Conn
 	stream  jetstream.JetStream
 }
@@ -56,16 +55,15 @@ var natsBinary = sync.OnceValues(func() (string, error) {
 // command.
 func newNATS(t *testing.T, dir string, on ...string) *natsCluster {
 	t.Helper()
-	c := &natsCluster{t: t, keys: newNATSKeys(t, dir)}
-	var routes, urls []string
+	c := &natsCluster{t: t, users: newNATSUsers(t, dir)}
+	var routes []string
 	for n := range c.servers {
 		c.servers[n] = &natsServer{name: fmt.Sprintf("nats-%d", n+1), address: freeAddress(t), on: on}
-		routes, urls = append(routes, freeAddress(t)), append(urls, "tls://"+c.servers[n].address)
+		routes = append(routes, freeAddress(t))
 	}
-	c.url = strings.Join(urls, ",")
 	t.Cleanup(c.remove)
 	for n, s := range c.servers {
-		c.keys.configure(t, s, routes, n)
+		c.users.configure(t, s, routes, n)
 		c.start(n)
 	}
 	c.connect()
@@ -81,7 +79,7 @@ func (c *natsCluster) start(n int) {
 	s := c.servers[n]
 	line := append(append([]string{}, s.on...), program, "-c", s.config, "-l", s.config+".log")
 	s.process = exec.CommandContext(context.WithoutCancel(c.t.Context()), line[0], line[1:]...)
-	s.process.Env = append(append(os.Environ(), c.keys.environment...), "FRONTDESK_NATS_SERVER="+s.name)
+	s.process.Env = append(append(os.Environ(), c.users.environment...), "FRONTDESK_NATS_SERVER="+s.name)
 	if err := s.process.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -99,9 +97,18 @@ func (c *natsCluster) start(n int) {
 	})
 }
 
+// url is where somebody connects with all three.
+func (c *natsCluster) url(user string) string {
+	var urls []string
+	for _, s := range c.servers {
+		urls = append(urls, "tls://"+user+":"+c.users.passwords[user]+"@"+s.address)
+	}
+	return strings.Join(urls, ",")
+}
+
 // flags are what a process of the program is told of the servers.
 func (c *natsCluster) flags() []string {
-	return []string{"--nats", c.url, "--nats-credentials", c.keys.relay, "--nats-ca", c.keys.certificate}
+	return []string{"--nats", c.url("relay"), "--nats-ca", c.users.certificate}
 }
 
 // relays is the command line of a relay.
@@ -122,11 +129,8 @@ func (c *natsCluster) kill(n int) { c.signal(n, syscall.SIGKILL) }
 // connect waits until the cluster has a leader, who can tell of its streams.
 func (c *natsCluster) connect() {
 	c.t.Helper()
-	who, err := nats.NkeyOptionFromSeed(c.keys.relay)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.conn, err = nats.Connect(c.url, who, nats.RootCAs(c.keys.certificate), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.RetryOnFailedConnect(true))
+	var err error
+	c.conn, err = nats.Connect(c.url("administrator"), nats.RootCAs(c.users.certificate), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func (c *natsCluster) bench(cli string, size int) float64 {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Minute)
 	defer cancel()
-	said, err := exec.CommandContext(ctx, cli, "--server", c.url, "--nkey", c.keys.relay, "--tlsca", c.keys.certificate, "bench", "js", "pub", "async", benchSubject, "--stream", benchStream,
+	said, err := exec.CommandContext(ctx, cli, "--server", c.url("administrator"), "--tlsca", c.users.certificate, "bench", "js", "pub", "async", benchSubject, "--stream", benchStream,
 		"--create", "--replicas", "3", "--storage", "file", "--msgs", strconv.Itoa(benchTurn), "--size", strconv.Itoa(size-len(benchSubject)-ofRecord), "--no-progress").CombinedOutput()
 	match := benchRate.FindSubmatch(said)
 	if err != nil || match == nil {
