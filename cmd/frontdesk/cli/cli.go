@@ -91,13 +91,13 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	raw, out := streams, &visible{w: streams.Out}
 	streams.Out, streams.Err = out, &visible{w: raw.Err}
 	exited, status := false, 0
-	parser, err := newParser(raw, func(code int) { exited, status = true, code })
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parser, err := newParser(grammar(args[0]), raw, func(code int) { exited, status = true, code })
 	if err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %v\n", err) // the struct above is wrong
 		return 1
-	}
-	if len(args) == 0 {
-		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
 	if exited {
@@ -116,9 +116,9 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return 0
 }
 
-// newParser returns what understands a command line. It calls exit after --help.
-func newParser(raw Streams, exit func(code int)) (*kong.Kong, error) {
-	return kong.New(&commandLine{},
+// newParser returns what understands the command lines of a grammar. It calls exit after --help.
+func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
+	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
