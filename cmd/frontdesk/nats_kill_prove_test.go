@@ -18,6 +18,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
 	"frontdesk/feed"
 )
 
@@ -160,7 +161,7 @@ func (r *relayed) registerUntil(ctx context.Context, engine *app.Engine) {
 	for ctx.Err() == nil {
 		made, err := engine.Desk.RegisterPatient(context.WithoutCancel(ctx), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
 		if err == nil {
-			r.appended.add(made.UUID)
+			r.appended.add(patient.StreamOf("elm-street", made).ID)
 		}
 		pauseFor(ctx, 10*time.Millisecond)
 	}

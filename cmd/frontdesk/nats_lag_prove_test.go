@@ -15,6 +15,7 @@ import (
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/commands"
+	"frontdesk/domain/patient"
 )
 
 const (
@@ -78,7 +79,7 @@ func (l *lagging) lags(follower *follower) (lags []float64) {
 	for range laggedAppends {
 		made, err := engine.Desk.RegisterPatient(l.t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
 		l.must(err)
-		committed[made.UUID] = time.Now()
+		committed[patient.StreamOf("elm-street", made).ID] = time.Now()
 		time.Sleep(lagPause)
 	}
 	for id, at := range committed {

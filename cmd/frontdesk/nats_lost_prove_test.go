@@ -141,7 +141,7 @@ func (o *outrun) wantStopped() {
 // stops runs a relay that must stop by itself, and returns what it says and its exit status.
 func (o *outrun) stops() (said string, exit int) {
 	o.t.Helper()
-	ctx, cancel := context.WithTimeout(o.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
 	defer cancel()
 	relay := exec.CommandContext(ctx, binary(o.t), o.relay()...)
 	output, err := relay.CombinedOutput()
