@@ -5,6 +5,7 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func headOf(t *testing.T, url string) (head int64) {
 // event once, at the sequence that is its idx, and nothing behind it.
 func (c *natsCluster) wantStream(epoch int, first int64, log []event.Stored) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 15*time.Minute)
 	defer cancel()
 	found, err := c.stream.Stream(ctx, feed.StreamName(epoch))
 	if err != nil {
@@ -101,8 +102,9 @@ func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.Messages
 		c.t.Fatal(err)
 	}
 	got, err := feed.Decode(sent.Subject(), sent.Headers(), sent.Data())
-	if diff := cmp.Diff(feed.Message{Epoch: epoch, Stored: want}, got); err != nil || diff != "" || at.Sequence.Stream != uint64(want.Idx) {
-		c.t.Errorf("sequence %d holds (%v) what idx %d is not: %s", at.Sequence.Stream, err, want.Idx, diff)
+	expected := feed.Message{Epoch: epoch, Stored: want}
+	if err != nil || at.Sequence.Stream != uint64(want.Idx) || !reflect.DeepEqual(expected, got) {
+		c.t.Errorf("sequence %d holds (%v) what idx %d is not: %s", at.Sequence.Stream, err, want.Idx, cmp.Diff(expected, got))
 		return false
 	}
 	return true

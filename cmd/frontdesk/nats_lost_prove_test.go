@@ -87,8 +87,8 @@ func (c *natsCluster) epochs(ctx context.Context) (epochs feed.Epochs, err error
 
 // TestProveThatARestoreStopsTheRelayUntilAnEpochBegins puts the files of Postgres back to what
 // they were, which nothing in the database shows. The relay stops and says why, also when the log
-// has outgrown what the broker has. Once an operator has begun an epoch it goes on in another
-// stream, and followers can see what never happened.
+// has outgrown what the broker has, and writes nothing behind that. Once an operator has begun an
+// epoch it goes on in another stream, and followers can see what never happened.
 func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	lastKnown := o.register(50)
@@ -97,12 +97,15 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	relay.start(binary(t))
 	beyond := o.register(50)
 	o.relayed(1, beyond)
-	relay.kill()
 	o.putBack(snapshot)
-	o.wantStopped()
 	o.register(80)
 	o.wantStopped()
+	relay.kill()
+	if last := o.nats.lastOf(feed.StreamName(1)); last != uint64(beyond) {
+		t.Errorf("behind the lost history, at idx %d, the broker was given more, up to idx %d", beyond, last)
+	}
 	o.putBack(snapshot)
+	o.wantStopped()
 	runProgram(t, "audit", "begin-epoch", "--reason", "the disk was put back", "--database-url", o.url("owner"))
 	relay.start(binary(t))
 	t.Cleanup(relay.kill)

@@ -30,6 +30,7 @@ const (
 	benchSubject = "frontdesk.bench"
 	ofRecord     = 30 // bytes that a server stores with each message, besides its subject, headers and body
 	looksAtRate  = 200 * time.Millisecond
+	rateLimit    = 15 * time.Minute
 )
 
 // millionRelayed is a log of a million events.
@@ -65,8 +66,10 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	defer d.kill()
 	waitFor(c.t, func() bool { return c.lastOf(stream) > 0 })
 	first, begun := c.lastOf(stream), time.Now()
-	for c.lastOf(stream) < uint64(millionRelayed.Events) && !c.t.Failed() {
-		time.Sleep(looksAtRate)
+	for c.lastOf(stream) < uint64(millionRelayed.Events) {
+		if time.Sleep(looksAtRate); time.Since(begun) > rateLimit {
+			c.t.Fatalf("idx %d after %s; the relay says: %s", c.lastOf(stream), rateLimit, d.said.String())
+		}
 	}
 	took := time.Since(begun)
 	d.kill()
