@@ -186,16 +186,21 @@ func (r *running) lost(texts ...string) {
 
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
-	all, err := r.registry.Gather()
+	return gauge(r.t, r.registry, name)
+}
+
+func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
+	tb.Helper()
+	all, err := registry.Gather()
 	if err != nil {
-		r.t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, family := range all {
 		if family.GetName() == name {
 			return family.GetMetric()[0].GetGauge().GetValue()
 		}
 	}
-	r.t.Fatalf("there is no metric %s", name)
+	tb.Fatalf("there is no metric %s", name)
 	return 0
 }
 
