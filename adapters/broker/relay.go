@@ -31,7 +31,6 @@ type Relay struct {
 	trouble  trouble
 	carried  feed.Epochs  // whose followers have a consumer in each of them
 	compared spot         // with what the broker has there, last
-	carried  feed.Epochs  // whose followers have a consumer in each of them
 	last     atomic.Int64 // idx of the last event that is known to be on the broker
 }
 
