@@ -22,7 +22,11 @@ const checkLimit = 15 * time.Second
 // answers nobody. Of a database that cannot be used it says that alone.
 func Check(ctx context.Context, config Config) []Finding {
 	config.setDefaults()
-	return slices.Concat(checkDatabase(ctx, config), checkAddresses(ctx, config))
+	all := append(checkDatabase(ctx, config), checkAddresses(ctx, config)...)
+	if len(config.Broker.URLs) > 0 {
+		all = append(all, found("broker", "can be asked for as it is said; whether it is there, was not tried", config.checkBroker()))
+	}
+	return all
 }
 
 func checkDatabase(ctx context.Context, config Config) []Finding {

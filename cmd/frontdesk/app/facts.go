@@ -20,7 +20,7 @@ func (a *App) Facts(ctx context.Context) ([]slog.Attr, error) {
 	}
 	c := a.config
 	return []slog.Attr{
-		slog.String("url", a.URL()), slog.String("private_url", a.PrivateURL()), slog.Bool("pprof", c.Profiles),
+		slog.String("url", a.URL()), slog.String("private_url", a.PrivateURL()), slog.Bool("pprof", c.Profiles), slog.Bool("relays", a.relay != nil),
 		slog.String("api_domain", c.APIDomain), slog.String("auth_url", c.AuthURL),
 		slog.Int64("schema", schema), slog.String("role", roles.Serves), slog.String("owner", roles.Owner),
 		slog.String("durability", string(c.Durability)), slog.String("personal_data", a.state()),

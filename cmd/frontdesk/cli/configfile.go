@@ -27,7 +27,7 @@ func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
 	if command == nil || !slices.Contains(command.Flags, at.Flag) {
 		return nil
 	}
-	said, err := readSettings(fmt.Sprint(ctx.FlagValue(at.Flag)), ctx.Model.Node, command)
+	said, err := readSettings(fmt.Sprint(ctx.FlagValue(at.Flag)), command.Name)
 	if err != nil {
 		return err
 	}
@@ -38,6 +38,21 @@ func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
 		return nil, nil //nolint:nilnil // that is how kong is told that nothing is known
 	}))
 	return nil
+}
+
+// configurable returns the commands that read a file of settings.
+func configurable() ([]*kong.Node, error) {
+	var fields []reflect.StructField
+	for field := range reflect.TypeFor[commandLine]().Fields() {
+		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[configFile]() {
+			fields = append(fields, field)
+		}
+	}
+	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), Streams{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return parser.Model.Children, nil
 }
 
 // setting is what a file says of a flag.
@@ -55,7 +70,7 @@ const maxSettings = 1 << 20
 
 // readSettings reads what a file says of a command. Whatever it says of others must be right,
 // too. The empty name is a file that says nothing.
-func readSettings(name string, root, command *kong.Node) (settings, error) {
+func readSettings(name, command string) (settings, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -67,21 +82,23 @@ func readSettings(name string, root, command *kong.Node) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	commands, err := configurable()
+	if err != nil {
+		return nil, err
+	}
 	said := settings{}
 	for _, e := range entries {
-		flags, err := e.flags(root)
+		flags, err := e.flags(commands)
 		if err != nil {
 			return nil, err
 		}
-		if !private && e.secret(flags[0]) {
+		if !private && e.secret(flags) {
 			return nil, e.fault("%s holds a secret, and everybody on this machine may read the file: chmod o-rwx %s", e.key, name)
 		}
-		mine := slices.IndexFunc(flags, func(f *kong.Flag) bool { return slices.Contains(command.Flags, f) })
-		if mine < 0 || said[e.key].own {
-			continue
-		}
-		if said[e.key], err = e.setting(flags[mine]); err != nil {
-			return nil, err
+		if flag := flags[command]; flag != nil && !said[e.key].own {
+			if said[e.key], err = e.setting(flag); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return said, nil
@@ -123,41 +140,30 @@ func (e entry) fault(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", e.file, e.line, fmt.Errorf(format, args...))
 }
 
-// flags returns the flags that an entry sets, of one command or of all. There is one at least.
-func (e entry) flags(root *kong.Node) (flags []*kong.Flag, err error) {
+// flags returns the flags that an entry sets, by the commands that have them: one at least.
+func (e entry) flags(commands []*kong.Node) (map[string]*kong.Flag, error) {
 	var names []string
-	for _, command := range root.Children {
-		if flagCalled(command, "config") == nil {
-			continue
-		}
+	flags, typed := map[string]*kong.Flag{}, false
+	for _, command := range commands {
 		names = append(names, command.Name)
-		if e.command != "" && e.command != command.Name {
-			continue
-		}
-		if flag := flagCalled(command, e.key); flag != nil {
-			flags = append(flags, flag)
+		at := slices.IndexFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == e.key })
+		if at >= 0 && (e.command == "" || e.command == command.Name) {
+			flags[command.Name] = command.Flags[at]
+			typed = typed || len(command.Flags[at].Envs) == 0 || e.key == "config"
 		}
 	}
+	known := strings.Join(names, ", ")
 	switch {
 	case e.command != "" && !slices.Contains(names, e.command):
-		return nil, e.fault("%s is no command that reads such a file: those are %s", e.command, strings.Join(names, ", "))
+		return nil, e.fault("%s is no command that reads such a file: those are %s", e.command, known)
 	case len(flags) == 0 && e.command != "":
 		return nil, e.fault("%s is no flag of %s: frontdesk %[2]s --help lists them", e.key, e.command)
 	case len(flags) == 0:
-		return nil, e.fault("%s is no flag of any command that reads such a file: those are %s", e.key, strings.Join(names, ", "))
-	case len(flags[0].Envs) == 0 || e.key == "config":
+		return nil, e.fault("%s is no flag of a command that reads such a file: those are %s", e.key, known)
+	case typed:
 		return nil, e.fault("%s is typed, and never in a file", e.key)
 	}
 	return flags, nil
-}
-
-func flagCalled(command *kong.Node, name string) *kong.Flag {
-	for _, flag := range command.Flags {
-		if flag.Name == name {
-			return flag
-		}
-	}
-	return nil
 }
 
 // setting returns what an entry says of a flag, if the flag takes it.

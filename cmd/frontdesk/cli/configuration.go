@@ -40,7 +40,7 @@ func environmentOf(flag *kong.Flag) string {
 // printConfiguration lists the flags of the command, what holds, and who says so.
 func printConfiguration(w io.Writer, parsed *kong.Context, file configFile) error {
 	command := parsed.Selected()
-	said, err := readSettings(string(file), parsed.Model.Node, command)
+	said, err := readSettings(string(file), command.Name)
 	if err != nil {
 		return err
 	}
@@ -84,17 +84,25 @@ func holds(flag *kong.Flag) string {
 }
 
 var (
+	tokenInURL    = regexp.MustCompile(`((?:nats|tls|wss?)://)[^:/@\s,]+@`)
 	passwordInURL = regexp.MustCompile(`(://[^:/@\s,]*):[^/\s]*@`)
 	passwordNamed = regexp.MustCompile(`(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s']+)`)
 )
 
-// withoutPasswords hides the passwords in URLs and in connection strings of libpq.
+// withoutPasswords hides the passwords in URLs and in connection strings of libpq, and the
+// tokens in URLs of NATS.
 func withoutPasswords(text string) string {
+	text = tokenInURL.ReplaceAllString(text, "$1[hidden]@")
 	return passwordNamed.ReplaceAllString(passwordInURL.ReplaceAllString(text, "$1:[hidden]@"), "$1[hidden]")
 }
 
 // secret reports whether an entry holds something that strangers must not read.
-func (e entry) secret(flag *kong.Flag) bool {
+func (e entry) secret(flags map[string]*kong.Flag) bool {
 	text := strings.Join(e.values, ",")
-	return flag.Tag.Has(secret) || withoutPasswords(text) != text
+	for _, flag := range flags {
+		if flag.Tag.Has(secret) {
+			return true
+		}
+	}
+	return withoutPasswords(text) != text
 }

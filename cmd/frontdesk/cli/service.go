@@ -115,6 +115,8 @@ type serveCmd struct {
 	ledgerFlag     `embed:""`
 	drainFlag      `embed:""`
 	runningFlags   `embed:""`
+	brokerFlags    `embed:""`
+	streamFlags    `embed:""`
 	JWKSCache      time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
 	Listen         string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain      string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
@@ -153,6 +155,7 @@ func (c *serveCmd) config(r *run) (app.Config, error) {
 	c.lifetimeFlags.apply(&config)
 	c.runningFlags.apply(r, &config)
 	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
+	config.Broker, config.BrokerStreams = c.server(), c.streams()
 	var err error
 	if config.MasterKey, err = c.read(r); err != nil {
 		return config, err
