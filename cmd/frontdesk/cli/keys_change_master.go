@@ -11,9 +11,9 @@ import (
 type keysChangeMasterCmd struct {
 	databaseFlag        `embed:""`
 	masterKeyFlags      `embed:""`
-	NewMasterKeyFile    string   `placeholder:"FILE" instead:"new master key" help:"File with the master key that takes its place."`
-	NewMasterKeyCommand []string `sep:" " placeholder:"COMMAND" instead:"new master key" help:"Command that prints the master key that takes its place."`
-	Retire              bool     `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
+	NewMasterKeyFile    string `placeholder:"FILE" instead:"new master key" help:"File with the master key that takes its place."`
+	NewMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"new master key" help:"Command that prints the master key that takes its place."`
+	Retire              bool   `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
 }
 
 var errNoNewKey = errors.New("there is no master key to take the old one's place: name its file with --new-master-key-file")

@@ -11,9 +11,9 @@ import (
 // masterKeyFlags are the flags of everything that seals or opens: personal data, and the
 // keys that webhooks are signed with.
 type masterKeyFlags struct {
-	MasterKeyFile    string   `placeholder:"FILE" instead:"master key" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
-	MasterKeyCommand []string `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key, as its words. No shell reads them."`
-	MasterKey        string   `placeholder:"BASE64" instead:"master key" secret:"" help:"The master key itself: for the environment, never for a command line."`
+	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
+	MasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key, as its words. No shell reads them."`
+	MasterKey        string `placeholder:"BASE64" instead:"master key" secret:"" help:"The master key itself: for the environment, never for a command line."`
 }
 
 // read returns the master key; [sealing.ErrNoMasterKey] if no flag is given.
@@ -40,8 +40,8 @@ func (f masterKeyFlags) given(r *run) (sealing.MasterKey, error) {
 
 // oldKeyFlags are the flags of what has two master keys, while one takes the other's place.
 type oldKeyFlags struct {
-	OldMasterKeyFile    string   `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
-	OldMasterKeyCommand []string `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
+	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
+	OldMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
 }
 
 func (f oldKeyFlags) readOld(r *run) (sealing.MasterKey, error) {

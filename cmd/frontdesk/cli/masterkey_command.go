@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"frontdesk/adapters/sealing"
 )
 
@@ -16,7 +18,17 @@ import (
 // it, or neither.
 type keySource struct {
 	file    string
-	command []string
+	command words
+}
+
+// words are those of a command, as a shell would part them without quotes: at spaces, unless
+// a backslash stands before one. In a file of settings they can be a list.
+type words []string
+
+// UnmarshalText parts the words.
+func (w *words) UnmarshalText(text []byte) error {
+	*w = slices.DeleteFunc(kong.SplitEscaped(string(text), ' '), func(word string) bool { return word == "" }) // two spaces beside each other
+	return nil
 }
 
 var errTwoKeys = errors.New("give the master key in one way: its file, or the command that prints it")
@@ -41,11 +53,7 @@ const (
 
 // printedKey runs a command, and no shell, and reads the master key that it prints. Errors
 // hold nothing of what it has printed, nor its words but the first.
-func printedKey(ctx context.Context, words []string) (sealing.MasterKey, error) {
-	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" }) // two spaces beside each other
-	if len(words) == 0 {
-		return sealing.MasterKey{}, sealing.ErrNoMasterKey
-	}
+func printedKey(ctx context.Context, words words) (sealing.MasterKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyCommandLimit)
 	defer cancel()
 	var printed keyText
@@ -55,7 +63,7 @@ func printedKey(ctx context.Context, words []string) (sealing.MasterKey, error) 
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key: it has not ended within %v", words[0], keyCommandLimit)
-	case errors.Is(err, errLongKey):
+	case printed.long:
 		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key: %w", words[0], sealing.ErrMasterKeyForm)
 	case err != nil:
 		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key, which says why if you run it yourself: %w", words[0], err)
@@ -68,13 +76,17 @@ func printedKey(ctx context.Context, words []string) (sealing.MasterKey, error) 
 }
 
 // keyText takes as much as any form of a key may have.
-type keyText struct{ text bytes.Buffer }
+type keyText struct {
+	text bytes.Buffer
+	long bool
+}
 
 var errLongKey = errors.New("it prints more than a key")
 
 // Write refuses what is longer than a kibibyte.
 func (k *keyText) Write(p []byte) (int, error) {
 	if k.text.Len()+len(p) > 1<<10 {
+		k.long = true
 		return 0, errLongKey
 	}
 	return k.text.Write(p)
