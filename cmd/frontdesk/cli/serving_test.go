@@ -251,7 +251,7 @@ func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
 	t.Parallel()
 	line := serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").line(t, "serving")
 	for path, want := range map[string]int{
-		"": http.StatusOK, "goroutine?debug=2": http.StatusOK, "heap": http.StatusOK, "profile?seconds=1": http.StatusOK, "cmdline": http.StatusNotFound,
+		"": http.StatusOK, "goroutine?debug=2": http.StatusOK, "heap": http.StatusOK, "symbol": http.StatusOK, "trace?seconds=1": http.StatusOK, "cmdline": http.StatusNotFound,
 	} {
 		if got := status(t, line["private_url"].(string)+"/debug/pprof/"+path); got != want {
 			t.Errorf("%s is answered %d, want %d", path, got, want)
