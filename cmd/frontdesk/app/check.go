@@ -115,7 +115,7 @@ func checkAddresses(ctx context.Context, config Config) []Finding {
 }
 
 // staffPages warns of passwords that can be read on the way.
-func (c Config) staffPages() Finding {
+func (c *Config) staffPages() Finding {
 	if c.AuthURL == "" {
 		return found("staff pages", "any loopback host", nil)
 	}
@@ -130,7 +130,7 @@ func (c Config) staffPages() Finding {
 }
 
 // free looks whether an address could be listened on.
-func (c Config) free(ctx context.Context, what, address string) Finding {
+func (c *Config) free(ctx context.Context, what, address string) Finding {
 	listener, err := opened(ctx, c.Listening, address)
 	if err != nil {
 		return found(what, "", err)

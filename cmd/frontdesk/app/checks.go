@@ -34,11 +34,16 @@ func (e *Engine) mayServe(ctx context.Context) error {
 		if found.Err != nil {
 			return found.Err
 		}
-		if found.Warns {
-			e.config.Log.LogAttrs(ctx, slog.LevelWarn, found.Says, found.About...)
-		}
+		found.warn(ctx, e.config.Log)
 	}
 	return e.NoteErasures(ctx)
+}
+
+// warn logs what should be mended, if anything should be.
+func (f Finding) warn(ctx context.Context, log *slog.Logger) {
+	if f.Warns {
+		log.LogAttrs(ctx, slog.LevelWarn, f.Says, f.About...) //nolint:sloglint // what a finding says is a constant, wherever it is made
+	}
 }
 
 // found is a finding that is as good as the error of having looked.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -161,8 +160,6 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
 		return nil, err
 	}
-	if found := c.staffPages(); found.Warns {
-		c.Log.LogAttrs(ctx, slog.LevelWarn, found.Says, found.About...)
-	}
+	c.staffPages().warn(ctx, c.Log)
 	return pages, nil
 }

@@ -23,12 +23,12 @@ const (
 var fewestBackground = int32(len(projections.Following())) + 4
 
 // Connections returns how many connections a process has at most.
-func (c Config) Connections() int {
+func (c *Config) Connections() int {
 	return int(c.CallConnections + c.BackgroundConnections + c.UploadConnections)
 }
 
 // enough refuses pools with which a process would stand still.
-func (c Config) enough() error {
+func (c *Config) enough() error {
 	switch {
 	case c.CallConnections < 1 || c.UploadConnections < 1:
 		return errors.New("--call-connections and --upload-connections must be 1 at least")

@@ -2,7 +2,7 @@ package app
 
 import (
 	"net/http"
-	"net/http/pprof" //nolint:gosec // what it adds to the default mux is served by nobody
+	"net/http/pprof" // what it adds to the default mux is served by nobody
 )
 
 // serveProfiles serves what Go measures of the process itself: where time and memory go, and

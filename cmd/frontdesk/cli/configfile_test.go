@@ -139,17 +139,17 @@ func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
 		"relay:\n  nats: ['nats://one', 'nats://geheim@two']\n",
 	} {
 		file := settingsFile(t, text)
-		must(t, os.Chmod(file, 0o644)) //nolint:gosec // that is refused
+		must(t, os.Chmod(file, 0o644))
 		for _, command := range []string{"serve", "sign"} {
 			frontdesk(t, command, "--config", file).wantFailure(t, 2, file+":2: ", "holds a secret", "chmod o-rwx "+file)
 		}
-		must(t, os.Chmod(file, 0o640)) //nolint:gosec // a group of the service's own
+		must(t, os.Chmod(file, 0o640))
 		if o := frontdesk(t, "sign", "--config", file); strings.Contains(o.err, "holds a secret") {
 			t.Errorf("%q: %s", text, o.err)
 		}
 	}
 	public := settingsFile(t, "serve:\n  database-url: postgres://app@db/x\n")
-	must(t, os.Chmod(public, 0o644)) //nolint:gosec // it holds no secret
+	must(t, os.Chmod(public, 0o644))
 	if o := frontdesk(t, "serve", "--config", public); strings.Contains(o.err, "holds a secret") {
 		t.Errorf("a file without secrets: %s", o.err)
 	}

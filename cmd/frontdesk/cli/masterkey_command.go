@@ -57,7 +57,7 @@ func printedKey(ctx context.Context, words words) (sealing.MasterKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyCommandLimit)
 	defer cancel()
 	var printed keyText
-	command := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator has given it
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.Stdout, command.WaitDelay = &printed, keyCommandDelay
 	err := command.Run()
 	switch {

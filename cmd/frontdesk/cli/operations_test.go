@@ -69,7 +69,7 @@ func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	must(t, os.Unsetenv(name))
 
 	vault := "#!/bin/sh\n[ \"$*\" = 'kv get -field=key secret/frontdesk' ] && echo " + base64Of(theMasterKey) + "\n"
-	must(t, os.WriteFile(filepath.Join(dir, "vault"), []byte(vault), 0o700)) //nolint:gosec // it is run
+	must(t, os.WriteFile(filepath.Join(dir, "vault"), []byte(vault), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	keyed := documentedServe(t, documented(t, "Where the master key comes from")[0], db.URL)
 	keyed.wantSuccess(t)
@@ -88,7 +88,7 @@ func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 	line := strings.TrimSpace(documented(t, "Profiles")[0])
 	line = strings.Replace(line, "http://127.0.0.1:9090", service["private_url"].(string), 1)
 	words := strings.Fields(strings.Replace(line, "seconds=10", "seconds=1", 1))
-	profile := exec.CommandContext(t.Context(), words[0], words[1:]...) //nolint:gosec // the page's own words
+	profile := exec.CommandContext(t.Context(), words[0], words[1:]...)
 	profile.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	if out, err := profile.CombinedOutput(); err != nil || !strings.Contains(string(out), "Type: cpu") {
 		t.Errorf("%v: %v\n%s", words, err, out)
