@@ -51,6 +51,21 @@ func (b broker) epochs(ctx context.Context) (all Epochs, err error) {
 	return all, nil
 }
 
+// granted returns at which subjects the events are published that a follower was granted
+// of an epoch.
+func (b broker) granted(ctx context.Context, name string, epoch int) (subjects string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	consumer, err := b.js.Consumer(ctx, StreamName(epoch), name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return "", passing{fmt.Errorf("the broker knows no follower %s of epoch %d: have frontdesk feed grant make it", name, epoch)}
+	}
+	if err != nil {
+		return "", b.failed(fmt.Sprintf("ask the broker what %s was granted of epoch %d", name, epoch), err)
+	}
+	return consumer.CachedInfo().Config.FilterSubject, nil
+}
+
 // send has a consumer go on with an idx, and returns how it stands then.
 func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (*jetstream.ConsumerInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
@@ -70,8 +85,8 @@ func (b broker) failed(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(refused, nats.ErrPermissionViolation) && errors.Is(err, context.DeadlineExceeded) && strings.Contains(refused.Error(), b.api):
 		return fmt.Errorf("%s: %w", doing, refused)
-	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrConsumerNotFound):
-		return passing{fmt.Errorf("%s: nobody answers at %s.>: frontdesk feed grant lets a follower ask there, by its name; or the broker has no leader for now", doing, b.api)}
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+		return passing{fmt.Errorf("%s: nobody answers at %s.>, where frontdesk feed grant lets a follower ask by its name; or the broker has no leader for now", doing, b.api)}
 	}
 	if !b.conn.IsConnected() {
 		return passing{fmt.Errorf("%s: the broker is away: %w", doing, errors.Join(err, b.conn.LastError()))}
@@ -91,6 +106,9 @@ func End(ctx context.Context, c Config) (Place, error) {
 		return Place{}, err
 	}
 	present := epochs[len(epochs)-1]
+	if _, err := b.granted(ctx, c.name(), present.Epoch); err != nil {
+		return Place{}, err
+	}
 	idx, err := b.end(ctx, c.name(), present)
 	return Place{present.Epoch, idx}, err
 }

@@ -96,15 +96,15 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 	next := f.at.Idx + 1
 	s := &stretch{following: f, chain: epochs, epoch: epochs.Holding(next).Epoch}
 	s.end, s.over = epochs.End(s.epoch)
-	consumer, err := f.send(ctx, f.Name, s.epoch, next)
+	granted, err := f.granted(ctx, f.Name, s.epoch)
 	if err != nil {
 		return nil, err
 	}
-	granted := consumer.Config.FilterSubject
 	if s.dense = granted == Subjects(s.epoch); !s.dense && granted != subjectsOf(s.epoch, f.Practice) {
 		return nil, fmt.Errorf("the follower %s was granted what is published at %s: follow that, or have frontdesk feed grant give it another part of the log", f.Name, granted)
 	}
-	return s, nil
+	_, err = f.send(ctx, f.Name, s.epoch, next)
+	return s, err
 }
 
 // hand gives an event to the follower until it is handled.

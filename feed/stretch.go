@@ -97,7 +97,7 @@ func (s *stretch) gap(idx int64) error {
 	return &GoneError{Place{s.epoch, s.at.Idx + 1}, idx}
 }
 
-const sureOfGap = 3
+const sureOfGap = 7 // with the waits between, a second
 
 // beat is a heartbeat of the broker, which has nothing to send: it says how many messages
 // it has sent, and how far in the log it has looked for more. That counts when it was

@@ -18,7 +18,7 @@ import (
 func TestAFollowerIsHandedTheLogOnceAndInOrder_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
-	w.add(2500)
+	w.addMany(2500)
 	f := follow(t, s.URL(), feed.Config{})
 	f.wants(w.log)
 	w.add(3)
@@ -229,7 +229,7 @@ func TestASlowFollowerHoldsLittle_D102(t *testing.T) {
 	w, s := onOne(t)
 	large := unlike
 	large.Name = strings.Repeat("x", 1<<20)
-	for range 24 {
+	for range 12 {
 		w.addOf("elm-street", large)
 	}
 	held := make(chan struct{})

@@ -117,9 +117,9 @@ func (w *world) next(tenant string, e event.Event) feed.Message {
 		w.tb.Fatal(err)
 	}
 	m := feed.Message{Epoch: w.present, Stored: stored}
-	for _, former := range w.log {
-		if former.Stream.Tenant == tenant {
-			m.Before = former.Idx
+	for n := len(w.log) - 1; n >= 0 && m.Before == 0; n-- {
+		if w.log[n].Stream.Tenant == tenant {
+			m.Before = w.log[n].Idx
 		}
 	}
 	return m
@@ -131,6 +131,18 @@ func (w *world) add(count int) {
 	for range count {
 		w.addOf([]string{"elm-street", "mill-lane"}[len(w.log)%2], someRequest())
 	}
+}
+
+// addMany does so without waiting for each.
+func (w *world) addMany(count int) {
+	w.tb.Helper()
+	for n := range count {
+		w.log = append(w.log, w.next([]string{"elm-street", "mill-lane"}[n%2], someRequest()))
+		if _, err := w.js.PublishMsgAsync(feed.Encode(w.log[len(w.log)-1])); err != nil {
+			w.tb.Fatal(err)
+		}
+	}
+	<-w.js.PublishAsyncComplete()
 }
 
 func (w *world) addOf(tenant string, e event.Event) {

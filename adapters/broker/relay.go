@@ -29,8 +29,8 @@ type Relay struct {
 	js       jetstream.JetStream
 	room     *semaphore.Weighted // bytes in flight
 	trouble  trouble
-	compared spot         // with what the broker has there, last
 	carried  feed.Epochs  // whose followers have a consumer in each of them
+	compared spot         // with what the broker has there, last
 	last     atomic.Int64 // idx of the last event that is known to be on the broker
 }
 

@@ -36,7 +36,7 @@ const (
 func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	r := newRelayed(t)
 	log := feed.StreamName(1)
-	follower := r.nats.follow(1)
+	follower := r.nats.follow()
 	stop := r.work()
 	rounds := 0
 	for ; rounds < relayedRounds || r.idx() < relayedEvents; rounds++ {

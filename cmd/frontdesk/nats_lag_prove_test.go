@@ -62,7 +62,7 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 				relay.start(binary(t))
 				t.Cleanup(relay.kill)
 			}
-			follower := l.nats.follow(1)
+			follower := l.nats.follow()
 			lags := l.lags(follower)
 			floor := l.nats.acknowledged()
 			t.Logf("%s: p50 %.1f ms, p99 %.1f ms from the commit to a follower, of %d appends; the servers alone acknowledge within p50 %.1f ms, p99 %.1f ms; load %s", way.name,

@@ -4,14 +4,11 @@ package main_test
 
 import (
 	"context"
-	"fmt"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/nats-io/nats.go/jetstream"
@@ -108,87 +105,4 @@ func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.Messages
 		return false
 	}
 	return true
-}
-
-// follower reads the stream of an epoch from its beginning, for as long as it is not stopped.
-type follower struct {
-	stop func()
-
-	mu  sync.Mutex
-	ids []uuid.UUID             // of idx 1 and so on
-	at  map[uuid.UUID]time.Time // when the first event of a stream came
-	err error
-}
-
-func (c *natsCluster) follow(epoch int) *follower {
-	c.t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.t.Context()))
-	f := &follower{at: map[uuid.UUID]time.Time{}}
-	var reading sync.WaitGroup
-	f.stop = sync.OnceFunc(func() { cancel(); reading.Wait() })
-	c.t.Cleanup(f.stop)
-	waitFor(c.t, func() bool { _, err := c.info(feed.StreamName(epoch)); return err == nil })
-	found, err := c.stream.OrderedConsumer(ctx, feed.StreamName(epoch), jetstream.OrderedConsumerConfig{})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	messages, err := found.Messages()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	reading.Go(func() {
-		defer messages.Stop()
-		for ctx.Err() == nil && f.err == nil {
-			sent, err := messages.Next(jetstream.NextContext(ctx))
-			if err == nil {
-				f.read(sent)
-			} else if ctx.Err() == nil {
-				c.t.Logf("the follower: %v", err)
-			}
-		}
-	})
-	return f
-}
-
-func (f *follower) read(sent jetstream.Msg) {
-	now := time.Now()
-	m, err := feed.Decode(sent.Subject(), sent.Headers(), sent.Data())
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err == nil && m.Idx != int64(len(f.ids))+1 {
-		err = fmt.Errorf("idx %d comes after idx %d", m.Idx, len(f.ids))
-	}
-	if f.err = err; err != nil {
-		return
-	}
-	f.ids = append(f.ids, m.ID)
-	if _, found := f.at[m.Stream.ID]; !found {
-		f.at[m.Stream.ID] = now
-	}
-}
-
-func (f *follower) idx() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return int64(len(f.ids))
-}
-
-// wantRead fails unless the follower has read each event of a log once and in order.
-func (f *follower) wantRead(t *testing.T, log []event.Stored) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for f.idx() < int64(len(log)) && time.Now().Before(deadline) {
-		time.Sleep(20 * time.Millisecond)
-	}
-	f.stop()
-	if f.err != nil || len(f.ids) != len(log) {
-		t.Errorf("the follower has read %d events of %d: %v", len(f.ids), len(log), f.err)
-		return
-	}
-	for n, e := range log {
-		if f.ids[n] != e.ID {
-			t.Errorf("idx %d: the follower has read %s, and the log has %s", e.Idx, f.ids[n], e.ID)
-			return
-		}
-	}
 }

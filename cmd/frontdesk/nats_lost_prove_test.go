@@ -5,6 +5,7 @@ package main_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -20,12 +21,13 @@ import (
 // log is lost that the broker has.
 type outrun struct {
 	*surgery
-	nats *natsCluster
+	nats     *natsCluster
+	follower *follower
 }
 
 func newOutrun(t *testing.T) *outrun {
 	t.Helper()
-	return &outrun{newSurgery(t, newPair(t, false), "asynchronous", 1), newNATS(t, t.TempDir())}
+	return &outrun{surgery: newSurgery(t, newPair(t, false), "asynchronous", 1), nats: newNATS(t, t.TempDir())}
 }
 
 // relay is the command line of a relay that reads from whichever of the two takes writes.
@@ -64,11 +66,19 @@ func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	if want := (feed.Epochs{{Epoch: 1, First: 1}, {Epoch: 2, First: lastKnown + 1}}); fmt.Sprint(epochs) != fmt.Sprint(want) {
 		o.t.Errorf("the epochs are %v, want %v", epochs, want)
 	}
-	if from, lost := epochs.Lost(feed.Place{Epoch: 1, Idx: beyond}); !lost || from != lastKnown+1 {
-		o.t.Errorf("who read to idx %d is told that it lost what is from %d on (%t), want %d", beyond, from, lost, lastKnown+1)
-	}
-	if from, lost := epochs.Lost(feed.Place{Epoch: 1, Idx: lastKnown}); lost {
-		o.t.Errorf("who read to idx %d is told that it lost what is from %d on", lastKnown, from)
+	o.wantTold(lastKnown, beyond)
+	fresh := o.nats.follow()
+	fresh.wantRead(o.t, storedIn(o.t, o.url(postgres.AuditRole)))
+}
+
+// wantTold fails unless the follower that read to an idx beyond is stopped, and told from where
+// on that never happened.
+func (o *outrun) wantTold(lastKnown, beyond int64) {
+	o.t.Helper()
+	waitFor(o.t, func() bool { return o.follower.over() })
+	told, is := errors.AsType[*feed.LostError](o.follower.err)
+	if !is || told.At != (feed.Place{Epoch: 1, Idx: beyond}) || told.From != lastKnown+1 || told.Now != (feed.Epoch{Epoch: 2, First: lastKnown + 1}) {
+		o.t.Errorf("who read to idx %d is told %v, want that it never happened from idx %d on", beyond, o.follower.err, lastKnown+1)
 	}
 }
 
@@ -95,8 +105,9 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	snapshot := o.copyFiles()
 	relay := &daemon{t: t, args: o.relay()}
 	relay.start(binary(t))
+	o.follower = o.nats.follow()
 	beyond := o.register(50)
-	o.relayed(1, beyond)
+	waitFor(t, func() bool { return o.follower.idx() == beyond })
 	o.putBack(snapshot)
 	o.register(80)
 	o.wantStopped()
@@ -124,8 +135,9 @@ func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:para
 	o.relayed(1, lastKnown)
 	o.waitFor(o.primary, `SELECT bool_and(replay_lsn = pg_current_wal_lsn()) FROM pg_stat_replication`)
 	o.holdBack()
+	o.follower = o.nats.follow()
 	beyond := o.register(50)
-	o.relayed(1, beyond)
+	waitFor(t, func() bool { return o.follower.idx() == beyond })
 	o.killPrimary()
 	o.promote()
 	o.waitFor(o.primary, `SELECT epoch = 2 FROM sequencer`)
