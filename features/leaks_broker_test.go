@@ -31,7 +31,7 @@ func (k *keeping) relayed() (all []byte) {
 		k.must(err)
 		is, err := msg.Metadata()
 		k.must(err)
-		idx = int64(is.Sequence.Stream) //nolint:gosec // an idx
+		idx = int64(is.Sequence.Stream)
 		all = append(all, fmt.Sprintln(msg.Subject(), msg.Headers(), string(msg.Data()))...)
 	}
 	if !bytes.Contains(all, []byte(event.Hidden)) {

@@ -78,7 +78,7 @@ func quietAttacks() map[string]attack {
 			a.send(a.api+".CONSUMER.MSG.NEXT."+log1+"."+ours, "_INBOX.x", `{"batch":10,"no_wait":true}`)
 		}, harmless: true},
 		"huge and many requests": {do: func(a *attacker) {
-			for n := range 300 {
+			for n := range 50 {
 				a.send(a.api+".CONSUMER.MSG.NEXT."+log1+"."+ours, fmt.Sprintf("_INBOX_a.%d", n), `{"batch":1000000000,"expires":9000000000000000000,"idle_heartbeat":1000000}`)
 				a.send(a.api+".CONSUMER.RESET."+log1+"."+ours, "_INBOX_a.reset", fmt.Sprintf(`{"seq":%d}`, n))
 				a.ask(fmt.Sprintf("CONSUMER.CREATE.%s.c%d", log1, n), fmt.Sprintf(`{"stream_name":%q,"config":{"name":"c%d","filter_subject":"frontdesk.log.1.elm-street.>"}}`, log1, n))

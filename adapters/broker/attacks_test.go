@@ -2,6 +2,7 @@ package broker_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"frontdesk/feed"
@@ -129,9 +130,7 @@ func attacks() map[string]attack {
 			}
 		}},
 	}
-	for name, attack := range quietAttacks() {
-		all[name] = attack
-	}
+	maps.Copy(all, quietAttacks())
 	return all
 }
 

@@ -25,12 +25,13 @@ type Relay struct {
 	Log     *slog.Logger
 	Sure    time.Duration // for how long a history that was lost is looked at again; 0 is the usual
 
-	conn    *nats.Conn
-	js      jetstream.JetStream
-	room    *semaphore.Weighted // bytes in flight
-	trouble trouble
-	carried feed.Epochs  // whose followers have a consumer in each of them
-	last    atomic.Int64 // idx of the last event that is known to be on the broker
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	room     *semaphore.Weighted // bytes in flight
+	trouble  trouble
+	carried  feed.Epochs  // whose followers have a consumer in each of them
+	compared spot         // with what the broker has there, last
+	last     atomic.Int64 // idx of the last event that is known to be on the broker
 }
 
 const (

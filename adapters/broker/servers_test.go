@@ -28,7 +28,6 @@ type documented struct {
 	t       *testing.T
 	dir     string
 	servers []*natsserver.Server
-	pool    *x509.CertPool
 }
 
 // users of the documented servers; the password of each is its name.
@@ -60,7 +59,7 @@ func (d *documented) stop() {
 
 func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../docs/operations", name))
+	text, err := os.ReadFile("../../docs/operations/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,26 +117,32 @@ func (d *documented) configured(n, count int, routes [3]string) string {
 
 // alone leaves out the other servers.
 func (d *documented) alone(text string) string {
-	return text[:strings.Index(text, "cluster {")] + text[strings.Index(text, "jetstream {"):]
+	d.t.Helper()
+	before, others, found := strings.Cut(text, "cluster {")
+	_, after, ends := strings.Cut(others, "jetstream {")
+	if !found || !ends {
+		d.t.Fatal("nats.conf does not have the block jetstream behind the block cluster")
+	}
+	return before + "jetstream {" + after
 }
 
 // placed has a server listen, store and read its certificate where a test may.
 func (d *documented) placed(text, store string) string {
 	d.t.Helper()
-	for old, new := range map[string]string{
+	for old, is := range map[string]string{
 		"0.0.0.0:4222": "127.0.0.1:-1", "127.0.0.1:8222": "127.0.0.1:-1", "/etc/nats/tls": d.dir, "/var/lib/nats": store,
 	} {
-		text = d.replaced(text, old, new)
+		text = d.replaced(text, old, is)
 	}
 	return text
 }
 
-func (d *documented) replaced(text, old, new string) string {
+func (d *documented) replaced(text, old, is string) string {
 	d.t.Helper()
 	if !strings.Contains(text, old) {
 		d.t.Fatalf("nats.conf does not say %s", old)
 	}
-	return strings.ReplaceAll(text, old, new)
+	return strings.ReplaceAll(text, old, is)
 }
 
 func (d *documented) start(path string) *natsserver.Server {

@@ -306,3 +306,35 @@ func TestAFollowersCredentialsDoNothingElse_D103(t *testing.T) {
 		})
 	}
 }
+
+// An operator looks at streams and consumers, and changes nothing.
+func TestAnOperatorLooks_D103(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, 1)
+	conn, before := w.connect("operator"), w.state()
+	js, err := jetstream.NewWithAPIPrefix(conn, feed.API)
+	w.must(err)
+	looked := 0
+	streams := js.ListStreams(w.ctx)
+	for info := range streams.Info() {
+		stream, err := js.Stream(w.ctx, info.Config.Name)
+		w.must(err)
+		consumers := stream.ListConsumers(w.ctx)
+		for range consumers.Info() {
+			looked++
+		}
+		w.must(consumers.Err())
+	}
+	if w.must(streams.Err()); looked != 6 {
+		t.Errorf("%d consumers are shown", looked)
+	}
+	for _, order := range orders() {
+		w.must(conn.PublishRequest(order, nats.NewInbox(), nil))
+		w.must(conn.PublishRequest(feed.API+".STREAM.LIST", order, nil))
+		w.must(conn.PublishRequest(feed.API+".CONSUMER.INFO."+log1+".nobody", order, nil))
+	}
+	w.must(conn.Flush())
+	if after := w.state(); !slices.Equal(before, after) {
+		t.Errorf("before %s\nafter %s", before, after)
+	}
+}

@@ -115,7 +115,7 @@ func (r *relayed) last() int64 {
 	if err != nil {
 		return 0
 	}
-	return int64(stream.CachedInfo().State.LastSeq) //nolint:gosec // an idx
+	return int64(stream.CachedInfo().State.LastSeq)
 }
 
 // epochs are those that the broker says, and none while it does not.
@@ -142,12 +142,12 @@ func (r *relayed) next(ctx context.Context, idx int64) (page []event.Recorded, e
 	if err != nil {
 		return nil, err
 	}
-	last := int64(stream.CachedInfo().State.LastSeq) //nolint:gosec // an idx
+	last := int64(stream.CachedInfo().State.LastSeq)
 	if end, over := all.End(epoch); over {
 		last = end
 	}
 	for next := idx + 1; next <= min(last, idx+100); next++ {
-		msg, err := stream.GetMsg(ctx, uint64(next)) //nolint:gosec // an idx
+		msg, err := stream.GetMsg(ctx, uint64(next))
 		if err != nil {
 			return nil, err
 		}

@@ -85,7 +85,8 @@ var groups = []kong.Group{
 
 const description = `An event-sourced practice-management service for medical practices.
 
-Start with "frontdesk sandbox". Every flag can be given in the environment: --database-url is FRONTDESK_DATABASE_URL.`
+Start with "frontdesk sandbox". Every flag can be given in the environment: --database-url is FRONTDESK_DATABASE_URL. Commands with
+--config also read flags from a file. What is typed wins over the environment, and that over the file.`
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
@@ -109,6 +110,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return 2
 	}
 	preferSandbox(parsed)
+	preferNearer(parsed)
 	err = parsed.Run(&run{ctx, streams, raw})
 	if err = cmp.Or(err, out.err); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))

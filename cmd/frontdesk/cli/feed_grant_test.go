@@ -35,7 +35,7 @@ func TestAFollowerIsGranted_D103(t *testing.T) {
 		t.Fatalf("%v: %s", err, done.err)
 	}
 	hash := regexp.MustCompile(`password: "([^"]+)"`).FindStringSubmatch(done.out)
-	if hash == nil || bcrypt.CompareHashAndPassword([]byte(hash[1]), []byte(strings.TrimSpace(string(password)))) != nil {
+	if len(hash) != 2 || bcrypt.CompareHashAndPassword([]byte(hash[1]), []byte(strings.TrimSpace(string(password)))) != nil {
 		t.Errorf("the password %s is not that of\n%s", password, done.out)
 	}
 	if !strings.HasPrefix(done.out, "elm-street {") || !strings.Contains(done.err, "number of epochs: 1") {
