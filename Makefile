@@ -15,7 +15,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/peers and
-# client/go, too, which are modules of their own.
+# client/go and docs/examples/follower, too, which are modules of their own.
 TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
@@ -87,7 +87,7 @@ lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly an
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	for module in bench/peers client/go; do
+	for module in bench/peers client/go docs/examples/follower; do
 		$(GO) -C $$module run $(LINTER) run ./...
 		$(GO) -C $$module mod tidy -diff
 	done

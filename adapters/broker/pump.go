@@ -159,9 +159,14 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 // publish sends pages off.
 func (r *Relay) publish(ctx context.Context, s stretch) error {
 	defer close(s.sent)
+	practices := before{stream: s.stream, epoch: s.epoch}
 	for page := range s.pages {
 		for _, stored := range page {
-			m, err := r.send(ctx, s.epoch, stored)
+			idx, err := practices.of(ctx, stored)
+			if err != nil {
+				return err
+			}
+			m, err := r.send(ctx, feed.Message{Epoch: s.epoch.Epoch, Stored: stored, Before: idx})
 			if err != nil {
 				return err
 			}
@@ -176,14 +181,14 @@ func (r *Relay) publish(ctx context.Context, s stretch) error {
 	return nil
 }
 
-func (r *Relay) send(ctx context.Context, e feed.Epoch, stored event.Stored) (sent, error) {
-	msg := feed.Encode(feed.Message{Epoch: e.Epoch, Stored: stored})
-	m := sent{idx: stored.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
+func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
+	msg := feed.Encode(event)
+	m := sent{idx: event.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
 	if err := r.room.Acquire(ctx, m.bytes); err != nil {
 		return sent{}, err
 	}
 	var err error
-	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(stored.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
+	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
 	if err == nil {
 		return m, nil
 	}
