@@ -99,7 +99,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
 		Receptions:            projections.Availability{DB: e.calls},
-		Answers:               projections.Answers{DB: e.calls},
+		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
 		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
