@@ -58,6 +58,9 @@ func Subject(epoch int, tenant, name string) string {
 	return subjects + strconv.Itoa(epoch) + "." + tenant + "." + name
 }
 
+// Subjects returns what matches every subject of an epoch.
+func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
+
 // content is the body of a message.
 type content struct {
 	Data     jsontext.Value `json:"data"`

@@ -187,18 +187,25 @@ func (t *Tail) goOn(idx int64, heard <-chan struct{}, found stretch) {
 // stream of epochs.
 const newestEpoch = `coalesce((SELECT id FROM events WHERE stream = $2 ORDER BY version DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')`
 
-// readStretch is [readLog], and ends with the event that reaches a number of bytes. Sizes
-// are known without reading what is stored apart.
+// readStretch is [readLog], and ends with the event that reaches a number of bytes.
 const readStretch = `
-SELECT ` + newestEpoch + `, e.idx, ` + ofStored + `
+SELECT ` + newestEpoch + `, e.idx, ` + ofStored + afterIdx + `1000` + upToBytes
+
+// Between these two stands how many events e are read at most, after an idx ($1), up to the
+// one that reaches a number of bytes ($3). Sizes are known without reading what is stored
+// apart.
+const (
+	afterIdx = `
 FROM (
 	SELECT *, sum(size) OVER (ORDER BY idx ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 	FROM (
 		SELECT l.idx, e.*, coalesce(octet_length(data) + octet_length(metadata), 0) AS size
-		FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT 1000) l
+		FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT `
+	upToBytes = `) l
 		LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e ON true) page) e
 WHERE before IS NULL OR before < $3
 ORDER BY e.idx`
+)
 
 // stretch is a part of the log without a hole.
 type stretch struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/broker"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
@@ -31,6 +32,7 @@ type App struct {
 	book            *projections.Book
 	live            *live.Hub
 	telling         telling
+	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
 	drain           drain
 
@@ -41,6 +43,9 @@ type App struct {
 // New opens the engine and listens on the addresses. It serves nothing before
 // [App.Run]. The error is one line that says what to do.
 func New(ctx context.Context, config Config) (*App, error) {
+	if err := config.checkBroker(); err != nil {
+		return nil, err
+	}
 	engine, err := Open(ctx, config)
 	if err != nil {
 		return nil, err
@@ -68,6 +73,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.telling = a.newTelling()
+	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
 	a.sending, a.abandon = context.WithCancel(context.Background())
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
@@ -125,6 +131,9 @@ func (a *App) Run(ctx context.Context) error {
 	consumers.Go(func() { a.book.Run(following) })
 	consumers.Go(func() { a.live.Run(following) })
 	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
+	if a.relay != nil {
+		consumers.Go(func() { a.relayOn(following) })
+	}
 	recorder.Go(func() { a.recorder.Run(recording) })
 	recorder.Go(func() { a.journal.Run(recording) })
 	err := serve(ctx, &a.drain, a.public, a.private)

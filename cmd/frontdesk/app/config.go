@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/broker"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
@@ -60,6 +61,9 @@ type Config struct {
 	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
 	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
 	OldMasterKey      sealing.MasterKey // is accepted as well while the MasterKey takes its place; zero for none
+
+	Broker        broker.Server // is handed the log; without an address there is none
+	BrokerStreams broker.Streams
 
 	ErasureLedger string // file that remembers erasures when a backup is restored; "" for none
 

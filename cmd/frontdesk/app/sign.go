@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/notary"
@@ -65,7 +63,7 @@ func (c Sign) Run(ctx context.Context) (err error) {
 	if begun != nil && !postgres.Away(begun) {
 		return begun
 	}
-	return c.besideMetrics(ctx, registry, func(ctx context.Context) error { return c.sign(ctx, begun, signer, db) })
+	return besideMetrics(ctx, c.MetricsListen, registry, c.Log, func(ctx context.Context) error { return c.sign(ctx, begun, signer, db) })
 }
 
 // sign signs until ctx ends, once the database is there if it was away.
@@ -118,22 +116,4 @@ func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 		s.Witnesses = append(s.Witnesses, notary.NewWitness(url, c.WitnessKeys...))
 	}
 	return s
-}
-
-// besideMetrics does something while the metrics are served, if they are, and ends with either.
-func (c Sign) besideMetrics(ctx context.Context, registry *prometheus.Registry, do func(context.Context) error) error {
-	if c.MetricsListen == "" {
-		return do(ctx)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
-	ctx, stop := context.WithCancel(ctx)
-	served := make(chan error, 1)
-	go func() {
-		defer stop()
-		served <- Serve(ctx, c.MetricsListen, mux, c.Log)
-	}()
-	err := do(ctx)
-	stop()
-	return errors.Join(err, <-served)
 }

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// standing says why a log cannot be signed now, although nothing is wrong; "" if it can.
+// standing says why a log cannot be signed or relayed now, although nothing is wrong; "" if it can.
 func standing(is postgres.Standing) string {
 	switch {
 	case is.Standby:

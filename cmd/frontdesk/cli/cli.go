@@ -42,6 +42,7 @@ type commandLine struct {
 	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
 	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
+	Relay   relayCmd      `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
 	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
 	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
@@ -90,13 +91,13 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	raw, out := streams, &visible{w: streams.Out}
 	streams.Out, streams.Err = out, &visible{w: raw.Err}
 	exited, status := false, 0
-	parser, err := newParser(raw, func(code int) { exited, status = true, code })
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parser, err := newParser(grammar(args[0]), raw, func(code int) { exited, status = true, code })
 	if err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %v\n", err) // the struct above is wrong
 		return 1
-	}
-	if len(args) == 0 {
-		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
 	if exited {
@@ -115,9 +116,9 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return 0
 }
 
-// newParser returns what understands a command line. It calls exit after --help.
-func newParser(raw Streams, exit func(code int)) (*kong.Kong, error) {
-	return kong.New(&commandLine{},
+// newParser returns what understands the command lines of a grammar. It calls exit after --help.
+func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
+	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

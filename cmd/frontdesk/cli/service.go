@@ -110,6 +110,8 @@ type serveCmd struct {
 	masterKeyFlags   `embed:""`
 	ledgerFlag       `embed:""`
 	drainFlag        `embed:""`
+	brokerFlags      `embed:""`
+	streamFlags      `embed:""`
 	JWKSCache        time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
 	Listen           string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain        string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
@@ -126,6 +128,7 @@ func (c *serveCmd) Run(r *run) error {
 	}
 	c.apply(&config)
 	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
+	config.Broker, config.BrokerStreams = c.server(), c.streams()
 	var err error
 	if config.MasterKey, err = c.read(); err != nil {
 		return err

@@ -1,0 +1,74 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/feed"
+)
+
+// said is what the broker says of the epochs.
+type said struct {
+	epochs feed.Epochs // nil if it says nothing
+	seq    uint64      // of the stream's last message
+}
+
+// said asks the broker which epochs it knows. If it knows a later one than the log, or the
+// same one from another idx, it knows another history.
+func (r *Relay) said(ctx context.Context, look Look) (is said, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	stream, err := open(ctx, r.js, r.Streams.ofEpochs())
+	if err != nil {
+		return said{}, err
+	}
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return said{}, fmt.Errorf("ask the broker for the epochs: %w", err)
+	}
+	if is.seq = info.State.LastSeq; info.State.Msgs == 0 {
+		return is, nil
+	}
+	msg, err := stream.GetMsg(ctx, is.seq)
+	if err != nil {
+		return said{}, fmt.Errorf("ask the broker for the epochs: %w", err)
+	}
+	if err := json.Unmarshal(msg.Data, &is.epochs); err != nil || len(is.epochs) == 0 {
+		return said{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made anew")
+	}
+	return is, is.differ(look)
+}
+
+func (is said) differ(look Look) error {
+	known, present := is.epochs[len(is.epochs)-1], look.present()
+	if known.Epoch > present.Epoch {
+		return lost("the broker has come to epoch %d, from idx %d on, and the log to epoch %d, with %d or more as the number of the next",
+			known.Epoch, known.First, present.Epoch, known.Epoch+1)
+	}
+	if known.Epoch == present.Epoch && known.First != present.First {
+		return lost("the broker's epoch %d begins at idx %d and the log's at %d", known.Epoch, known.First, present.First)
+	}
+	return nil
+}
+
+// say publishes the epochs, unless the broker says the same or another relay is faster.
+func (is said) say(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
+	if slices.Equal(is.epochs, epochs) {
+		return nil
+	}
+	body, err := json.Marshal(epochs)
+	if err != nil {
+		return fmt.Errorf("write the epochs: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	if _, err := js.Publish(ctx, feed.EpochsSubject, body, jetstream.WithExpectStream(feed.EpochsStream), jetstream.WithExpectLastSequence(is.seq)); err != nil {
+		return fmt.Errorf("publish the epochs: %w", err)
+	}
+	return nil
+}

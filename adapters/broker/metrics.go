@@ -1,0 +1,47 @@
+package broker
+
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics says how a relay is. A nil Metrics says nothing.
+type Metrics struct {
+	reached, known atomic.Int64
+	stopped        prometheus.Gauge
+}
+
+// NewMetrics registers the relay's metrics.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{stopped: prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "frontdesk_relay_stopped", Help: "1 if the relay has stopped for good, because the broker holds a history that the log has lost.",
+	})}
+	registry.MustRegister(m.stopped, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_relay_idx", Help: "Idx up to which the broker is known to hold the log.",
+	}, func() float64 { return float64(m.reached.Load()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "frontdesk_relay_lag_events", Help: "Events of the log, as it was seen last, that the broker is not known to hold.",
+	}, func() float64 { return float64(max(0, m.known.Load()-m.reached.Load())) }))
+	return m
+}
+
+// head notes how far the log has come.
+func (m *Metrics) head(idx int64) {
+	if m != nil {
+		m.known.Store(idx)
+	}
+}
+
+// reach notes how far the broker has come.
+func (m *Metrics) reach(idx int64) {
+	if m != nil {
+		m.reached.Store(idx)
+	}
+}
+
+// stop notes that nothing is relayed any more.
+func (m *Metrics) stop() {
+	if m != nil {
+		m.stopped.Set(1)
+	}
+}

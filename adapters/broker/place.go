@@ -1,0 +1,87 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/feed"
+)
+
+// Lost says that the broker holds a history that is not the log's.
+type Lost string
+
+// Error says what differs, and what to do.
+func (l Lost) Error() string { return string(l) }
+
+// place returns the last idx that a stream holds, after comparing the event there with the
+// log's. Of an epoch that is over, what is behind its end was lost, and does not count.
+func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e feed.Epoch, end int64) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask the broker for the end of %s: %w", feed.StreamName(e.Epoch), err)
+	}
+	last := int64(info.State.LastSeq) //nolint:gosec // an idx
+	if end > 0 {
+		last = min(last, end)
+	} else if err := r.within(ctx, look, last); err != nil {
+		return 0, err
+	}
+	if last < int64(info.State.FirstSeq) { //nolint:gosec // an idx
+		return last, nil // nothing is there to be compared
+	}
+	return last, r.compare(ctx, stream, e, last)
+}
+
+// within is an error if a stream's last idx is beyond the log's. The log was looked at
+// before, and another relay may have gone on since, so it is looked at again.
+func (r *Relay) within(ctx context.Context, look Look, last int64) error {
+	if last <= look.Head {
+		return nil
+	}
+	now, err := r.look(ctx)
+	if err != nil {
+		return err
+	}
+	if now.present() != look.present() {
+		return errMoved
+	}
+	if last > now.Head {
+		return lost("the broker's stream %s has come to idx %d and the log to %d", feed.StreamName(look.present().Epoch), last, now.Head)
+	}
+	return nil
+}
+
+// compare is an error if a stream has another event at an idx than the log.
+func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx int64) error {
+	msg, err := stream.GetMsg(ctx, uint64(idx)) //nolint:gosec // an idx is positive
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil // it was too old meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("ask the broker for idx %d: %w", idx, err)
+	}
+	page, err := r.page(ctx, idx-1, 1)
+	if err != nil {
+		return err
+	}
+	if len(page.Events) == 0 {
+		return errMoved
+	}
+	if id := page.Events[0].ID.String(); msg.Header.Get(nats.MsgIdHdr) != id {
+		return lost("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), msg.Header.Get(nats.MsgIdHdr), idx, id)
+	}
+	return nil
+}
+
+// errMoved says that the log was changing while it was asked.
+var errMoved = errors.New("the log has begun another epoch while it was read")
+
+func lost(format string, args ...any) Lost {
+	return Lost(fmt.Sprintf(format, args...) + ": what the broker holds was lost here. If the database was restored, run frontdesk audit begin-epoch")
+}

@@ -1,0 +1,209 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/errgroup"
+
+	"frontdesk/domain/event"
+	"frontdesk/feed"
+)
+
+const (
+	pageEvents    = 1000
+	inFlight      = 4096     // messages
+	bytesInFlight = 16 << 20 // of these
+	again         = 10 * time.Second
+	late          = 50 * time.Millisecond // for a relay that has been overtaken on the way through a long log
+)
+
+// stretch is a part of the log on its way into a stream. A page is read while those before
+// it are being published, and these while the ones before them are being acknowledged.
+type stretch struct {
+	look   Look
+	epoch  feed.Epoch
+	stream jetstream.Stream
+	after  int64
+	end    int64 // of the epoch, or 0 if it is the present one
+
+	begun     time.Time
+	pages     chan []event.Stored
+	sent      chan sent
+	overtaken *atomic.Bool // another relay has published something of it
+}
+
+// sent is a message that is not acknowledged yet.
+type sent struct {
+	idx    int64
+	bytes  int64
+	future jetstream.PubAckFuture
+}
+
+// pump publishes a stretch. In the present epoch it goes on as long as events come, and
+// ends at rest once in a while, so that everything is looked at again.
+func (r *Relay) pump(ctx context.Context, s stretch) error {
+	s.begun, s.overtaken = time.Now(), &atomic.Bool{}
+	s.pages, s.sent = make(chan []event.Stored, 1), make(chan sent, inFlight)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.read(ctx, s) })
+	group.Go(func() error { return r.publish(ctx, s) })
+	group.Go(func() error { return r.acknowledge(ctx, s) })
+	err := group.Wait()
+	if err != nil {
+		r.abandon(s)
+	}
+	return err
+}
+
+// abandon forgets what is in flight. It may still arrive, which does no harm.
+func (r *Relay) abandon(s stretch) {
+	r.js.CleanupPublisher()
+	for m := range s.sent {
+		r.room.Release(m.bytes)
+	}
+}
+
+// read reads page by page.
+func (r *Relay) read(ctx context.Context, s stretch) error {
+	defer close(s.pages)
+	for s.end == 0 || s.after < s.end {
+		page, err := r.page(ctx, s.after, pageEvents)
+		if err != nil {
+			return err
+		}
+		found := page.Events
+		if len(found) > 0 && page.Epoch != s.look.present().Epoch {
+			return errMoved
+		}
+		if len(found) == 0 && (s.end > 0 || time.Since(s.begun) > again) {
+			return nil
+		}
+		if len(found) == 0 {
+			r.Source.Rest(ctx)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue
+		}
+		if s.overtaken.Swap(false) {
+			if s.after, err = r.ahead(ctx, s, len(found) == pageEvents); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.end > 0 && found[len(found)-1].Idx > s.end {
+			found = found[:s.end-s.after]
+		}
+		select {
+		case s.pages <- found:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		s.after = found[len(found)-1].Idx
+	}
+	return nil
+}
+
+// page reads a page of a log that is sealed.
+func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	page, err := r.Source.Page(ctx, after, most)
+	if err != nil {
+		return Page{}, fmt.Errorf("read the log after idx %d: %w", after, err)
+	}
+	if len(page.Events) > 0 && !page.Sealed {
+		return Page{}, errors.New("the log is in clear: nothing is relayed before it is sealed")
+	}
+	if len(page.Events) > 0 {
+		r.Metrics.head(page.Head)
+	}
+	return page, nil
+}
+
+// ahead returns where to go on behind another relay. On the way through a long log it lets
+// the other one go first.
+func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) {
+	if long {
+		pause(ctx, late)
+	}
+	last, err := r.place(ctx, s.stream, s.look, s.epoch, s.end)
+	return max(s.after, last), err
+}
+
+// publish sends pages off.
+func (r *Relay) publish(ctx context.Context, s stretch) error {
+	defer close(s.sent)
+	for page := range s.pages {
+		for _, stored := range page {
+			m, err := r.send(ctx, s.epoch, stored)
+			if err != nil {
+				return err
+			}
+			select {
+			case s.sent <- m:
+			case <-ctx.Done():
+				r.room.Release(m.bytes)
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Relay) send(ctx context.Context, e feed.Epoch, stored event.Stored) (sent, error) {
+	msg := feed.Encode(feed.Message{Epoch: e.Epoch, Stored: stored})
+	m := sent{idx: stored.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
+	if err := r.room.Acquire(ctx, m.bytes); err != nil {
+		return sent{}, err
+	}
+	var err error
+	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectStream(feed.StreamName(e.Epoch)),
+		jetstream.WithExpectLastSequence(uint64(stored.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
+	if err == nil {
+		return m, nil
+	}
+	r.room.Release(m.bytes)
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return sent{}, fmt.Errorf("the event of idx %d makes a message of %d bytes, and the broker takes %d: raise its max_payload", m.idx, msg.Size(), r.conn.MaxPayload())
+	}
+	return sent{}, fmt.Errorf("publish idx %d: %w", m.idx, err)
+}
+
+// acknowledge waits for the acknowledgements, in order.
+func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
+	for m := range s.sent {
+		err := r.await(ctx, s, m)
+		r.room.Release(m.bytes)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
+	select {
+	case ack := <-m.future.Ok():
+		if ack.Sequence != uint64(m.idx) { //nolint:gosec // an idx is positive
+			return fmt.Errorf("the broker has the event of idx %d at %d", m.idx, ack.Sequence)
+		}
+		if ack.Duplicate {
+			s.overtaken.Store(true)
+		}
+	case err := <-m.future.Err():
+		return fmt.Errorf("publish idx %d: %w", m.idx, err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.end == 0 {
+		r.reached(ctx, m.idx)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/feed"
+)
+
+// Streams is what the relay makes its streams like.
+type Streams struct {
+	Replicas  int           // servers that hold each message before it is acknowledged
+	Retention time.Duration // how long messages are kept; 0 for good. Their numbers stay.
+}
+
+// MaxPayload is the size that the broker has to take, in bytes: every event fits.
+const MaxPayload = 8 << 20
+
+// duplicates is how long the broker remembers ids. The condition of each message would be
+// enough: this only saves a relay that comes late the refusal. Each id takes memory there.
+const duplicates = 10 * time.Second
+
+// ofEpoch is the stream of an epoch.
+func (s Streams) ofEpoch(e feed.Epoch) jetstream.StreamConfig {
+	config := s.common(feed.StreamName(e.Epoch), feed.Subjects(e.Epoch))
+	config.Description = "The log of frontdesk in " + e.String() + ". An event's idx is its sequence."
+	config.FirstSeq, config.MaxAge, config.DenyPurge = uint64(e.First), s.Retention, true //nolint:gosec // an idx is positive
+	config.Duplicates = duplicates
+	if s.Retention > 0 {
+		config.Duplicates = min(duplicates, s.Retention)
+	}
+	return config
+}
+
+// ofEpochs is the stream that says which epochs there are.
+func (s Streams) ofEpochs() jetstream.StreamConfig {
+	config := s.common(feed.EpochsStream, feed.EpochsSubject)
+	config.Description = "The epochs that the log of frontdesk has come through."
+	config.MaxMsgsPerSubject, config.AllowDirect = 1, true
+	return config
+}
+
+func (s Streams) common(name, subject string) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: name, Subjects: []string{subject}, Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy,
+		Discard: jetstream.DiscardOld, Replicas: s.Replicas, DenyDelete: true,
+	}
+}
+
+// open returns a stream, and makes it if it is not there.
+func open(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	stream, err := js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = js.CreateStream(ctx, config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the broker's stream %s with %d replicas: %w", config.Name, config.Replicas, err)
+	}
+	if mend := unfit(stream.CachedInfo().Config, config); mend != "" {
+		return nil, fmt.Errorf("the broker's stream %s is not as the relay needs it: %s", config.Name, mend)
+	}
+	return stream, nil
+}
+
+// unfit says what is to be mended on a stream that somebody else has made or changed, and
+// "" if it will do.
+func unfit(is, want jetstream.StreamConfig) string {
+	switch {
+	case !slices.Equal(is.Subjects, want.Subjects):
+		return fmt.Sprintf("it listens to %q and not to %q", is.Subjects, want.Subjects)
+	case is.Replicas < want.Replicas:
+		return fmt.Sprintf("it has %d replicas and not %d: run nats stream edit %s --replicas=%d, or ask for fewer with --nats-replicas",
+			is.Replicas, want.Replicas, want.Name, want.Replicas)
+	case is.Mirror != nil || len(is.Sources) > 0 || is.SubjectTransform != nil || is.NoAck || is.Sealed:
+		return "it is a copy of another one, changes subjects, does not acknowledge, or is sealed"
+	case is.Storage != want.Storage || is.Retention != want.Retention || is.Discard != want.Discard:
+		return "it has to store to files, to keep messages whether or not they were read, and to discard the oldest"
+	case is.MaxMsgSize >= 0 && is.MaxMsgSize < MaxPayload:
+		return fmt.Sprintf("it takes messages of %d bytes and has to take %d", is.MaxMsgSize, MaxPayload)
+	case is.MaxMsgsPerSubject > 0 && is.MaxMsgsPerSubject != want.MaxMsgsPerSubject:
+		return fmt.Sprintf("it keeps %d messages of each subject", is.MaxMsgsPerSubject)
+	case !is.DenyDelete || is.DenyPurge != want.DenyPurge:
+		return "messages may be deleted from it: run nats stream edit with --deny-delete and --deny-purge"
+	}
+	return ""
+}

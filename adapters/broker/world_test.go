@@ -1,0 +1,294 @@
+package broker_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/domain/event"
+	"frontdesk/feed"
+)
+
+// fakeLog is a log, which a test changes as it likes.
+type fakeLog struct {
+	mu      sync.Mutex
+	events  []event.Stored
+	epochs  feed.Epochs
+	wait    string
+	inClear bool
+	fails   error
+	pages   int
+	onPage  func(pages int)
+}
+
+func newLog(events int) *fakeLog {
+	l := &fakeLog{epochs: feed.Epochs{{Epoch: 1, First: 1}}}
+	l.add(events)
+	return l
+}
+
+// add adds events. What is personal in them is in their boxes.
+func (l *fakeLog) add(events int) {
+	l.change(func() { l.more(events) })
+}
+
+func (l *fakeLog) more(events int) {
+	for range events {
+		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"[hidden]"}`)})
+	}
+}
+
+func (l *fakeLog) append(s event.Stored) {
+	s.Idx, s.ID, s.Stream, s.Version = int64(len(l.events)+1), event.NewID(), event.Stream{Tenant: "elm-street", ID: event.NewID()}, 1
+	s.At, s.Metadata, s.Sealed = time.Now().UTC(), []byte(`{}`), []byte("Ann Archer")
+	l.events = append(l.events, s)
+}
+
+// begin begins an epoch, after the end was lost from an idx on.
+func (l *fakeLog) begin(epoch int, from int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = slices.Clone(l.events[:from-1])
+	l.append(event.Stored{Name: "log.epoch-begun.v1", Data: fmt.Appendf(nil, `{"epoch":%d}`, epoch)})
+	for l.epochs[len(l.epochs)-1].First >= from {
+		l.epochs = l.epochs[:len(l.epochs)-1]
+	}
+	l.epochs = append(slices.Clone(l.epochs), feed.Epoch{Epoch: epoch, First: from})
+}
+
+// change changes the log.
+func (l *fakeLog) change(change func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change()
+}
+
+// Look says how far the log has come.
+func (l *fakeLog) Look(context.Context) (broker.Look, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return broker.Look{Head: int64(len(l.events)), Epochs: l.epochs, Wait: l.wait}, l.fails
+}
+
+// Page returns a page of the log.
+func (l *fakeLog) Page(_ context.Context, after int64, most int) (broker.Page, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pages++; l.onPage != nil {
+		l.onPage(l.pages)
+	}
+	after = min(after, int64(len(l.events)))
+	end := min(len(l.events), int(after)+most)
+	return broker.Page{
+		Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
+	}, l.fails
+}
+
+// Rest waits a moment.
+func (l *fakeLog) Rest(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Millisecond):
+	}
+}
+
+// said is what was logged.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(line)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// running is a relay that runs.
+type running struct {
+	t        *testing.T
+	relay    *broker.Relay
+	said     *said
+	registry *prometheus.Registry
+	stop     context.CancelFunc
+	ended    chan error
+}
+
+// relay runs a relay until the test is over.
+func relay(t *testing.T, url string, log broker.Source, change func(*broker.Relay)) *running {
+	t.Helper()
+	r := &running{t: t, said: &said{}, registry: prometheus.NewRegistry(), ended: make(chan error, 1)}
+	r.relay = &broker.Relay{
+		Server: broker.Server{URLs: []string{url}}, Streams: broker.Streams{Replicas: 1}, Source: log, Metrics: broker.NewMetrics(r.registry),
+		Log: slog.New(slog.NewTextHandler(r.said, nil)), Sure: time.Millisecond,
+	}
+	if change != nil {
+		change(r.relay)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	r.stop = func() { stop(); <-done }
+	go func() {
+		defer close(done)
+		r.ended <- r.relay.Run(ctx)
+	}()
+	t.Cleanup(r.stop)
+	return r
+}
+
+// saying waits until something was logged.
+func (r *running) saying(text string) {
+	r.t.Helper()
+	eventually(r.t, "it says "+text, func() bool { return strings.Contains(r.said.String(), text) }, func() any { return r.said.String() })
+}
+
+// lost waits until the relay has stopped, and checks why.
+func (r *running) lost(texts ...string) {
+	r.t.Helper()
+	select {
+	case err := <-r.ended:
+		for _, text := range texts {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				r.t.Errorf("it ended with %v, want %q", err, text)
+			}
+		}
+		if r.metric("frontdesk_relay_stopped") != 1 {
+			r.t.Error("the metric does not say that it has stopped")
+		}
+	case <-time.After(patience):
+		r.t.Fatalf("it goes on, and said %s", r.said)
+	}
+}
+
+func (r *running) metric(name string) float64 {
+	r.t.Helper()
+	all, err := r.registry.Gather()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, family := range all {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	r.t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
+const patience = 30 * time.Second
+
+// eventually waits until something is so, and says what is instead if it does not become so.
+func eventually(t *testing.T, what string, is func() bool, instead func() any) {
+	t.Helper()
+	looks := time.NewTicker(5 * time.Millisecond)
+	defer looks.Stop()
+	for begun := time.Now(); !is(); <-looks.C {
+		if time.Since(begun) > patience {
+			t.Fatalf("it never came to this: %s; it is %v", what, instead())
+		}
+	}
+}
+
+// holds waits until the stream of an epoch ends at an idx, and checks that it holds the
+// log's events, each at its idx, from the epoch's first one on.
+func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end int64) {
+	t.Helper()
+	last := func() any {
+		stream, err := js.Stream(t.Context(), feed.StreamName(e.Epoch))
+		if err != nil {
+			return err
+		}
+		return int64(stream.CachedInfo().State.LastSeq)
+	}
+	eventually(t, fmt.Sprintf("%s ends at %d", feed.StreamName(e.Epoch), end), func() bool { return last() == end }, last)
+	found := read(t, js, e, end)
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	for _, m := range found {
+		if want := log.events[m.Idx-1]; m.ID != want.ID || m.Epoch != e.Epoch || m.Name != want.Name {
+			t.Fatalf("at idx %d is %+v, want %+v", m.Idx, m, want)
+		}
+	}
+	if int64(len(found)) != end-e.First+1 {
+		t.Fatalf("%v has %d events from idx %d to %d", e, len(found), e.First, end)
+	}
+}
+
+// read reads what the stream of an epoch holds, and checks that each sequence is the idx.
+func read(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) (all []feed.Message) {
+	t.Helper()
+	consumer, err := js.OrderedConsumer(t.Context(), feed.StreamName(e.Epoch), jetstream.OrderedConsumerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for idx := e.First; idx <= end; idx++ {
+		msg, err := consumer.Next(jetstream.FetchMaxWait(patience))
+		if err != nil {
+			t.Fatalf("idx %d: %v", idx, err)
+		}
+		m, err := feed.Decode(msg.Subject(), msg.Headers(), msg.Data())
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil || int64(meta.Sequence.Stream) != m.Idx || m.Idx != idx {
+			t.Fatalf("sequence %v of idx %d, want %d; %v", meta, m.Idx, idx, err)
+		}
+		if bytes.Contains(whole(msg.Subject(), msg.Headers(), msg.Data()), []byte("Ann")) {
+			t.Fatalf("idx %d says the name of a patient", idx)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// whole is a message as bytes.
+func whole(subject string, header nats.Header, body []byte) []byte {
+	return fmt.Append(nil, subject, header, string(body))
+}
+
+// wantEpochs waits until the broker names the epochs.
+func wantEpochs(t *testing.T, js jetstream.JetStream, want feed.Epochs) {
+	t.Helper()
+	now := func() any {
+		stream, err := js.Stream(t.Context(), feed.EpochsStream)
+		if err != nil {
+			return err
+		}
+		msg, err := stream.GetLastMsgForSubject(t.Context(), feed.EpochsSubject)
+		if err != nil {
+			return err
+		}
+		var epochs feed.Epochs
+		if err := json.Unmarshal(msg.Data, &epochs); err != nil {
+			t.Fatal(err)
+		}
+		return epochs
+	}
+	eventually(t, fmt.Sprint("the epochs are ", want), func() bool { epochs, is := now().(feed.Epochs); return is && slices.Equal(epochs, want) }, now)
+}
+
+func server(t *testing.T) (*brokertest.Server, jetstream.JetStream) {
+	t.Helper()
+	s := brokertest.New(t)
+	return s, s.JetStream()
+}

@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/domain/epoch"
+	"frontdesk/domain/event"
+)
+
+// Moment is a stretch of the log, and how the log stood when it was read. One statement
+// reads all of it, so that no event is taken for one of another epoch. It is zero at the
+// end of the log.
+type Moment struct {
+	Epoch  int
+	Sealed bool // whether no personal value stands in clear in the log
+	Head   int64
+	Events []event.Stored // without their boxes
+}
+
+const readMoment = `
+SELECT (SELECT epoch FROM sequencer), (SELECT finished_at IS NOT NULL FROM sealing), (SELECT head FROM sequencer), e.idx, ` + ofStored + afterIdx + `$2` + upToBytes
+
+// Moment reads the events after an idx, at most so many, and not much more than so many
+// bytes. With a [Hole] it returns those before it.
+func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Moment, err error) {
+	rows, _ := l.DB.Query(ctx, readMoment, after, most, bytes)
+	defer rows.Close()
+	var missing error
+	for next := after + 1; missing == nil && rows.Next(); next++ {
+		var s event.Stored
+		if err := rows.Scan(append([]any{&now.Epoch, &now.Sealed, &now.Head}, into(&s)...)...); err != nil {
+			return Moment{}, err
+		}
+		s.At = s.At.UTC()
+		if missing = continues(s, next); missing == nil {
+			now.Events = append(now.Events, s)
+		}
+	}
+	rows.Close()
+	if err := rows.Err(); err != nil {
+		return Moment{}, err
+	}
+	if len(now.Events) > 0 {
+		return now, nil
+	}
+	return Moment{}, missing
+}
+
+const readBeginnings = `
+SELECT (SELECT epoch FROM sequencer), idx, data FROM events JOIN log USING (position) WHERE stream = $1 ORDER BY idx`
+
+// Beginning is where an epoch of the log begins.
+type Beginning struct {
+	Epoch int
+	Idx   int64 // of the event that says so
+}
+
+// Beginnings returns where the second epoch of the log began, and each one after it. Whoever
+// serves can append an event of an epoch that the log is not in, which begins none.
+func (l Log) Beginnings(ctx context.Context) (all []Beginning, err error) {
+	rows, _ := l.DB.Query(ctx, readBeginnings, epoch.StreamOf().ID)
+	var now, last int
+	var idx int64
+	var data []byte
+	_, err = pgx.ForEachRow(rows, []any{&now, &idx, &data}, func() error {
+		var begun epoch.Begun
+		if json.Unmarshal(data, &begun) == nil && begun.Epoch > max(1, last) && begun.Epoch <= now {
+			last = begun.Epoch
+			all = append(all, Beginning{begun.Epoch, idx})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the epochs of the log: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/adapters/postgres"
+	"frontdesk/feed"
+)
+
+// Relay is what a relay of its own is told.
+type Relay struct {
+	DatabaseURL   string
+	Broker        broker.Server
+	Streams       broker.Streams
+	MetricsListen string // "" for none
+	Log           *slog.Logger
+}
+
+const (
+	relayConnections = 2
+	relayBytes       = 4 << 20 // of events that are read at once
+
+	// relayPoll is how long a relay of its own rests, because no bell rings for it. A look
+	// reads the end of an index, and NOTIFY would have every commit of an append wait for a lock.
+	relayPoll = 5 * time.Millisecond
+	// relayRest is how long a relay waits for the bell of its process. The sequencer rings it.
+	relayRest = 250 * time.Millisecond
+)
+
+// Run relays until ctx ends, or until the broker holds what the log has lost.
+func (c Relay) Run(ctx context.Context) error {
+	if err := c.Broker.Check(); err != nil {
+		return err
+	}
+	pool, err := postgres.NewPool(ctx, c.DatabaseURL, relayConnections)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	relay := &broker.Relay{
+		Server: c.Broker, Streams: c.Streams, Metrics: broker.NewMetrics(registry), Log: c.Log,
+		Source: &relaySource{log: postgres.Log{DB: postgres.On(pool)}},
+	}
+	return besideMetrics(ctx, c.MetricsListen, registry, c.Log, relay.Run)
+}
+
+// checkBroker is an error if there is a broker that cannot be reached as the deployment says.
+func (c *Config) checkBroker() error {
+	if len(c.Broker.URLs) == 0 {
+		return nil
+	}
+	return c.Broker.Check()
+}
+
+// newRelay returns what hands the log to the broker, and nil without one.
+func (a *App) newRelay() *broker.Relay {
+	if len(a.config.Broker.URLs) == 0 {
+		return nil
+	}
+	return &broker.Relay{
+		Server: a.config.Broker, Streams: a.config.BrokerStreams, Metrics: broker.NewMetrics(a.registry), Log: a.config.Log,
+		Source: &relaySource{log: postgres.Log{DB: a.background}, grown: a.grown},
+	}
+}
+
+// relayOn relays until ctx ends. If it stops before, everything else goes on.
+func (a *App) relayOn(ctx context.Context) {
+	if err := a.relay.Run(ctx); err != nil {
+		a.config.Log.ErrorContext(ctx, "nothing is relayed to the broker any more", slog.Any("error", err))
+	}
+}
+
+// relaySource shows the log to a relay.
+type relaySource struct {
+	log   postgres.Log
+	grown *postgres.Bell // nil if none rings here
+	heard <-chan struct{}
+}
+
+// Look says how far the log has come.
+func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
+	is, err := s.log.Standing(ctx)
+	if look.Wait = standing(is); err != nil || look.Wait != "" {
+		return look, err
+	}
+	begun, err := s.log.Beginnings(ctx)
+	look.Head, look.Epochs = is.Head, feed.Epochs{{Epoch: 1, First: 1}}
+	for _, b := range begun {
+		look.Epochs = append(look.Epochs, feed.Epoch{Epoch: b.Epoch, First: b.Idx})
+	}
+	return look, err
+}
+
+// Page returns a page of the log.
+func (s *relaySource) Page(ctx context.Context, after int64, most int) (broker.Page, error) {
+	if s.grown != nil {
+		s.heard = s.grown.Next()
+	}
+	now, err := s.log.Moment(ctx, after, most, relayBytes)
+	return broker.Page(now), err
+}
+
+// Rest waits until the log may have grown.
+func (s *relaySource) Rest(ctx context.Context) {
+	if s.grown == nil {
+		postgres.Pause(ctx, relayPoll, nil)
+		return
+	}
+	postgres.Pause(ctx, relayRest, s.heard)
+}
