@@ -45,10 +45,13 @@ const (
 // nobody stands in subjects for the events that belong to no practice.
 const nobody = "_"
 
-const subjects = "frontdesk.log."
+const (
+	subjects     = "frontdesk.log."
+	streamPrefix = "frontdesk-log-"
+)
 
 // StreamName returns the name of the broker's stream of an epoch.
-func StreamName(epoch int) string { return "frontdesk-log-" + strconv.Itoa(epoch) }
+func StreamName(epoch int) string { return streamPrefix + strconv.Itoa(epoch) }
 
 // Subject returns where an event of an epoch is published: frontdesk.log.3.elm-street.patient-request.submitted.v1.
 func Subject(epoch int, tenant, name string) string {
@@ -133,3 +136,17 @@ func read[T any](r *reader, name string, parse func(string) (T, error)) T {
 	}
 	return value
 }
+
+// EpochOf returns which epoch's stream has a name, and 0 if none has.
+func EpochOf(stream string) int {
+	number, found := strings.CutPrefix(stream, streamPrefix)
+	epoch, err := strconv.Atoi(number)
+	if !found || err != nil || StreamName(epoch) != stream {
+		return 0
+	}
+	return epoch
+}
+
+// API is the prefix under which an account of the broker that is a follower's alone has what
+// it may ask of the log's account.
+const API = "frontdesk.api"

@@ -47,7 +47,7 @@ func (l *fakeLog) add(events int) {
 
 func (l *fakeLog) more(events int) {
 	for range events {
-		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"[hidden]"}`)})
+		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"` + event.Hidden + `"}`)})
 	}
 }
 
@@ -240,8 +240,13 @@ func read(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) (all []
 	if err != nil {
 		t.Fatal(err)
 	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer messages.Stop()
 	for idx := e.First; idx <= end; idx++ {
-		msg, err := consumer.Next(jetstream.FetchMaxWait(patience))
+		msg, err := messages.Next(jetstream.NextMaxWait(patience))
 		if err != nil {
 			t.Fatalf("idx %d: %v", idx, err)
 		}
