@@ -1,11 +1,15 @@
 package broker
 
 import (
+	"errors"
+	"fmt"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"frontdesk/domain/practice"
 	"frontdesk/feed"
 )
 
@@ -25,6 +29,47 @@ const (
 	grantedWaiting = 16 // requests
 )
 
+// Check is an error that says what is wrong with a follower. A name has the form of a tenant
+// identifier: it stands in subjects and in the broker's configuration.
+func (f Follower) Check() error {
+	if practice.CheckTenant(f.Name) != nil {
+		return fmt.Errorf("%q can be no follower's name: give 1 to 63 characters of a-z, 0-9 and -, of which - is not the first", f.Name)
+	}
+	if f.Tenant == "" {
+		return nil
+	}
+	return practice.CheckTenant(f.Tenant)
+}
+
+// account is what one follower may ask the log's account for, under a prefix of its own: every
+// account has the API's usual one already, for streams that it might have itself.
+var account = template.Must(template.New("").Parse(`{{.Name}} {
+  users: [{ user: {{.Name}}, password: {{.Hash}} }]
+  imports: [
+{{- range .Subjects}}
+    { service: { account: LOG, subject: "$JS.API.{{.}}" }, to: "{{$.API}}.{{.}}" }
+{{- end}}
+  ]
+}
+`))
+
+// Account returns the follower's account, as it stands in nats-followers.conf. The hash is
+// of the password, by bcrypt.
+func (f Follower) Account(hash string) (string, error) {
+	var text strings.Builder
+	err := account.Execute(&text, map[string]any{"Name": f.Name, "Hash": hash, "API": feed.API, "Subjects": []string{
+		"CONSUMER.MSG.NEXT.*." + f.Name, "CONSUMER.RESET.*." + f.Name, "CONSUMER.INFO.*." + f.Name,
+		"DIRECT.GET." + feed.EpochsStream + "." + feed.EpochsSubject,
+	}})
+	if err != nil {
+		return "", fmt.Errorf("write the account: %w", err)
+	}
+	return text.String(), nil
+}
+
+// errEmpty says that nothing can be granted yet.
+var errEmpty = errors.New("the broker holds nothing of the log yet: start the relay first")
+
 // consumer is the follower's of an epoch.
 func (f Follower) consumer(epoch int) jetstream.ConsumerConfig {
 	subjects := feed.Subjects(epoch)
@@ -41,5 +86,5 @@ func (f Follower) consumer(epoch int) jetstream.ConsumerConfig {
 func follower(epoch int, is jetstream.ConsumerConfig) (f Follower, granted bool) {
 	rest, found := strings.CutPrefix(is.FilterSubject, strings.TrimSuffix(feed.Subjects(epoch), ">"))
 	f = Follower{Name: is.Durable, Tenant: strings.TrimSuffix(strings.TrimSuffix(rest, ">"), ".")}
-	return f, found && f.Name != "" && f.consumer(epoch).FilterSubject == is.FilterSubject
+	return f, found && f.Check() == nil && f.consumer(epoch).FilterSubject == is.FilterSubject
 }

@@ -3,11 +3,36 @@ package broker
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/feed"
 )
+
+const grantLimit = 30 * time.Second
+
+// Grant is [Grant] with a connection of its own.
+func (s Server) Grant(ctx context.Context, f Follower) (epochs int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, grantLimit)
+	defer cancel()
+	conn, err := nats.Connect(strings.Join(s.URLs, ","), append(s.secrets(), nats.Name("frontdesk feed grant"), nats.Timeout(dialLimit))...)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the broker: %w", err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return 0, fmt.Errorf("speak with JetStream: %w", err)
+	}
+	epochs, err = Grant(ctx, js, f)
+	if err == nil && epochs == 0 {
+		err = errEmpty
+	}
+	return epochs, err
+}
 
 // Grant makes a follower's consumer of every epoch that the broker holds, and returns how
 // many there are. [Carry] makes those of later epochs. Doing it again changes nothing.

@@ -47,13 +47,15 @@ func newDocumented(t *testing.T, count int) *documented {
 	for n := range count {
 		d.servers = append(d.servers, d.start(d.configured(n, count, routes)))
 	}
-	t.Cleanup(func() {
-		for _, s := range d.servers {
-			s.Shutdown()
-			s.WaitForShutdown()
-		}
-	})
+	t.Cleanup(d.stop)
 	return d
+}
+
+func (d *documented) stop() {
+	for _, s := range d.servers {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
 }
 
 func document(t *testing.T, name string) string {
@@ -68,14 +70,26 @@ func document(t *testing.T, name string) string {
 // write writes a file of configuration, with hashes in it.
 func (d *documented) write(name, text string) string {
 	d.t.Helper()
-	for _, user := range users {
-		hash, err := bcrypt.GenerateFromPassword([]byte(user), bcrypt.MinCost)
-		d.must(err)
-		text = strings.ReplaceAll(text, "$FRONTDESK_NATS_"+strings.ToUpper(strings.ReplaceAll(user, "-", "_"))+"_HASH", `"`+string(hash)+`"`)
+	for _, user := range append([]string{theirs}, users...) {
+		text = strings.ReplaceAll(text, "$FRONTDESK_NATS_"+strings.ToUpper(strings.ReplaceAll(user, "-", "_"))+"_HASH", `"`+hash(d.t, user)+`"`)
 	}
+	return d.plain(name, text)
+}
+
+func (d *documented) plain(name, text string) string {
+	d.t.Helper()
 	path := filepath.Join(d.dir, name)
 	d.must(os.WriteFile(path, []byte(text), 0o600))
 	return path
+}
+
+func hash(t *testing.T, password string) string {
+	t.Helper()
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(hash)
 }
 
 func (d *documented) must(err error) {
@@ -91,7 +105,7 @@ func (d *documented) configured(n, count int, routes [3]string) string {
 	name := fmt.Sprintf("nats-%d", n+1)
 	text := document(d.t, "nats.conf")
 	if count == 1 {
-		text = text[:strings.Index(text, "cluster {")] + text[strings.Index(text, "jetstream {"):]
+		text = d.alone(text)
 	} else {
 		for n, route := range routes {
 			text = d.replaced(text, fmt.Sprintf("tls://nats-%d:6222", n+1), "tls://"+route)
@@ -99,11 +113,23 @@ func (d *documented) configured(n, count int, routes [3]string) string {
 		text = d.replaced(text, "0.0.0.0:6222", routes[n])
 	}
 	text = d.replaced(text, "$FRONTDESK_NATS_SERVER", name)
-	text = d.replaced(text, "0.0.0.0:4222", "127.0.0.1:-1")
-	text = d.replaced(text, "127.0.0.1:8222", "127.0.0.1:-1")
-	text = d.replaced(text, "/etc/nats/tls", d.dir)
-	text = d.replaced(text, "/var/lib/nats", filepath.Join(d.dir, name))
-	return d.write(name+".conf", text)
+	return d.write(name+".conf", d.placed(text, filepath.Join(d.dir, name)))
+}
+
+// alone leaves out the other servers.
+func (d *documented) alone(text string) string {
+	return text[:strings.Index(text, "cluster {")] + text[strings.Index(text, "jetstream {"):]
+}
+
+// placed has a server listen, store and read its certificate where a test may.
+func (d *documented) placed(text, store string) string {
+	d.t.Helper()
+	for old, new := range map[string]string{
+		"0.0.0.0:4222": "127.0.0.1:-1", "127.0.0.1:8222": "127.0.0.1:-1", "/etc/nats/tls": d.dir, "/var/lib/nats": store,
+	} {
+		text = d.replaced(text, old, new)
+	}
+	return text
 }
 
 func (d *documented) replaced(text, old, new string) string {

@@ -44,6 +44,7 @@ type commandLine struct {
 	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
 	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
 	Relay   relayCmd      `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
+	Feed    feedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
 	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
 	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
