@@ -72,18 +72,22 @@ growth: deps ## what everything takes beside ten million events and beside none,
 	@$(GO) test -tags prove -run '^TestProveGrowth$$' -count 1 -timeout 2h -v ./cmd/frontdesk/app
 
 # Everything in them is from this clone, from the Go modules that it names, and from Debian:
-# no image comes from a registry. One base is kept until it is removed (podman rmi).
-IMAGES := .frontdesk/images
-BASE   := localhost/frontdesk-debian
+# no image comes from a registry. One base is kept until it is removed with `podman rmi`.
+# Docker's format has health checks, which the other one has not.
+IMAGES    := .frontdesk/images
+BASE      := localhost/frontdesk-debian
+DEBIAN    := --variant=minbase --include=ca-certificates $(foreach dir,doc man locale,--dpkgopt='path-exclude=/usr/share/$(dir)/*') bookworm
+BUILD     := podman build --quiet --format docker --network host
+BESIDE    := postgres setup etcd nats proxy
 images: MISSING = $(strip $(CONTAINERS))
 images: deps ## the images of compose.yaml, with podman
 	@mkdir -p $(IMAGES)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(IMAGES)/ ./cmd/frontdesk github.com/nats-io/nats-server/v2
-	podman image exists $(BASE) ||
-		mmdebstrap --quiet --variant=minbase --include=ca-certificates --dpkgopt='path-exclude=/usr/share/doc/*' \
-			--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' bookworm - |
-		podman import --quiet - $(BASE)
-	BUILDAH_FORMAT=docker podman-compose build # the other format has no health checks
+	podman image exists $(BASE) || mmdebstrap --quiet $(DEBIAN) - | podman import --quiet - $(BASE)
+	$(BUILD) --tag localhost/frontdesk .
+	for image in $(BESIDE); do
+		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operations/containers/Dockerfile .
+	done
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh
