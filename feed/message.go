@@ -16,16 +16,37 @@ import (
 )
 
 // Place is where an event is: an idx means one event within an epoch. The zero Place is
-// before the first.
+// before the first. As text it is 3:41.
 type Place struct {
 	Epoch int
 	Idx   int64
+}
+
+// String returns the place as text.
+func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Epoch, p.Idx) }
+
+// MarshalText returns the place as text.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what [Place.MarshalText] has written.
+func (p *Place) UnmarshalText(text []byte) error {
+	var read Place
+	if _, err := fmt.Sscanf(string(text), "%d:%d", &read.Epoch, &read.Idx); err != nil || read.String() != string(text) || read.Epoch < 0 || read.Idx < 0 {
+		return fmt.Errorf("%q is no place in the log: write its epoch and its idx, such as 1:42", text)
+	}
+	*p = read
+	return nil
 }
 
 // Message is an event of the log on its way.
 type Message struct {
 	Epoch        int
 	event.Stored // as in the database, without boxes
+
+	// Before is the idx up to which a follower of the practice must have come before it
+	// handles this event: the practice's event before it is there, or earlier. It is 0 if
+	// there is none, or if that is not known.
+	Before int64
 }
 
 // Place returns where the event is.
@@ -40,6 +61,7 @@ const (
 	headerVersion = "Frontdesk-Version"
 	headerTime    = "Frontdesk-Time" // when the event was recorded, RFC 3339 in UTC
 	headerPatient = "Frontdesk-Patient"
+	headerBefore  = "Frontdesk-Before"
 )
 
 // nobody stands in subjects for the events that belong to no practice.
@@ -64,6 +86,9 @@ func Subject(epoch int, tenant, name string) string {
 // Subjects returns what matches every subject of an epoch.
 func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
 
+// subjectsOf returns what matches every subject of a practice in an epoch.
+func subjectsOf(epoch int, practice string) string { return Subject(epoch, practice, ">") }
+
 // content is the body of a message.
 type content struct {
 	Data     jsontext.Value `json:"data"`
@@ -84,6 +109,9 @@ func Encode(m Message) *nats.Msg {
 	if m.Patient != uuid.Nil {
 		msg.Header.Set(headerPatient, m.Patient.String())
 	}
+	if m.Before > 0 {
+		msg.Header.Set(headerBefore, strconv.FormatInt(m.Before, 10))
+	}
 	return msg
 }
 
@@ -101,6 +129,9 @@ func Decode(subject string, header nats.Header, body []byte) (m Message, err err
 	}
 	if header.Get(headerPatient) != "" {
 		m.Patient = read.id(headerPatient)
+	}
+	if header.Get(headerBefore) != "" {
+		m.Before = read.number(headerBefore)
 	}
 	if read.err != nil {
 		return Message{}, fmt.Errorf("read the message at %s: %w", subject, read.err)

@@ -1,10 +1,13 @@
 package broker_test
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -106,5 +109,55 @@ func TestWhoMayBeAFollower_D103(t *testing.T) {
 		if err := f.Check(); (err == nil) != right {
 			t.Errorf("%+v: %v", f, err)
 		}
+	}
+}
+
+// What nats.conf allows the relay is enough for it, and ends nothing.
+func TestTheRelaysCredentialsFillStreams_D103(t *testing.T) {
+	t.Parallel()
+	d := newDocumented(t, 1)
+	server := broker.Server{URLs: []string{strings.Replace(d.servers[0].ClientURL(), "://", "://relay:relay@", 1)}, CA: filepath.Join(d.dir, "ca.pem")}
+	d.must(server.Check())
+	log := newLog(20)
+	log.begin(2, 11)
+	log.add(5)
+	ctx, stop := context.WithCancel(t.Context())
+	relay, said := &broker.Relay{Server: server, Streams: broker.Streams{Replicas: 1}, Source: log}, &said{}
+	relay.Log = slog.New(slog.NewTextHandler(said, nil))
+	ended := make(chan error, 1)
+	go func() { ended <- relay.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil || said.String() != "" {
+			t.Errorf("the relay ended with %v and said %s", err, said)
+		}
+	}()
+	w := &town{documented: d, ctx: ctx}
+	w.admin, w.relay = w.stream("administrator", "$JS.API"), w.stream("relay", "$JS.API")
+	for stream, err := w.admin.Stream(ctx, feed.StreamName(2)); err != nil || stream.CachedInfo().State.LastSeq < 16; stream, err = w.admin.Stream(ctx, feed.StreamName(2)) {
+		if ctx.Err() != nil {
+			t.Fatalf("the relay does not come to the end: %s", said)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if epochs, err := server.Grant(ctx, broker.Follower{Name: ours, Tenant: ours}); err != nil || epochs != 2 {
+		t.Errorf("granted in %d epochs, %v", epochs, err)
+	}
+	if of, _ := numbers(t, w.read(w.stream(ours, feed.API), ours, 2, 1)); !slices.Equal(of, []uint64{11, 12, 13, 14, 15, 16}) {
+		t.Errorf("read %d", of)
+	}
+	before := w.state()
+	for _, end := range []func(context.Context) error{
+		func(ctx context.Context) error { return w.relay.DeleteStream(ctx, feed.StreamName(1)) },
+		func(ctx context.Context) error { return w.relay.DeleteConsumer(ctx, feed.StreamName(1), ours) },
+	} {
+		short, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // a refusal is no answer
+		if err := end(short); err == nil {
+			t.Error("the relay's credentials end what others read")
+		}
+		cancel()
+	}
+	if after := w.state(); !slices.Equal(before, after) {
+		t.Errorf("before %s\nafter %s", before, after)
 	}
 }

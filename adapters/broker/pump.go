@@ -72,6 +72,7 @@ func (r *Relay) abandon(s stretch) {
 // read reads page by page.
 func (r *Relay) read(ctx context.Context, s stretch) error {
 	defer close(s.pages)
+	known := r.compared
 	for s.end == 0 || s.after < s.end {
 		page, err := r.page(ctx, s.after, pageEvents)
 		if err != nil {
@@ -80,6 +81,9 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 		found := page.Events
 		if len(found) > 0 && page.Epoch != s.look.present().Epoch {
 			return errMoved
+		}
+		if err := known.leads(s.after, page); err != nil {
+			return err
 		}
 		if len(found) == 0 && (s.end > 0 || time.Since(s.begun) > again) {
 			return nil
@@ -95,6 +99,7 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 			if s.after, err = r.ahead(ctx, s, len(found) == pageEvents); err != nil {
 				return err
 			}
+			known = r.compared
 			continue
 		}
 		if s.end > 0 && found[len(found)-1].Idx > s.end {
@@ -105,7 +110,8 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		s.after = found[len(found)-1].Idx
+		last := found[len(found)-1]
+		s.after, known = last.Idx, spot{last.Idx, last.ID}
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package broker
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -32,5 +34,6 @@ type Page struct {
 	Epoch  int  // that the log was in
 	Sealed bool // whether no personal value stands in clear in it
 	Head   int64
+	Before uuid.UUID // of the event before the first of these; zero if there is none
 	Events []event.Stored
 }

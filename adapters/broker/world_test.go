@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
@@ -92,8 +93,12 @@ func (l *fakeLog) Page(_ context.Context, after int64, most int) (broker.Page, e
 	}
 	after = min(after, int64(len(l.events)))
 	end := min(len(l.events), int(after)+most)
+	var before uuid.UUID
+	if after > 0 && int(after) <= end {
+		before = l.events[after-1].ID
+	}
 	return broker.Page{
-		Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
+		Before: before, Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
 	}, l.fails
 }
 
@@ -181,16 +186,21 @@ func (r *running) lost(texts ...string) {
 
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
-	all, err := r.registry.Gather()
+	return gauge(r.t, r.registry, name)
+}
+
+func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
+	tb.Helper()
+	all, err := registry.Gather()
 	if err != nil {
-		r.t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, family := range all {
 		if family.GetName() == name {
 			return family.GetMetric()[0].GetGauge().GetValue()
 		}
 	}
-	r.t.Fatalf("there is no metric %s", name)
+	tb.Fatalf("there is no metric %s", name)
 	return 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/epoch"
@@ -18,11 +19,13 @@ type Moment struct {
 	Epoch  int
 	Sealed bool // whether no personal value stands in clear in the log
 	Head   int64
+	Before uuid.UUID      // of the event before the first of these; zero if there is none
 	Events []event.Stored // without their boxes
 }
 
 const readMoment = `
-SELECT (SELECT epoch FROM sequencer), (SELECT finished_at IS NOT NULL FROM sealing), (SELECT head FROM sequencer), e.idx, ` + ofStored + afterIdx + `$2` + upToBytes
+SELECT (SELECT epoch FROM sequencer), (SELECT finished_at IS NOT NULL FROM sealing), (SELECT head FROM sequencer),
+	coalesce((SELECT id FROM log JOIN events USING (position) WHERE idx = $1), '00000000-0000-0000-0000-000000000000'), e.idx, ` + ofStored + afterIdx + `$2` + upToBytes
 
 // Moment reads the events after an idx, at most so many, and not much more than so many
 // bytes. With a [Hole] it returns those before it.
@@ -32,7 +35,7 @@ func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Mome
 	var missing error
 	for next := after + 1; missing == nil && rows.Next(); next++ {
 		var s event.Stored
-		if err := rows.Scan(append([]any{&now.Epoch, &now.Sealed, &now.Head}, into(&s)...)...); err != nil {
+		if err := rows.Scan(append([]any{&now.Epoch, &now.Sealed, &now.Head, &now.Before}, into(&s)...)...); err != nil {
 			return Moment{}, err
 		}
 		s.At = s.At.UTC()

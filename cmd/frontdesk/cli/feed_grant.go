@@ -38,11 +38,13 @@ func (c *feedGrantCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Err, "%s has consumers in %d epochs of the log\n", f.Name, epochs)
-	if c.Out == "" {
-		return nil
+	if c.Out != "" {
+		if err := c.print(r, f); err != nil {
+			return err
+		}
 	}
-	return c.print(r, f)
+	fmt.Fprintf(r.Err, "The follower %s has consumers; number of epochs: %d\n", f.Name, epochs)
+	return nil
 }
 
 // print writes a new password to a file, and prints the account that it belongs to.
