@@ -28,13 +28,20 @@ func TestProveContainers_D106(t *testing.T) {
 	}
 	c := newContainers(t)
 	documented := blocks(t, "Containers")
-	images, start, onboard, look, upgrade, down, single := documented[0], documented[1], documented[2], documented[3], documented[4], documented[5], documented[6]
+	if len(documented) != 8 {
+		t.Fatalf("docs/operations.md has %d blocks below Containers", len(documented))
+	}
+	images, start, onboard, letIn := documented[0], documented[1], documented[2], documented[3]
+	look, upgrade, down, single := documented[4], documented[5], documented[6], documented[7]
 	c.run(images)
 
 	c.compose = "compose.yaml:" + c.toTrust("serve-1", "serve-2")
 	c.run(start)
 	c.onboard(onboard)
+	c.run(letIn)
 	c.run(look)
+	c.confined()
+	follower := c.follow()
 	c.healthy("db1", "db2", "db3", "etcd1", "etcd2", "etcd3", "serve-1", "serve-2", "proxy")
 	c.rests()
 	stop := c.work()
@@ -49,6 +56,7 @@ func TestProveContainers_D106(t *testing.T) {
 	stop()
 	c.keptAll()
 	c.relayed()
+	follower.wantAll()
 	c.run(down)
 	c.leavesNothing()
 
@@ -57,6 +65,7 @@ func TestProveContainers_D106(t *testing.T) {
 	alone := func(lines string) string { return single + strings.ReplaceAll(lines, "db1,db2,db3", "db1") }
 	c.run(alone(start))
 	c.onboard(alone(onboard))
+	c.confined()
 	c.healthy("db1", "serve-1", "proxy")
 	c.rests()
 	stop = c.work()
@@ -107,6 +116,38 @@ func (c *containers) healthy(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
 		c.run("podman healthcheck run frontdesk-" + name)
+	}
+}
+
+// confined looks for a container that may do more than it needs: change its files, be root,
+// gain rights, take all memory, or be reached from elsewhere without being the proxy.
+func (c *containers) confined() {
+	c.t.Helper()
+	var found []struct {
+		Name       string
+		Config     struct{ User string }
+		HostConfig struct {
+			ReadonlyRootfs bool
+			Memory         int64
+			SecurityOpt    []string
+			PortBindings   map[string][]struct {
+				HostIP string `json:"HostIp"`
+			}
+		}
+		EffectiveCaps []string
+	}
+	c.must(json.Unmarshal([]byte(c.run("podman inspect $(podman ps --all --quiet)")), &found))
+	for _, is := range found {
+		of := is.HostConfig
+		if user, _, _ := strings.Cut(is.Config.User, ":"); user == "" || user == "0" || user == "root" || len(is.EffectiveCaps) > 0 ||
+			!of.ReadonlyRootfs || of.Memory == 0 || !slices.Contains(of.SecurityOpt, "no-new-privileges") {
+			c.t.Errorf("%s may do too much: %+v", is.Name, is)
+		}
+		for port, at := range of.PortBindings {
+			if is.Name != "frontdesk-proxy" && at[0].HostIP != "127.0.0.1" {
+				c.t.Errorf("%s of %s can be reached from elsewhere: %v", port, is.Name, at)
+			}
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ func inTheirWorld(t *testing.T) bool {
 	}
 	dir := t.TempDir()
 	script := prepared(t, dir)
+	meetTheirSchema(t, filepath.Join(dir, "frontdesk"))
 	began := time.Now()
 	build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", script+blocks(t, "Containers")[0])
 	build.Dir, build.Env = filepath.Join(dir, "frontdesk"), podmanIn(dir)
@@ -51,6 +52,20 @@ func inTheirWorld(t *testing.T) bool {
 		t.Errorf("in a world of its own: %v", err)
 	}
 	return false
+}
+
+// composeSpec checks files as `docker compose` does: it is what that is made with.
+const composeSpec = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2"
+
+func meetTheirSchema(t *testing.T, dir string) {
+	t.Helper()
+	for _, file := range []string{"compose.yaml", "compose.single.yaml"} {
+		check := exec.CommandContext(t.Context(), "go", "run", composeSpec, "-no-interpolation", file)
+		check.Dir = dir
+		if said, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", file, err, said)
+		}
+	}
 }
 
 // prepared copies the clone, as git knows it, beside what podman keeps. It returns what is
@@ -72,7 +87,9 @@ default_ulimits = ["nofile=%d:%d", "nproc=32768:32768"]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 runtime = "crun"
-`, files.Max, files.Max))
+[network]
+network_config_dir = %q
+`, files.Max, files.Max, filepath.Join(dir, "networks")))
 	writeFile(t, filepath.Join(dir, "storage.conf"), fmt.Sprintf("[storage]\ndriver = \"overlay\"\ngraphroot = %q\nrunroot = %q\n",
 		filepath.Join(dir, "images"), filepath.Join(dir, "run")))
 	return "if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi\n"
@@ -98,7 +115,7 @@ type containers struct {
 	patient     string
 	answered    *answers
 	told        *counted // webhooks, by jti
-	refused     counted // other statuses than 200
+	refused     counted  // other statuses than 200
 	opened      atomic.Int64
 }
 
