@@ -69,7 +69,8 @@ func meetTheirSchema(t *testing.T, dir string) {
 }
 
 // prepared copies the clone, as git knows it, beside what podman keeps. It returns what is
-// typed first in a new world: crun wants the controllers in one version of cgroups.
+// typed first in a new world: crun wants the controllers in one version of cgroups, and podman
+// remembers beside its folder, too.
 func prepared(t *testing.T, dir string) string {
 	t.Helper()
 	clone := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
@@ -92,7 +93,9 @@ network_config_dir = %q
 `, files.Max, files.Max, filepath.Join(dir, "networks")))
 	writeFile(t, filepath.Join(dir, "storage.conf"), fmt.Sprintf("[storage]\ndriver = \"overlay\"\ngraphroot = %q\nrunroot = %q\n",
 		filepath.Join(dir, "images"), filepath.Join(dir, "run")))
-	return "if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi\n"
+	return `if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi
+for dir in /run/containers /run/crun /run/libpod /run/netns /dev/shm; do mkdir -p $dir; mount -t tmpfs tmpfs $dir; done
+`
 }
 
 // podmanIn has podman keep everything in the folder.
