@@ -3,6 +3,7 @@
 //   - integrators.md, sandbox.md and auditors.md are run, line by line, against a sandbox.
 //   - the clients of client/, in three languages, are put to the same sandbox, through
 //     whatever befalls calls, keys and webhooks; their pages are run, too.
+//   - followers.md is run against a broker, and its example in examples/follower is killed.
 //   - safety.md is for clinical safety officers; each test that it names is looked up.
 //   - what is exported as FHIR is compared with HL7's schema, which testdata/fhir fetches.
 //   - openapi.json is judged by what testdata/openapi fetches: Redocly, Spectral, and

@@ -20,6 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/broker"
+	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -32,7 +34,8 @@ import (
 
 // TestWhatIsKeptTellsNothingPersonal enters a word into every personal field that an event
 // or a call can have, and looks for it in whatever the program and Postgres keep: tables,
-// the files of the cluster with the write-ahead log, a dump, the program's log, metrics.
+// the files of the cluster with the write-ahead log, a dump, the program's log, metrics, what
+// the broker was sent and the files that it keeps.
 // What staff are called, and call their passkeys, is in clear on purpose, so it must be
 // found where it is kept: otherwise nobody would have looked there.
 func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
@@ -51,7 +54,9 @@ func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
 		k.none(place, kept, k.words, "")
 		k.every(place, kept)
 	}
-	for place, kept := range map[string][]byte{"the program's log": k.log.bytes(), "the metrics": k.metrics()} {
+	for place, kept := range map[string][]byte{
+		"the program's log": k.log.bytes(), "the metrics": k.metrics(), "the broker's messages": k.relayed(), "a file of the broker": k.stored(),
+	} {
 		k.none(place, kept, k.words, "")
 		k.none(place, kept, k.staff, "")
 		if len(kept) == 0 {
@@ -67,8 +72,9 @@ var mayStand = map[string]string{"answers": "Idempotency.Body"}
 type keeping struct {
 	*entered
 	*world
-	db  *pgx.Conn // as superuser
-	log *said
+	db     *pgx.Conn // as superuser
+	broker *brokertest.Server
+	log    *said
 }
 
 // said is a log that several goroutines write.
@@ -93,9 +99,10 @@ func newKeeping(t *testing.T) *keeping {
 	t.Helper()
 	server := postgrestest.Cluster(t)
 	db := &postgrestest.Database{URL: server.URL("frontdesk", postgres.AppRole), SuperuserURL: server.URL("frontdesk", embedded.Superuser)}
-	k := &keeping{entered: newEntered(), log: &said{}}
+	k := &keeping{entered: newEntered(), broker: brokertest.New(t), log: &said{}}
 	k.world = newWorld(startProgram(t, db, func(c *app.Config) {
 		c.PrivateListen = "127.0.0.1:0"
+		c.Broker, c.BrokerStreams = broker.Server{URLs: []string{k.broker.URL()}}, broker.Streams{Replicas: 1}
 		c.Log = slog.New(slog.NewJSONHandler(k.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}))
 	t.Cleanup(k.end)

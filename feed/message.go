@@ -16,16 +16,37 @@ import (
 )
 
 // Place is where an event is: an idx means one event within an epoch. The zero Place is
-// before the first.
+// before the first. As text it is 3:41.
 type Place struct {
 	Epoch int
 	Idx   int64
+}
+
+// String returns the place as text.
+func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Epoch, p.Idx) }
+
+// MarshalText returns the place as text.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what [Place.MarshalText] has written.
+func (p *Place) UnmarshalText(text []byte) error {
+	var read Place
+	if _, err := fmt.Sscanf(string(text), "%d:%d", &read.Epoch, &read.Idx); err != nil || read.String() != string(text) || read.Epoch < 0 || read.Idx < 0 {
+		return fmt.Errorf("%q is no place in the log: write its epoch and its idx, such as 1:42", text)
+	}
+	*p = read
+	return nil
 }
 
 // Message is an event of the log on its way.
 type Message struct {
 	Epoch        int
 	event.Stored // as in the database, without boxes
+
+	// Before is the idx up to which a follower of the practice must have come before it
+	// handles this event: the practice's event before it is there, or earlier. It is 0 if
+	// there is none, or if that is not known.
+	Before int64
 }
 
 // Place returns where the event is.
@@ -40,15 +61,19 @@ const (
 	headerVersion = "Frontdesk-Version"
 	headerTime    = "Frontdesk-Time" // when the event was recorded, RFC 3339 in UTC
 	headerPatient = "Frontdesk-Patient"
+	headerBefore  = "Frontdesk-Before"
 )
 
 // nobody stands in subjects for the events that belong to no practice.
 const nobody = "_"
 
-const subjects = "frontdesk.log."
+const (
+	subjects     = "frontdesk.log."
+	streamPrefix = "frontdesk-log-"
+)
 
 // StreamName returns the name of the broker's stream of an epoch.
-func StreamName(epoch int) string { return "frontdesk-log-" + strconv.Itoa(epoch) }
+func StreamName(epoch int) string { return streamPrefix + strconv.Itoa(epoch) }
 
 // Subject returns where an event of an epoch is published: frontdesk.log.3.elm-street.patient-request.submitted.v1.
 func Subject(epoch int, tenant, name string) string {
@@ -61,6 +86,9 @@ func Subject(epoch int, tenant, name string) string {
 // Subjects returns what matches every subject of an epoch.
 func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
 
+// subjectsOf returns what matches every subject of a practice in an epoch.
+func subjectsOf(epoch int, practice string) string { return Subject(epoch, practice, ">") }
+
 // content is the body of a message.
 type content struct {
 	Data     jsontext.Value `json:"data"`
@@ -70,16 +98,19 @@ type content struct {
 // Encode returns a message as it is published: its body is `{"data":…,"metadata":…}`, both
 // as they are stored, byte for byte.
 func Encode(m Message) *nats.Msg {
-	msg := nats.NewMsg(Subject(m.Epoch, m.Stream.Tenant, m.Name))
-	msg.Data = slices.Concat([]byte(`{"data":`), m.Data, []byte(`,"metadata":`), m.Metadata, []byte(`}`))
-	for name, value := range map[string]string{
-		nats.MsgIdHdr: m.ID.String(), headerEpoch: strconv.Itoa(m.Epoch), headerIdx: strconv.FormatInt(m.Idx, 10),
-		headerStream: m.Stream.ID.String(), headerVersion: strconv.Itoa(m.Version), headerTime: m.At.UTC().Format(time.RFC3339Nano),
-	} {
-		msg.Header.Set(name, value)
+	msg := &nats.Msg{
+		Subject: Subject(m.Epoch, m.Stream.Tenant, m.Name),
+		Data:    slices.Concat([]byte(`{"data":`), m.Data, []byte(`,"metadata":`), m.Metadata, []byte(`}`)),
+		Header: nats.Header{
+			nats.MsgIdHdr: {m.ID.String()}, headerEpoch: {strconv.Itoa(m.Epoch)}, headerIdx: {strconv.FormatInt(m.Idx, 10)},
+			headerStream: {m.Stream.ID.String()}, headerVersion: {strconv.Itoa(m.Version)}, headerTime: {m.At.UTC().Format(time.RFC3339Nano)},
+		},
 	}
 	if m.Patient != uuid.Nil {
 		msg.Header.Set(headerPatient, m.Patient.String())
+	}
+	if m.Before > 0 {
+		msg.Header.Set(headerBefore, strconv.FormatInt(m.Before, 10))
 	}
 	return msg
 }
@@ -98,6 +129,9 @@ func Decode(subject string, header nats.Header, body []byte) (m Message, err err
 	}
 	if header.Get(headerPatient) != "" {
 		m.Patient = read.id(headerPatient)
+	}
+	if header.Get(headerBefore) != "" {
+		m.Before = read.number(headerBefore)
 	}
 	if read.err != nil {
 		return Message{}, fmt.Errorf("read the message at %s: %w", subject, read.err)
@@ -133,3 +167,17 @@ func read[T any](r *reader, name string, parse func(string) (T, error)) T {
 	}
 	return value
 }
+
+// EpochOf returns which epoch's stream has a name, and 0 if none has.
+func EpochOf(stream string) int {
+	number, found := strings.CutPrefix(stream, streamPrefix)
+	epoch, err := strconv.Atoi(number)
+	if !found || err != nil || StreamName(epoch) != stream {
+		return 0
+	}
+	return epoch
+}
+
+// API is the prefix under which an account of the broker that is a follower's alone has what
+// it may ask of the log's account.
+const API = "frontdesk.api"

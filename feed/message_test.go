@@ -12,7 +12,7 @@ import (
 	"frontdesk/feed"
 )
 
-func message(tenant string) feed.Message {
+func aMessage(tenant string) feed.Message {
 	return feed.Message{Epoch: 3, Stored: event.Stored{
 		Idx: 41, ID: event.NewID(), Stream: event.Stream{Tenant: tenant, ID: event.NewID()}, Version: 2,
 		At: time.Date(2026, 3, 29, 1, 0, 0, 123_456_000, time.UTC), Name: "patient-request.submitted.v1", Patient: event.NewID(),
@@ -24,7 +24,7 @@ func TestAMessageComesBackAsItWasStored(t *testing.T) {
 	t.Parallel()
 	for _, tenant := range []string{"elm-street", ""} {
 		for _, patient := range []uuid.UUID{event.NewID(), uuid.Nil} {
-			m := message(tenant)
+			m := aMessage(tenant)
 			m.Patient = patient
 			sent := feed.Encode(m)
 			got, err := feed.Decode(sent.Subject, sent.Header, sent.Data)
@@ -50,7 +50,7 @@ func TestAMessageThatIsNoneIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sent := feed.Encode(message("elm-street"))
+			sent := feed.Encode(aMessage("elm-street"))
 			if c.header != "" {
 				sent.Header.Set(c.header, c.value)
 			}

@@ -39,14 +39,11 @@ func (s Server) Check() error {
 	options := nats.GetDefaultOptions()
 	for _, set := range s.secrets() {
 		if err := set(&options); err != nil {
-			return fmt.Errorf("read the authority of the broker's certificates: %w", err)
+			return fmt.Errorf("read the credentials for the broker, or the authority of its certificates: %w", err)
 		}
 	}
-	if options.UserJWT == nil {
+	if options.SignatureCB == nil {
 		return nil
-	}
-	if _, err := options.UserJWT(); err != nil {
-		return fmt.Errorf("read the credentials for the broker: %w", err)
 	}
 	if _, err := options.SignatureCB([]byte("nonce")); err != nil {
 		return fmt.Errorf("read the key in the credentials for the broker: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -35,7 +36,7 @@ func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e
 	if last < int64(info.State.FirstSeq) { //nolint:gosec // an idx
 		return last, nil // nothing is there to be compared
 	}
-	return last, r.compare(ctx, stream, e, last)
+	return last, r.compare(ctx, stream, e, last, end)
 }
 
 // within is an error if a stream's last idx is beyond the log's. The log was looked at
@@ -58,7 +59,7 @@ func (r *Relay) within(ctx context.Context, look Look, last int64) error {
 }
 
 // compare is an error if a stream has another event at an idx than the log.
-func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx int64) error {
+func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx, end int64) error {
 	msg, err := stream.GetMsg(ctx, uint64(idx)) //nolint:gosec // an idx is positive
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil // it was too old meanwhile
@@ -73,10 +74,31 @@ func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epo
 	if len(page.Events) == 0 {
 		return errMoved
 	}
-	if id := page.Events[0].ID.String(); msg.Header.Get(nats.MsgIdHdr) != id {
-		return lost("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), msg.Header.Get(nats.MsgIdHdr), idx, id)
+	r.compared = spot{idx, page.Events[0].ID}
+	is, want := msg.Header.Get(nats.MsgIdHdr), page.Events[0].ID.String()
+	if is == want {
+		return nil
 	}
-	return nil
+	says := lost
+	if end > 0 {
+		says = lostBefore
+	}
+	return says("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), is, idx, want)
+}
+
+// spot is an event where the log has it.
+type spot struct {
+	idx int64
+	id  uuid.UUID
+}
+
+// leads is an error if a page does not follow upon an event. What is put back while the log
+// is read would be taken for its next part otherwise, once it is as long.
+func (s spot) leads(after int64, to Page) error {
+	if s.idx != after || len(to.Events) == 0 || to.Before == s.id {
+		return nil
+	}
+	return fmt.Errorf("the log has another event at idx %d than before", after)
 }
 
 // errMoved says that the log was changing while it was asked.
@@ -84,4 +106,11 @@ var errMoved = errors.New("the log has begun another epoch while it was read")
 
 func lost(format string, args ...any) Lost {
 	return Lost(fmt.Sprintf(format, args...) + ": what the broker holds was lost here. If the database was restored, run frontdesk audit begin-epoch")
+}
+
+// lostBefore is for an epoch that is over. Whoever serves between a restore and the epoch that
+// it wants gives numbers of the older epoch to other events, and these count.
+func lostBefore(format string, args ...any) Lost {
+	return Lost(fmt.Sprintf(format, args...) + ": somebody has served after a restore, before an epoch was begun. " +
+		"Have the broker's administrator remove that stream: it is filled anew, and its followers have to begin anew")
 }

@@ -72,42 +72,60 @@ func (r *Relay) abandon(s stretch) {
 // read reads page by page.
 func (r *Relay) read(ctx context.Context, s stretch) error {
 	defer close(s.pages)
-	for s.end == 0 || s.after < s.end {
+	known := r.compared
+	for ctx.Err() == nil && (s.end == 0 || s.after < s.end) {
 		page, err := r.page(ctx, s.after, pageEvents)
 		if err != nil {
 			return err
 		}
-		found := page.Events
-		if len(found) > 0 && page.Epoch != s.look.present().Epoch {
+		if page.Epoch != s.look.present().Epoch || page.Head < s.after {
 			return errMoved
 		}
-		if len(found) == 0 && (s.end > 0 || time.Since(s.begun) > again) {
-			return nil
+		if err := known.leads(s.after, page); err != nil {
+			return err
 		}
-		if len(found) == 0 {
-			r.Source.Rest(ctx)
-			if ctx.Err() != nil {
-				return ctx.Err()
+		if len(page.Events) == 0 {
+			if s.end > 0 || time.Since(s.begun) > again {
+				return nil
 			}
+			r.rest(ctx, s.after)
 			continue
 		}
 		if s.overtaken.Swap(false) {
-			if s.after, err = r.ahead(ctx, s, len(found) == pageEvents); err != nil {
+			if s.after, err = r.ahead(ctx, s, len(page.Events) == pageEvents); err != nil {
 				return err
 			}
+			known = r.compared
 			continue
 		}
-		if s.end > 0 && found[len(found)-1].Idx > s.end {
-			found = found[:s.end-s.after]
+		if known, err = s.hand(ctx, page.Events); err != nil {
+			return err
 		}
-		select {
-		case s.pages <- found:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		s.after = found[len(found)-1].Idx
+		s.after = known.idx
 	}
-	return nil
+	return ctx.Err()
+}
+
+// rest waits at the end of the log.
+func (r *Relay) rest(ctx context.Context, idx int64) {
+	if r.last.Load() == idx {
+		r.trouble.over(ctx)
+	}
+	r.Source.Rest(ctx)
+}
+
+// hand hands a page to whoever publishes, up to the end of the epoch, and returns its last event.
+func (s stretch) hand(ctx context.Context, page []event.Stored) (last spot, err error) {
+	if s.end > 0 {
+		page = page[:min(int64(len(page)), s.end-s.after)]
+	}
+	select {
+	case s.pages <- page:
+		end := page[len(page)-1]
+		return spot{end.Idx, end.ID}, nil
+	case <-ctx.Done():
+		return spot{}, ctx.Err()
+	}
 }
 
 // page reads a page of a log that is sealed.
@@ -118,12 +136,10 @@ func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("read the log after idx %d: %w", after, err)
 	}
-	if len(page.Events) > 0 && !page.Sealed {
+	if !page.Sealed {
 		return Page{}, errors.New("the log is in clear: nothing is relayed before it is sealed")
 	}
-	if len(page.Events) > 0 {
-		r.Metrics.head(page.Head)
-	}
+	r.Metrics.head(page.Head)
 	return page, nil
 }
 
@@ -134,15 +150,23 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 		pause(ctx, late)
 	}
 	last, err := r.place(ctx, s.stream, s.look, s.epoch, s.end)
+	if err == nil && s.end == 0 {
+		r.reached(ctx, max(last, r.last.Load()))
+	}
 	return max(s.after, last), err
 }
 
 // publish sends pages off.
 func (r *Relay) publish(ctx context.Context, s stretch) error {
 	defer close(s.sent)
+	practices := before{stream: s.stream, epoch: s.epoch}
 	for page := range s.pages {
 		for _, stored := range page {
-			m, err := r.send(ctx, s.epoch, stored)
+			idx, err := practices.of(ctx, stored)
+			if err != nil {
+				return err
+			}
+			m, err := r.send(ctx, feed.Message{Epoch: s.epoch.Epoch, Stored: stored, Before: idx})
 			if err != nil {
 				return err
 			}
@@ -157,15 +181,14 @@ func (r *Relay) publish(ctx context.Context, s stretch) error {
 	return nil
 }
 
-func (r *Relay) send(ctx context.Context, e feed.Epoch, stored event.Stored) (sent, error) {
-	msg := feed.Encode(feed.Message{Epoch: e.Epoch, Stored: stored})
-	m := sent{idx: stored.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
+func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
+	msg := feed.Encode(event)
+	m := sent{idx: event.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
 	if err := r.room.Acquire(ctx, m.bytes); err != nil {
 		return sent{}, err
 	}
 	var err error
-	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectStream(feed.StreamName(e.Epoch)),
-		jetstream.WithExpectLastSequence(uint64(stored.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
+	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
 	if err == nil {
 		return m, nil
 	}
@@ -191,8 +214,8 @@ func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
 func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	select {
 	case ack := <-m.future.Ok():
-		if ack.Sequence != uint64(m.idx) { //nolint:gosec // an idx is positive
-			return fmt.Errorf("the broker has the event of idx %d at %d", m.idx, ack.Sequence)
+		if ack.Sequence != uint64(m.idx) || ack.Stream != feed.StreamName(s.epoch.Epoch) { //nolint:gosec // an idx is positive
+			return fmt.Errorf("the broker has the event of idx %d of %s at %d of the stream %s", m.idx, s.epoch, ack.Sequence, ack.Stream)
 		}
 		if ack.Duplicate {
 			s.overtaken.Store(true)
@@ -202,8 +225,10 @@ func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if s.end == 0 {
-		r.reached(ctx, m.idx)
+	if s.end > 0 {
+		r.trouble.over(ctx)
+		return nil
 	}
+	r.reached(ctx, max(m.idx, r.last.Load()))
 	return nil
 }

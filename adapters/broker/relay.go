@@ -25,11 +25,13 @@ type Relay struct {
 	Log     *slog.Logger
 	Sure    time.Duration // for how long a history that was lost is looked at again; 0 is the usual
 
-	conn    *nats.Conn
-	js      jetstream.JetStream
-	room    *semaphore.Weighted // bytes in flight
-	trouble trouble
-	last    atomic.Int64 // idx of the last event that is known to be on the broker
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	room     *semaphore.Weighted // bytes in flight
+	trouble  trouble
+	carried  feed.Epochs  // whose followers have a consumer in each of them
+	compared spot         // with what the broker has there, last
+	last     atomic.Int64 // idx of the last event that is known to be on the broker
 }
 
 const (
@@ -76,15 +78,11 @@ func (r *Relay) rounds(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if lost, is := errors.AsType[Lost](err); is {
-			if doubt.IsZero() {
-				doubt = time.Now()
-			}
-			if time.Since(doubt) >= cmp.Or(r.Sure, sure) {
-				r.Metrics.stop()
-				return lost
-			}
+		if lost, is := errors.AsType[Lost](err); is && r.certain(&doubt) {
+			r.Metrics.stop()
+			return lost
 		}
+		r.carried = nil // the broker may have lost something
 		r.trouble.say(ctx, err)
 		pause(ctx, wait)
 		wait = min(2*wait, longest)
@@ -92,105 +90,12 @@ func (r *Relay) rounds(ctx context.Context) error {
 	return nil
 }
 
-// round goes through the epochs, and follows the present one for a while.
-func (r *Relay) round(ctx context.Context) error {
-	look, err := r.look(ctx)
-	if err != nil {
-		return err
+// certain reports whether a history has looked lost for so long that it is.
+func (r *Relay) certain(since *time.Time) bool {
+	if since.IsZero() {
+		*since = time.Now()
 	}
-	if err := r.there(); err != nil {
-		return err
-	}
-	said, err := r.said(ctx, look)
-	if err != nil {
-		return err
-	}
-	for _, e := range look.Epochs[:len(look.Epochs)-1] {
-		end, _ := look.Epochs.End(e.Epoch)
-		if err := r.fill(ctx, look, e, end); err != nil {
-			return err
-		}
-	}
-	stream, err := r.open(ctx, look.present())
-	if err != nil {
-		return err
-	}
-	if err := said.say(ctx, r.js, look.Epochs); err != nil {
-		return err
-	}
-	return r.follow(ctx, stream, look)
-}
-
-// look asks the log, and notes how far behind the relay is.
-func (r *Relay) look(ctx context.Context) (Look, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
-	defer cancel()
-	look, err := r.Source.Look(ctx)
-	if err != nil {
-		return Look{}, fmt.Errorf("look at the log: %w", err)
-	}
-	if look.Wait != "" {
-		return Look{}, errors.New(look.Wait)
-	}
-	r.Metrics.head(look.Head)
-	return look, nil
-}
-
-// there is an error while the broker is away, or takes less than an event may need.
-func (r *Relay) there() error {
-	if !r.conn.IsConnected() {
-		if err := r.conn.LastError(); err != nil {
-			return fmt.Errorf("the broker is away: %w", err)
-		}
-		return errors.New("the broker is away")
-	}
-	if takes := r.conn.MaxPayload(); takes < MaxPayload {
-		return fmt.Errorf("the broker takes messages of %d bytes, and an event may have %d: set max_payload: 8MB in its configuration", takes, MaxPayload)
-	}
-	return nil
-}
-
-func (r *Relay) open(ctx context.Context, e feed.Epoch) (jetstream.Stream, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
-	defer cancel()
-	stream, err := open(ctx, r.js, r.Streams.ofEpoch(e))
-	if err != nil {
-		return nil, err
-	}
-	if first := max(1, stream.CachedInfo().Config.FirstSeq); first != uint64(e.First) { //nolint:gosec // an idx is positive
-		return nil, lost("the broker's stream %s begins at idx %d and %s of the log at %d", feed.StreamName(e.Epoch), first, e, e.First)
-	}
-	return stream, nil
-}
-
-// fill completes the stream of an epoch that is over.
-func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) error {
-	stream, err := r.open(ctx, e)
-	if err != nil {
-		return err
-	}
-	last, err := r.place(ctx, stream, look, e, end)
-	if err != nil || last >= end {
-		return err
-	}
-	return r.pump(ctx, stretch{look: look, epoch: e, stream: stream, after: last, end: end})
-}
-
-// follow publishes what comes in the present epoch.
-func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) error {
-	last, err := r.place(ctx, stream, look, look.present(), 0)
-	if err != nil {
-		return err
-	}
-	r.reached(ctx, last)
-	return r.pump(ctx, stretch{look: look, epoch: look.present(), stream: stream, after: last})
-}
-
-// reached notes that the broker holds everything of the present epoch up to an idx.
-func (r *Relay) reached(ctx context.Context, idx int64) {
-	r.last.Store(idx)
-	r.Metrics.reach(idx)
-	r.trouble.over(ctx)
+	return time.Since(*since) >= cmp.Or(r.Sure, sure)
 }
 
 func pause(ctx context.Context, atMost time.Duration) {

@@ -3,6 +3,8 @@ package broker
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -11,7 +13,7 @@ import (
 type Source interface {
 	// Look says how far the log has come.
 	Look(ctx context.Context) (Look, error)
-	// Page returns the events after an idx, at most so many. It is empty at the end of the log.
+	// Page returns the events after an idx, at most so many. There are none at the end of the log.
 	Page(ctx context.Context, after int64, most int) (Page, error)
 	// Rest waits at the end of the log until there may be more: it ends by itself soon enough.
 	Rest(ctx context.Context)
@@ -32,5 +34,6 @@ type Page struct {
 	Epoch  int  // that the log was in
 	Sealed bool // whether no personal value stands in clear in it
 	Head   int64
+	Before uuid.UUID // of the event before the first of these; zero if there is none
 	Events []event.Stored
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,7 +48,7 @@ func (l *fakeLog) add(events int) {
 
 func (l *fakeLog) more(events int) {
 	for range events {
-		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"[hidden]"}`)})
+		l.append(event.Stored{Name: "patient-request.submitted.v1", Data: []byte(`{"answer":"` + event.Hidden + `"}`)})
 	}
 }
 
@@ -58,9 +59,9 @@ func (l *fakeLog) append(s event.Stored) {
 }
 
 // begin begins an epoch, after the end was lost from an idx on.
-func (l *fakeLog) begin(epoch int, from int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *fakeLog) begin(epoch int, from int64) { l.change(func() { l.begun(epoch, from) }) }
+
+func (l *fakeLog) begun(epoch int, from int64) {
 	l.events = slices.Clone(l.events[:from-1])
 	l.append(event.Stored{Name: "log.epoch-begun.v1", Data: fmt.Appendf(nil, `{"epoch":%d}`, epoch)})
 	for l.epochs[len(l.epochs)-1].First >= from {
@@ -92,8 +93,12 @@ func (l *fakeLog) Page(_ context.Context, after int64, most int) (broker.Page, e
 	}
 	after = min(after, int64(len(l.events)))
 	end := min(len(l.events), int(after)+most)
+	var before uuid.UUID
+	if after > 0 && int(after) <= end {
+		before = l.events[after-1].ID
+	}
 	return broker.Page{
-		Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
+		Before: before, Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
 	}, l.fails
 }
 
@@ -181,20 +186,25 @@ func (r *running) lost(texts ...string) {
 
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
-	all, err := r.registry.Gather()
+	return gauge(r.t, r.registry, name)
+}
+
+func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
+	tb.Helper()
+	all, err := registry.Gather()
 	if err != nil {
-		r.t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, family := range all {
 		if family.GetName() == name {
 			return family.GetMetric()[0].GetGauge().GetValue()
 		}
 	}
-	r.t.Fatalf("there is no metric %s", name)
+	tb.Fatalf("there is no metric %s", name)
 	return 0
 }
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // eventually waits until something is so, and says what is instead if it does not become so.
 func eventually(t *testing.T, what string, is func() bool, instead func() any) {
@@ -208,9 +218,8 @@ func eventually(t *testing.T, what string, is func() bool, instead func() any) {
 	}
 }
 
-// holds waits until the stream of an epoch ends at an idx, and checks that it holds the
-// log's events, each at its idx, from the epoch's first one on.
-func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end int64) {
+// ends waits until the stream of an epoch ends at an idx.
+func ends(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) {
 	t.Helper()
 	last := func() any {
 		stream, err := js.Stream(t.Context(), feed.StreamName(e.Epoch))
@@ -220,6 +229,13 @@ func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end
 		return int64(stream.CachedInfo().State.LastSeq)
 	}
 	eventually(t, fmt.Sprintf("%s ends at %d", feed.StreamName(e.Epoch), end), func() bool { return last() == end }, last)
+}
+
+// holds waits until the stream of an epoch ends at an idx, and checks that it holds the
+// log's events, each at its idx, from the epoch's first one on.
+func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end int64) {
+	t.Helper()
+	ends(t, js, e, end)
 	found := read(t, js, e, end)
 	log.mu.Lock()
 	defer log.mu.Unlock()
@@ -240,8 +256,13 @@ func read(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) (all []
 	if err != nil {
 		t.Fatal(err)
 	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer messages.Stop()
 	for idx := e.First; idx <= end; idx++ {
-		msg, err := consumer.Next(jetstream.FetchMaxWait(patience))
+		msg, err := messages.Next(jetstream.NextMaxWait(patience))
 		if err != nil {
 			t.Fatalf("idx %d: %v", idx, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"frontdesk/adapters/fair"
@@ -27,6 +28,7 @@ type call struct {
 	begun  time.Time // when it arrived
 	judged time.Time // when the rights were asked for that the call is judged by
 	line   recordLine
+	by     atomic.Pointer[caller] // for the log, where others than the call's own goroutine write, too; nil until the caller is proven
 
 	// Seats that are taken once they are needed.
 	texts body.Texts // held until the answer is made
@@ -53,6 +55,7 @@ func callOf(ctx context.Context) *call {
 // proven hands the call over to its application.
 func (c *call) proven(by access.Caller, seats seats) {
 	c.line.Caller = by
+	c.by.Store(&caller{by.Tenant, by.Application})
 	c.holder = by.Application.String()
 	c.texts = body.Texts{Medium: seats.texts.Seat(c.holder), Long: seats.longTexts.Seat(c.holder)}
 	c.file, c.long = seats.files.Seat(c.holder), seats.answers.Seat(c.holder)

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -52,8 +51,7 @@ func (m *Metrics) judged(endpoint application.EndpointName, err error) {
 	}
 }
 
-// measured times an endpoint and writes the call's line of the log, which holds
-// no query, no header and no body.
+// measured times an endpoint and writes the call's line of the log.
 func (a *API) measured(endpoint application.EndpointName, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -62,8 +60,7 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 		if a.Metrics != nil {
 			a.Metrics.duration.WithLabelValues(string(endpoint), strconv.Itoa(seen.status)).Observe(took.Seconds())
 		}
-		a.Log.InfoContext(r.Context(), "call", slog.String("method", r.Method), slog.String("endpoint", string(endpoint)),
-			slog.Int("status", seen.status), slog.Duration("took", took))
+		a.say(r, endpoint, seen.status, took)
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest and Metrics.
+// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest, Metrics and Lines.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
@@ -76,10 +76,12 @@ type API struct {
 	Now     func() time.Time
 	Metrics *Metrics // nil measures nothing
 	Log     *slog.Logger
+	Lines   Lines // which calls have a line in the log
 
 	// Made by Handler.
-	seats   seats
-	reasons *fair.Budget[string] // of lines that say why calls are unavailable
+	seats     seats
+	reasons   *fair.Budget[string] // of lines that say why calls are unavailable
+	strangers *fair.Budget[int]    // of lines about calls that nobody has signed, by their status
 }
 
 // Handler returns the API as one handler. All its answers are JSON and carry an
@@ -87,6 +89,7 @@ type API struct {
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
 	a.reasons = fair.NewBudget[string](1, time.Second, a.Now)
+	a.strangers = fair.NewBudget[int](strangersLines, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 

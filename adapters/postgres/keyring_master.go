@@ -58,17 +58,9 @@ func (m *masters) under(id string) (sealing.Wrapper, error) {
 // Start reads whether the database is sealed, and makes sure that the master key is the
 // database's. The first one that is given to a sealed database becomes it.
 func (k *Keyring) Start(ctx context.Context) error {
-	var is string
-	var begun bool
-	err := k.DB.QueryRow(ctx, `
-		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((`+currentMaster+`), '')
-		FROM sealing`).Scan(&k.sealed, &begun, &is)
-	if err != nil {
-		return fmt.Errorf("look for the master key: %w", err)
-	}
-	k.begun.Store(begun)
-	if k.Master == (sealing.MasterKey{}) {
-		return nil
+	is, err := k.ask(ctx)
+	if err != nil || k.Master == (sealing.MasterKey{}) {
+		return err
 	}
 	if is == "" && k.sealed {
 		is, err = k.register(ctx)
@@ -76,6 +68,35 @@ func (k *Keyring) Start(ctx context.Context) error {
 	if err != nil || is == "" {
 		return err
 	}
+	return k.uses(is)
+}
+
+// Check does what [Keyring.Start] does, and changes nothing. It returns the master key
+// that the database names; "" if it names none yet.
+func (k *Keyring) Check(ctx context.Context) (is string, err error) {
+	is, err = k.ask(ctx)
+	if err != nil || is == "" {
+		return is, err
+	}
+	return is, k.uses(is)
+}
+
+// ask reads whether the database is sealed, and which master key it names.
+func (k *Keyring) ask(ctx context.Context) (is string, err error) {
+	var begun bool
+	err = k.DB.QueryRow(ctx, `
+		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((`+currentMaster+`), '')
+		FROM sealing`).Scan(&k.sealed, &begun, &is)
+	if err != nil {
+		return "", fmt.Errorf("look for the master key: %w", err)
+	}
+	k.begun.Store(begun)
+	return is, nil
+}
+
+// uses makes the keyring ready for the master key that the database names, and refuses
+// it unless it was given.
+func (k *Keyring) uses(is string) error {
 	ours, err := k.ready(is)
 	if err != nil {
 		return err

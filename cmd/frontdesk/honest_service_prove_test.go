@@ -26,9 +26,7 @@ type proved struct {
 	witness  *witnessProcess
 	logKey   string
 	done     map[string]int
-
-	mu sync.Mutex
-	ok int
+	answered answers // requests that were answered 200
 }
 
 func newProved(t *testing.T) *proved {

@@ -34,6 +34,12 @@ func NewCodec(events ...Event) (*Codec, error) {
 	return &Codec{types}, nil
 }
 
+// Knows reports whether there is an event of a name.
+func (c *Codec) Knows(name string) bool {
+	_, known := c.types[name]
+	return known
+}
+
 // Without returns the names that the codec knows, except those of some events,
 // in alphabetical order. It is never nil.
 func (c *Codec) Without(events ...Event) []string {

@@ -32,6 +32,14 @@ var (
 	ErrUnknown         = fault.New(fault.Missing, "unknown-practice", "There is no practice with this tenant identifier.")
 )
 
+// CheckTenant returns [ErrInvalidTenant] for what can be no tenant identifier.
+func CheckTenant(tenant string) error {
+	if !tenantForm.MatchString(tenant) {
+		return ErrInvalidTenant
+	}
+	return nil
+}
+
 var tenantForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // StreamOf returns the stream of a tenant's practice.

@@ -119,6 +119,9 @@ func (s *Server) Forget() { s.options.StoreDir = s.tb.TempDir() }
 // URL returns the server's address.
 func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.options.Port) }
 
+// Dir returns where the server stores everything.
+func (s *Server) Dir() string { return s.options.StoreDir }
+
 // Change changes what the server is told when it starts next.
 func (s *Server) Change(change func(*server.Options)) { change(&s.options) }
 

@@ -15,7 +15,7 @@ const fewEvents = 500
 
 // approach brings the shadow close to the live tables, in short transactions.
 func (r *Rebuild) approach(ctx context.Context, s *Shadow) error {
-	log := readAhead(r.Log, r.Pool)
+	log := r.ahead()
 	defer log.Close()
 	for {
 		var at, targets places
@@ -46,7 +46,7 @@ func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64
 		return head, err
 	}
 	for {
-		at, err := s.step(ctx, tx, within{tx, r.Log}, targets)
+		at, err := s.step(ctx, tx, r.next(tx), targets)
 		if err != nil || len(at.behind(targets)) == 0 {
 			return head, err
 		}

@@ -39,6 +39,22 @@ type ahead struct {
 	reading chan read
 }
 
+// next reads what is rebuilt, as a transaction sees it.
+func (r *Rebuild) next(tx pgx.Tx) pages {
+	if r.elsewhere != nil {
+		return r.elsewhere
+	}
+	return within{tx, r.Log}
+}
+
+// ahead reads what is rebuilt, ahead of its user.
+func (r *Rebuild) ahead() *ahead {
+	if r.elsewhere != nil {
+		return &ahead{log: r.elsewhere}
+	}
+	return readAhead(r.Log, r.Pool)
+}
+
 // readAhead reads the log through a pool, instead of the log's own DB: all of it, or what
 // concerns some tenants.
 func readAhead(log postgres.Log, pool *pgxpool.Pool, tenants ...string) *ahead {

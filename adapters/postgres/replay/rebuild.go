@@ -30,6 +30,8 @@ type Rebuild struct {
 	Progress    func(done, all int64) // is told how many events are done; may be nil
 	Wait        time.Duration         // for a lock that others hold; 0 means ten minutes
 	Tell        func(string)          // is told who holds it; may be nil
+
+	elsewhere pages // a copy of the log that is read instead of it; nil for none
 }
 
 // Result says what a rebuild has found.

@@ -10,9 +10,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// visited makes a page, apologises for its error, and writes its line of the log,
-// which holds no address, no form field and no name. A page is written once it is
-// whole and its seat is given back, so that a client who reads slowly holds nothing.
+// visited makes a page, apologises for its error, and writes its line of the log. A page
+// is written once it is whole and its seat is given back, so that a client who reads
+// slowly holds nothing.
 func (s *Site) visited(name string, answer Page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
@@ -23,8 +23,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
 		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
-		s.Log.InfoContext(v.Context(), "page", slog.String("request_id", v.ID), slog.String("method", r.Method),
-			slog.String("page", name), slog.Int("status", v.status), slog.String("by", v.by()))
+		s.say(v, name)
 		if v.write != nil {
 			v.write(w)
 			return
@@ -32,6 +31,18 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		w.WriteHeader(v.status)
 		_, _ = v.body.WriteTo(w) // the only error is a browser that has gone away
 	})
+}
+
+// say writes the page's line of the log, which holds no address, no form field and no name.
+// The practice of a visitor who is not known is whatever they have written.
+func (s *Site) say(v *Visit, page string) {
+	line := []slog.Attr{
+		slog.String("request_id", v.ID), slog.String("method", v.R.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.by()),
+	}
+	if v.by() != "" {
+		line = append(line, slog.String("tenant", v.Tenant))
+	}
+	s.Log.LogAttrs(v.Context(), slog.LevelInfo, "page", line...)
 }
 
 func (s *Site) answer(v *Visit, by Page) {

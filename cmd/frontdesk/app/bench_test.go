@@ -60,6 +60,7 @@ func BenchmarkCall(b *testing.B) {
 type running struct {
 	*app.App
 	admin *pgxpool.Pool
+	url   string // of its database
 }
 
 // serving is a program on a Postgres that flushes to disk, with an application
@@ -82,7 +83,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	must(b, err)
 	b.Cleanup(pool.Close)
 	integrator, patient := onboard(b, service)
-	return running{service, pool}, integrator, patient
+	return running{service, pool, server.URL("frontdesk", "frontdesk_app")}, integrator, patient
 }
 
 func onboard(b testing.TB, do *app.App) (bearertest.Application, string) {

@@ -33,6 +33,7 @@ type Config struct {
 	Listening     Listening // opens the listeners; nil for the system's
 	Listen        string    // address of the public listener
 	PrivateListen string    // address for metrics, health and readiness; "" for none
+	Profiles      bool      // are served there, too
 	APIDomain     string    // tenants are served on {tenantId}.<APIDomain>
 	DefaultTenant string    // the sandbox's own tenant; "" in production
 	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
@@ -46,6 +47,8 @@ type Config struct {
 	CallsInFlight         int           // slots of the API
 	CallLimit             time.Duration // for what a call does in a slot
 	CallConnections       int32         // to the database, for calls
+	BackgroundConnections int32         // to the database, for all other work
+	UploadConnections     int32         // to the database, for files that arrive
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
 	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
@@ -80,6 +83,7 @@ type Config struct {
 	Now     func() time.Time // the practice's clock: what happens is dated and judged by it
 	RealNow func() time.Time // the clock of everybody else: of tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
 	Log     *slog.Logger
+	Calls   httpapi.Lines   // which calls have a line in the log
 	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
 }
 
@@ -99,7 +103,9 @@ func (c *Config) setDefaults() {
 	c.CallLimit = cmp.Or(c.CallLimit, httpapi.DefaultLimit)
 	c.RateLimit = cmp.Or(c.RateLimit, httpapi.DefaultRate)
 	c.DailyBytes = cmp.Or(c.DailyBytes, httpapi.DefaultDailyBytes)
-	c.CallConnections = cmp.Or(c.CallConnections, callConnections)
+	c.CallConnections = cmp.Or(c.CallConnections, DefaultCallConnections)
+	c.BackgroundConnections = cmp.Or(c.BackgroundConnections, DefaultBackgroundConnections)
+	c.UploadConnections = cmp.Or(c.UploadConnections, DefaultUploadConnections)
 	c.CallInAgeLimit = cmp.Or(c.CallInAgeLimit, webhooks.DefaultCallInAge)
 	c.WebhookAgeLimit = cmp.Or(c.WebhookAgeLimit, webhooks.DefaultAge)
 	c.WebhookTimeout = cmp.Or(c.WebhookTimeout, webhooks.DefaultTimeout)

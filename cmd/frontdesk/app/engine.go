@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
@@ -46,6 +43,23 @@ type Engine struct {
 // error is one line that says what to do.
 func Open(ctx context.Context, config Config) (*Engine, error) {
 	config.setDefaults()
+	e, err := connected(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.keyring.Start(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	if !e.keyring.Sealed() { // a process of the release before may read names
+		e.store.AtOnce = projections.InClear(e.store.AtOnce)
+		e.pools.inClear()
+	}
+	return e, nil
+}
+
+// connected returns an engine that has asked for nothing but the schema.
+func connected(ctx context.Context, config Config) (*Engine, error) {
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
 		return nil, err
@@ -54,16 +68,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newEngine(config, codec, all)
-	if err := e.keyring.Start(ctx); err != nil {
-		e.Close()
-		return nil, err
-	}
-	if !e.keyring.Sealed() { // a process of the release before may read names
-		e.store.AtOnce = projections.InClear(e.store.AtOnce)
-		all.inClear()
-	}
-	return e, nil
+	return newEngine(config, codec, all), nil
 }
 
 func newEngine(config Config, codec *event.Codec, all pools) *Engine {
@@ -95,7 +100,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
 		Receptions:            projections.Availability{DB: e.calls},
-		Answers:               projections.Answers{DB: e.calls},
+		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
 		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
@@ -169,68 +174,4 @@ func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx
 func (e *Engine) Close() {
 	e.store.Close()
 	e.pools.close()
-}
-
-// How many connections each pool has at most. A deployment may change the calls'.
-const (
-	callConnections       = 16
-	backgroundConnections = 12
-	uploadConnections     = 4
-)
-
-// pools holds three pools of connections, so that no use can starve another.
-type pools struct {
-	calls      *pgxpool.Pool
-	background *pgxpool.Pool
-	uploads    *pgxpool.Pool // so that many files leave connections for calls
-	writing    *postgres.Writing
-}
-
-// inClear names the connections as those of a process that writes in clear.
-func (p pools) inClear() {
-	p.writing.InClear()
-	p.calls.Reset()
-	p.background.Reset()
-}
-
-// openPools opens the pools and checks the schema.
-func openPools(ctx context.Context, config Config) (p pools, err error) {
-	defer func() {
-		if err != nil {
-			p.close()
-		}
-	}()
-	p.writing = &postgres.Writing{}
-	if p.calls, err = openPool(ctx, config, config.CallConnections, p.writing); err != nil {
-		return p, err
-	}
-	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
-		return p, err
-	}
-	if p.background, err = openPool(ctx, config, backgroundConnections, p.writing); err != nil {
-		return p, err
-	}
-	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, uploadConnections, config.Tracer, p.writing)
-	return p, err
-}
-
-func (p pools) close() {
-	for _, pool := range []*pgxpool.Pool{p.uploads, p.background, p.calls} {
-		if pool != nil {
-			pool.Close()
-		}
-	}
-}
-
-// openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, config Config, connections int32, writing *postgres.Writing) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer, writing)
-	if err != nil {
-		return nil, err
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("the database cannot be reached; check --database-url and that Postgres runs: %w", err)
-	}
-	return pool, nil
 }

@@ -22,6 +22,13 @@ var ErrNotReapplied = errors.New("the database holds what was erased, because it
 // CheckErasures returns [ErrNotReapplied] unless everybody is erased of whom the ledger or
 // the database says so. Then it adds to the ledger what it lacks.
 func (e *Engine) CheckErasures(ctx context.Context) error {
+	if err := e.stillErased(ctx); err != nil {
+		return err
+	}
+	return e.NoteErasures(ctx)
+}
+
+func (e *Engine) stillErased(ctx context.Context) error {
 	back, err := e.NotErased(ctx)
 	if err != nil {
 		return err
@@ -29,7 +36,7 @@ func (e *Engine) CheckErasures(ctx context.Context) error {
 	if len(back) > 0 {
 		return fmt.Errorf("%w (%d of them)", ErrNotReapplied, len(back))
 	}
-	return e.NoteErasures(ctx)
+	return nil
 }
 
 // NotErased returns those of whom the ledger says that they are erased, and the database

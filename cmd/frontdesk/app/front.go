@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -82,6 +81,7 @@ func (a *App) api() (*httpapi.API, error) {
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
 		Log:     a.config.Log,
+		Lines:   a.config.Calls,
 	}, nil
 }
 
@@ -160,8 +160,6 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
 		return nil, err
 	}
-	if pages.URL.Scheme == "http" && !application.IsLoopback(pages.URL.Hostname()) {
-		c.Log.WarnContext(ctx, "the staff pages are reached without TLS: passwords can be read on the way", slog.String("auth_url", c.AuthURL))
-	}
+	c.staffPages().warn(ctx, c.Log)
 	return pages, nil
 }

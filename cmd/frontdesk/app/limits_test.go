@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +36,32 @@ func TestAnApplicationThatSendsTooMuchIsTold_D19(t *testing.T) {
 		a := s.mustCall(t, body)
 		if a.status != want || want == 429 && (a.headers.Get("Retry-After") == "" || !strings.Contains(a.body, "as many bytes as it may in a day")) {
 			t.Errorf("call %d is answered %d %v %s", i+1, a.status, a.headers, a.body)
+		}
+	}
+}
+
+// As few connections as may be are enough for many calls, sent at once: they wait for each other.
+func TestSmallPoolsServe_D108(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	few := func(c *app.Config) { c.CallConnections, c.BackgroundConnections, c.UploadConnections = 1, 9, 1 }
+	s := start(t, db.URL, few)
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			if a := s.mustCall(t, requestBody(s.patient)); a.status != http.StatusOK {
+				t.Errorf("a call is answered %d %s", a.status, a.body)
+			}
+		})
+	}
+	calls.Wait()
+	for _, none := range []func(*app.Config){
+		func(c *app.Config) { c.BackgroundConnections = 8 }, func(c *app.Config) { c.CallConnections = -1 }, func(c *app.Config) { c.UploadConnections = -1 },
+	} {
+		config := app.Config{DatabaseURL: db.URL}
+		none(&config)
+		if _, err := app.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), "at least") {
+			t.Errorf("with too few, it says %v", err)
 		}
 	}
 }

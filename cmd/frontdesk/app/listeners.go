@@ -40,6 +40,9 @@ func (a *App) operations() http.Handler {
 		_, _ = fmt.Fprintln(w, "ok")
 	})
 	mux.HandleFunc("GET /readyz", a.ready)
+	if a.config.Profiles {
+		serveProfiles(mux)
+	}
 	return mux
 }
 
@@ -69,9 +72,9 @@ type server struct {
 }
 
 func listen(ctx context.Context, open Listening, address string, handler http.Handler, log *slog.Logger) (*server, error) {
-	listener, err := open(ctx, "tcp", address)
+	listener, err := opened(ctx, open, address)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
+		return nil, err
 	}
 	calls, cutCalls := context.WithCancelCause(context.WithoutCancel(ctx))
 	s := &server{cutCalls: cutCalls}
@@ -89,6 +92,14 @@ func listen(ctx context.Context, open Listening, address string, handler http.Ha
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	return s, nil
+}
+
+func opened(ctx context.Context, open Listening, address string) (net.Listener, error) {
+	listener, err := open(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (is the port taken? choose another): %w", address, err)
+	}
+	return listener, nil
 }
 
 // count counts the connections. One that is closed counts until its call has returned.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/broker"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -50,12 +51,13 @@ func metricsOf(t *testing.T) (names []string) {
 	}
 	defer service.Close()
 	descriptions := make(chan *prometheus.Desc)
-	signer := prometheus.NewRegistry() // of frontdesk sign
-	notary.NewMetrics(signer)
+	others := prometheus.NewRegistry() // of frontdesk sign and frontdesk relay
+	notary.NewMetrics(others)
+	broker.NewMetrics(others)
 	go func() {
 		defer close(descriptions)
 		service.registry.Describe(descriptions)
-		signer.Describe(descriptions)
+		others.Describe(descriptions)
 	}()
 	for description := range descriptions {
 		name := described.FindStringSubmatch(description.String())[1]

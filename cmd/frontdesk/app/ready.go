@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -59,32 +58,4 @@ func (a *App) serves(ctx context.Context) error {
 		return err
 	}
 	return postgres.CheckDurability(ctx, a.background, a.config.Durability)
-}
-
-// mayServe returns why the database does not offer what this deployment demands. It
-// warns of an owner whom no rule of the database binds: the next release refuses one.
-func (e *Engine) mayServe(ctx context.Context) error {
-	if err := postgres.CheckSequence(ctx, e.background); err != nil {
-		return err
-	}
-	if err := postgres.CheckDurability(ctx, e.background, e.config.Durability); err != nil {
-		return err
-	}
-	if err := e.CheckErasures(ctx); err != nil {
-		return err
-	}
-	superuser, err := postgres.CheckOwner(ctx, e.background)
-	if err != nil {
-		return err
-	}
-	if superuser != "" {
-		e.config.Log.WarnContext(ctx, "a superuser owns the schema, which the next release will refuse: run frontdesk migrate --change-owner ROLE",
-			slog.String("owner", superuser))
-	}
-	mends, err := postgres.CheckMakers(ctx, e.background)
-	if mends != "" {
-		e.config.Log.WarnContext(ctx, "whoever serves or audits may make functions beside those of the owner: end that as a superuser",
-			slog.String("by", mends))
-	}
-	return err
 }

@@ -56,10 +56,14 @@ func (s SealLog) Run(ctx context.Context, config Config) (events int64, changed 
 	return events, changed, postgres.NewSequencer(pool, nil, nil, config.Log).Drain(ctx)
 }
 
-// warnUnsealed says what the operator has to do while something personal is in clear.
+// These say what the operator has to do while something personal is in clear.
+const inClear = "personal data is stored in clear, and until it is sealed nothing can be proved: seal it as the owner of the database"
+
+var sealIt = []slog.Attr{slog.String("command", "frontdesk seal-log")}
+
+// warnUnsealed warns of what is personal and in clear.
 func (e *Engine) warnUnsealed(ctx context.Context) {
 	if !e.keyring.Sealed() || e.keyring.Begun() {
-		e.config.Log.WarnContext(ctx, "personal data is stored in clear, and until it is sealed nothing can be proved: seal it as the owner of the database",
-			slog.String("command", "frontdesk seal-log"))
+		e.config.Log.LogAttrs(ctx, slog.LevelWarn, inClear, sealIt...)
 	}
 }

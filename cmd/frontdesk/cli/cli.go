@@ -37,12 +37,14 @@ type Streams struct {
 type commandLine struct {
 	Sandbox sandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
+	Ready   readyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
 	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
 	SealLog sealLogCmd    `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
 	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
 	Relay   relayCmd      `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
+	Feed    feedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
 	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
 	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
 	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
@@ -84,7 +86,8 @@ var groups = []kong.Group{
 
 const description = `An event-sourced practice-management service for medical practices.
 
-Start with "frontdesk sandbox". Every flag can be given in the environment: --database-url is FRONTDESK_DATABASE_URL.`
+Start with "frontdesk sandbox". Every flag can be given in the environment: --database-url is FRONTDESK_DATABASE_URL. Commands with
+--config also read flags from a file. What is typed wins over the environment, and that over the file.`
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
@@ -108,6 +111,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return 2
 	}
 	preferSandbox(parsed)
+	preferNearer(parsed)
 	err = parsed.Run(&run{ctx, streams, raw})
 	if err = cmp.Or(err, out.err); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))

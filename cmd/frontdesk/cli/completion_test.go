@@ -14,7 +14,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"audit ":                                    "attachment begin-epoch calls checkpoint deliveries explain export log prove rebuild replay subject-pack verify who-accessed",
 		"audit export --man":                        "--manifest",
 		"audit export --tenant elm --man":           "--manifest",
-		"audit export --ma":                         "--master-key-file --master-key --manifest",
+		"audit export --ma":                         "--master-key-file --master-key-command --master-key --manifest",
 		"audit export --tenant ex":                  "", // files, or nothing
 		"serve --durability ":                       "asynchronous synchronous",
 		"serve --durability=s":                      "--durability=synchronous",

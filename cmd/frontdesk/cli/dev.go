@@ -94,5 +94,5 @@ func within(here, dir string) string {
 
 // troubles logs what somebody has to look after.
 func troubles(w io.Writer) *slog.Logger {
-	return slog.New(identified{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn})})
+	return logFrom(w, slog.LevelWarn)
 }

@@ -10,19 +10,40 @@ const elsewhere = "elsewhere"
 // other service is missing (elsewhere:"tenant"). The environment is often exported for
 // other commands.
 func preferSandbox(parsed *kong.Context) {
-	typed := map[string]bool{}
-	for _, step := range parsed.Path {
-		if step.Flag != nil && !step.Resolved {
-			typed[step.Flag.Name] = true
-		}
-	}
-	given := map[string]bool{}
+	typed, given := typedFlags(parsed), map[string]bool{}
 	for _, flag := range parsed.Flags() {
 		given[flag.Name] = !flag.Target.IsZero()
 	}
 	for _, flag := range parsed.Flags() {
 		needs := flag.Tag.Get(elsewhere)
 		if flag.Tag.Has(elsewhere) && !typed[flag.Name] && (typed["dir"] || needs != "" && !given[needs]) {
+			flag.Target.SetZero()
+		}
+	}
+}
+
+// instead is the tag of flags that say the same in different ways: each names what they say.
+const instead = "instead"
+
+// preferNearer forgets what is said from further away in another way: what is typed counts,
+// then the environment, then the file of settings.
+func preferNearer(parsed *kong.Context) {
+	typed, nearest := typedFlags(parsed), map[string]int{}
+	near := func(flag *kong.Flag) int {
+		switch {
+		case typed[flag.Name]:
+			return 2
+		case environmentOf(flag) != "":
+			return 1
+		}
+		return 0
+	}
+	for _, flag := range parsed.Flags() {
+		what := flag.Tag.Get(instead)
+		nearest[what] = max(nearest[what], near(flag))
+	}
+	for _, flag := range parsed.Flags() {
+		if flag.Tag.Has(instead) && near(flag) < nearest[flag.Tag.Get(instead)] {
 			flag.Target.SetZero()
 		}
 	}

@@ -71,7 +71,7 @@ type erasePractitionerCmd struct {
 // Run asks for the erasure. It takes the master key, because only the practice's key says
 // which identifier the practitioner has.
 func (c *erasePractitionerCmd) Run(r *run) error {
-	master, err := c.read()
+	master, err := c.read(r)
 	if err != nil {
 		return err
 	}

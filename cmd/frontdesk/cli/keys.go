@@ -24,7 +24,7 @@ type keysCmd struct {
 	MakeLogKey     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that frontdesk sign signs with, and print the verifier key to hand out."`
 	MakeWitnessKey keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness, and print the verifier key to hand out."`
 
-	ChangeMaster keysChangeMasterCmd `cmd:"" help:"Put another master key in the place of the one that the database has, as its owner: every key is wrapped again, and may be used meanwhile."`
+	ChangeMaster keysChangeMasterCmd `cmd:"" aliases:"reseal" help:"Put another master key in the place of the one that the database has, as its owner: every key is wrapped again, and may be used meanwhile."`
 }
 
 type keysListCmd struct {
@@ -81,7 +81,7 @@ type keysStageCmd struct {
 
 // Run stages a key.
 func (c *keysStageCmd) Run(r *run) error {
-	master, err := c.read()
+	master, err := c.read(r)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (c *keysActivateCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	master, err := c.read()
+	master, err := c.read(r)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"frontdesk/adapters/sealing"
@@ -8,21 +9,27 @@ import (
 )
 
 type keysChangeMasterCmd struct {
-	databaseFlag     `embed:""`
-	masterKeyFlags   `embed:""`
-	NewMasterKeyFile string `required:"" placeholder:"FILE" help:"File with the master key that takes its place."`
-	Retire           bool   `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
+	databaseFlag        `embed:""`
+	masterKeyFlags      `embed:""`
+	NewMasterKeyFile    string `placeholder:"FILE" instead:"new master key" help:"File with the master key that takes its place."`
+	NewMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"new master key" help:"Command that prints the master key that takes its place."`
+	Retire              bool   `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
 }
+
+var errNoNewKey = errors.New("there is no master key to take the old one's place: name its file with --new-master-key-file")
 
 // Run wraps every key again. Ctrl-C stops it, and the next run goes on from there.
 func (c *keysChangeMasterCmd) Run(r *run) error {
-	old, err := c.read()
+	old, err := c.read(r)
 	if err != nil {
 		return err
 	}
-	master, err := sealing.ReadMasterKey(c.NewMasterKeyFile)
+	master, err := keySource{c.NewMasterKeyFile, c.NewMasterKeyCommand}.read(r.ctx)
 	if err != nil {
 		return err
+	}
+	if master == (sealing.MasterKey{}) {
+		return errNoNewKey
 	}
 	config := app.Config{DatabaseURL: c.DatabaseURL, MasterKey: master, OldMasterKey: old}
 	keys, err := app.ChangeMaster(r.ctx, config, c.Retire)

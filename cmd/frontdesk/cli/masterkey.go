@@ -11,33 +11,46 @@ import (
 // masterKeyFlags are the flags of everything that seals or opens: personal data, and the
 // keys that webhooks are signed with.
 type masterKeyFlags struct {
-	MasterKeyFile string `placeholder:"FILE" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
-	MasterKey     string `placeholder:"BASE64" help:"The master key itself: for the environment, never for a command line."`
+	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
+	MasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key, as its words. No shell reads them."`
+	MasterKey        string `placeholder:"BASE64" instead:"master key" secret:"" help:"The master key itself: for the environment, never for a command line."`
 }
 
-// read returns the master key; [sealing.ErrNoMasterKey] if neither flag is given.
-func (f masterKeyFlags) read() (sealing.MasterKey, error) {
-	if f == (masterKeyFlags{}) {
-		return sealing.MasterKey{}, sealing.ErrNoMasterKey
+// read returns the master key; [sealing.ErrNoMasterKey] if no flag is given.
+func (f masterKeyFlags) read(r *run) (sealing.MasterKey, error) {
+	key, err := f.given(r)
+	if err == nil && key == (sealing.MasterKey{}) {
+		err = sealing.ErrNoMasterKey
 	}
-	return f.given()
+	return key, err
 }
 
-// given returns the master key, and the zero one, which opens nothing, if neither flag is
+// given returns the master key, and the zero one, which opens nothing, if no flag is
 // given.
-func (f masterKeyFlags) given() (sealing.MasterKey, error) {
-	switch {
-	case f.MasterKeyFile != "":
-		return sealing.ReadMasterKey(f.MasterKeyFile)
-	case f.MasterKey != "":
-		return sealing.ParseMasterKey(f.MasterKey)
+func (f masterKeyFlags) given(r *run) (sealing.MasterKey, error) {
+	source := keySource{f.MasterKeyFile, f.MasterKeyCommand}
+	if f.MasterKey == "" || f.MasterKeyFile != "" {
+		return source.read(r.ctx)
 	}
-	return sealing.MasterKey{}, nil
+	if len(f.MasterKeyCommand) > 0 {
+		return sealing.MasterKey{}, errTwoKeys
+	}
+	return sealing.ParseMasterKey(f.MasterKey)
+}
+
+// oldKeyFlags are the flags of what has two master keys, while one takes the other's place.
+type oldKeyFlags struct {
+	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
+	OldMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
+}
+
+func (f oldKeyFlags) readOld(r *run) (sealing.MasterKey, error) {
+	return keySource{f.OldMasterKeyFile, f.OldMasterKeyCommand}.read(r.ctx)
 }
 
 // openWith opens the engine with the master key, if one is given.
 func (f databaseFlag) openWith(r *run, key masterKeyFlags) (*app.Engine, error) {
-	master, err := key.given()
+	master, err := key.given(r)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +66,7 @@ type sealingFlags struct {
 
 // do does what [engineFlags.do] does, with the master key.
 func (f sealingFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) (err error) {
-	if config.MasterKey, err = f.given(); err != nil {
+	if config.MasterKey, err = f.given(r); err != nil {
 		return err
 	}
 	return f.practiceFlags.do(r, config, tenant, act)

@@ -153,7 +153,7 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 		return err
 	}
 	defer in.Close()
-	master, err := c.given()
+	master, err := c.given(r)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ func (f streamFlags) streams() broker.Streams {
 
 type relayCmd struct {
 	databaseFlag  `embed:""`
+	configFlag    `embed:""`
+	logFlags      `embed:""`
 	brokerFlags   `embed:""`
 	streamFlags   `embed:""`
 	MetricsListen string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
@@ -46,6 +48,6 @@ If the broker holds events that the log has lost, it ends: run "frontdesk audit 
 // Run relays until it is told to stop.
 func (c *relayCmd) Run(r *run) error {
 	return app.Relay{
-		DatabaseURL: c.DatabaseURL, Broker: c.server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: newLog(r.Err),
+		DatabaseURL: c.DatabaseURL, Broker: c.server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.log(r.Err),
 	}.Run(r.ctx)
 }

@@ -12,6 +12,7 @@ import (
 
 type retainCmd struct {
 	databaseFlag    `embed:""`
+	configFlag      `embed:""`
 	AccessRetention retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
 	Archive         string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
 	WithoutProof    bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`

@@ -15,7 +15,7 @@ type sealLogCmd struct {
 
 // Run seals what is left in clear. Ctrl-C stops it, and the next run goes on from there.
 func (c *sealLogCmd) Run(r *run) error {
-	master, err := c.read()
+	master, err := c.read(r)
 	if err != nil {
 		return err
 	}

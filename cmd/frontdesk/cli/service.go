@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
 	"net/netip"
 	"slices"
@@ -13,10 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/authorisation"
@@ -52,6 +51,10 @@ type lifetimeFlags struct {
 func serviceDefaults() map[string]string {
 	return map[string]string{
 		"drain_delay":            short(app.DefaultDrainDelay),
+		"call_connections":       strconv.Itoa(app.DefaultCallConnections),
+		"background_connections": strconv.Itoa(app.DefaultBackgroundConnections),
+		"log_calls":              string(httpapi.AllLines),
+		"upload_connections":     strconv.Itoa(app.DefaultUploadConnections),
 		"authorisation_lifetime": short(authorisation.DefaultLifetime),
 		"lockout":                short(signin.DefaultLockout),
 		"session_idle":           short(signin.DefaultIdle),
@@ -104,53 +107,66 @@ type drainFlag struct {
 }
 
 type serveCmd struct {
-	databaseFlag     `embed:""`
-	lifetimeFlags    `embed:""`
-	networkFlag      `embed:""`
-	masterKeyFlags   `embed:""`
-	ledgerFlag       `embed:""`
-	drainFlag        `embed:""`
-	brokerFlags      `embed:""`
-	streamFlags      `embed:""`
-	JWKSCache        time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
-	Listen           string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain        string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL          string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
-	OldMasterKeyFile string        `placeholder:"FILE" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
-	Durability       string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
+	databaseFlag   `embed:""`
+	lifetimeFlags  `embed:""`
+	networkFlag    `embed:""`
+	masterKeyFlags `embed:""`
+	oldKeyFlags    `embed:""`
+	ledgerFlag     `embed:""`
+	drainFlag      `embed:""`
+	runningFlags   `embed:""`
+	brokerFlags    `embed:""`
+	streamFlags    `embed:""`
+	JWKSCache      time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
+	Listen         string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain      string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL        string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	Durability     string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
-// Run serves until it is told to stop.
-func (c *serveCmd) Run(r *run) error {
-	config := app.Config{
-		DatabaseURL: c.DatabaseURL, Durability: postgres.Durability(c.Durability), Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL,
-		AllowNetwork: c.AllowNetwork, Log: newLog(r.Err),
+// Run serves until it is told to stop, or checks whether it could.
+func (c *serveCmd) Run(r *run, parsed *kong.Context) error {
+	config, err := c.config(r)
+	if c.Check {
+		return c.check(r, parsed, config, err)
 	}
-	c.apply(&config)
-	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
-	config.Broker, config.BrokerStreams = c.server(), c.streams()
-	var err error
-	if config.MasterKey, err = c.read(); err != nil {
+	if err != nil {
 		return err
-	}
-	if c.OldMasterKeyFile != "" {
-		if config.OldMasterKey, err = sealing.ReadMasterKey(c.OldMasterKeyFile); err != nil {
-			return err
-		}
 	}
 	service, err := app.New(r.ctx, config)
 	if err != nil {
 		return err
 	}
-	config.Log.InfoContext(r.ctx, "serving", slog.String("url", service.URL()), slog.String("private_url", service.PrivateURL()))
+	if err := c.announce(r, config.Log, service); err != nil {
+		service.Close()
+		return err
+	}
 	if err := service.Run(r.ctx); err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
 	return nil
 }
 
+func (c *serveCmd) config(r *run) (app.Config, error) {
+	config := app.Config{
+		DatabaseURL: c.DatabaseURL, Durability: postgres.Durability(c.Durability), Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL,
+		AllowNetwork: c.AllowNetwork,
+	}
+	c.lifetimeFlags.apply(&config)
+	c.runningFlags.apply(r, &config)
+	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
+	config.Broker, config.BrokerStreams = c.server(), c.streams()
+	var err error
+	if config.MasterKey, err = c.read(r); err != nil {
+		return config, err
+	}
+	config.OldMasterKey, err = c.readOld(r)
+	return config, err
+}
+
 type migrateCmd struct {
 	databaseFlag `embed:""`
+	configFlag   `embed:""`
 	CreateRoles  bool          `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
 	ChangeOwner  string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
 	Wait         time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
@@ -187,25 +203,3 @@ func (c *migrateCmd) Run(r *run) error {
 
 // tell says at once who is waited for, also where the output is no terminal.
 func (r *run) tell(text string) { fmt.Fprintln(r.Err, "waiting: "+text) }
-
-// newLog writes one JSON object a line. What is logged during a call carries the
-// id of the call.
-func newLog(w io.Writer) *slog.Logger {
-	return slog.New(identified{slog.NewJSONHandler(w, nil)})
-}
-
-// identified adds the id of the call.
-type identified struct{ slog.Handler }
-
-func (h identified) Handle(ctx context.Context, record slog.Record) error {
-	if id := httpapi.RequestID(ctx); id != "" {
-		record.AddAttrs(slog.String("request_id", id))
-	}
-	return h.Handler.Handle(ctx, record)
-}
-
-func (h identified) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return identified{h.Handler.WithAttrs(attrs)}
-}
-
-func (h identified) WithGroup(name string) slog.Handler { return identified{h.Handler.WithGroup(name)} }

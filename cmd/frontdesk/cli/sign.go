@@ -15,6 +15,8 @@ import (
 
 type signCmd struct {
 	databaseFlag  `embed:""`
+	configFlag    `embed:""`
+	logFlags      `embed:""`
 	LogKeyFile    string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
 	State         string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
 	Witness       []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
@@ -50,7 +52,7 @@ func (c *signCmd) Run(r *run) error {
 	}
 	return app.Sign{
 		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every,
-		MetricsListen: c.MetricsListen, Log: newLog(r.Err),
+		MetricsListen: c.MetricsListen, Log: c.log(r.Err),
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
 	}.Run(r.ctx)
 }

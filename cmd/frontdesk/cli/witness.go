@@ -19,6 +19,8 @@ import (
 )
 
 type witnessCmd struct {
+	configFlag   `embed:""`
+	logFlags     `embed:""`
 	KeyFile      string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
 	State        string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
 	New          bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
@@ -29,7 +31,7 @@ type witnessCmd struct {
 
 // Run cosigns until it is told to stop.
 func (c *witnessCmd) Run(r *run) (err error) {
-	w := &witness.Witness{Log: newLog(r.Err)}
+	w := &witness.Witness{Log: c.log(r.Err)}
 	if w.Logs, err = logKeys(c.LogKey); err != nil {
 		return err
 	}

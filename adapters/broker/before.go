@@ -1,0 +1,62 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/domain/event"
+	"frontdesk/feed"
+)
+
+// before knows where the last event of each practice is in a stream. Followers of one
+// practice see by it that nothing is missing, because the idx of what they read have gaps.
+type before struct {
+	stream jetstream.Stream
+	epoch  feed.Epoch
+	last   map[string]int64 // idx, by tenant
+	come   int64            // idx of the last event that was noted
+}
+
+// of returns the idx up to which the practice of an event had others in the stream, 0 if it
+// had none, and notes the event.
+func (b *before) of(ctx context.Context, s event.Stored) (idx int64, err error) {
+	if b.last == nil || s.Idx != b.come+1 {
+		b.last = map[string]int64{} // another relay has published what was left out
+	}
+	idx, known := b.last[s.Stream.Tenant]
+	if !known && s.Stream.Tenant != "" {
+		if idx, err = b.look(ctx, s.Stream.Tenant); err != nil {
+			return 0, err
+		}
+	}
+	b.last[s.Stream.Tenant], b.come = s.Idx, s.Idx
+	if idx >= s.Idx {
+		return 0, nil // another relay has published this one, too
+	}
+	return idx, nil
+}
+
+// look asks the broker. Of a practice whose events were too old, none may have been where
+// the oldest of all is now, or later.
+func (b *before) look(ctx context.Context, tenant string) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	msg, err := b.stream.GetLastMsgForSubject(ctx, feed.Subject(b.epoch.Epoch, tenant, ">"))
+	if err == nil {
+		return int64(msg.Sequence), nil //nolint:gosec // an idx
+	}
+	if !errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, fmt.Errorf("ask the broker for the last event of a practice: %w", err)
+	}
+	info, err := b.stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask the broker for its oldest event: %w", err)
+	}
+	if first := int64(info.State.FirstSeq); first > b.epoch.First { //nolint:gosec // an idx
+		return first - 1, nil
+	}
+	return 0, nil
+}

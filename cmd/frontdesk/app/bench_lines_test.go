@@ -1,0 +1,45 @@
+package app_test
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// BenchmarkCallLines compares calls that each have a line in a log, which goes to a file,
+// with calls that have none, on one database.
+func BenchmarkCallLines(b *testing.B) {
+	silent, integrator, patient := serving(b)
+	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
+	must(b, err)
+	b.Cleanup(func() { _ = file.Close() })
+	telling, err := app.New(b.Context(), app.Config{
+		DatabaseURL: silent.url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		RateLimit: app.NoLimit, DailyBytes: app.NoLimit, Log: slog.New(slog.NewJSONHandler(file, nil)), Calls: httpapi.AllLines,
+	})
+	must(b, err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	var group sync.WaitGroup
+	group.Go(func() { _ = telling.Run(ctx) })
+	b.Cleanup(func() { stop(); group.Wait() })
+	rate := func(unit string, service *app.App) benchtest.Rate {
+		c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient)}
+		return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
+	}
+	benchtest.Comparison{
+		Ratio: "of-silent", Floor: rate("silent/s", silent.App), Rate: rate("calls/s", telling), Cluster: benchtest.ClusterOf(b, silent.admin),
+	}.Run(b)
+	info, err := file.Stat()
+	must(b, err)
+	b.ReportMetric(float64(info.Size()), "bytes-logged")
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"frontdesk/adapters/postgres"
+)
+
+// Finding is how one thing is that serving needs.
+type Finding struct {
+	What  string      // was looked at, such as "schema"
+	Says  string      // how it is; of what should be mended, how
+	About []slog.Attr // names what a warning is about
+	Warns bool        // it should be mended, but one can serve with it
+	Err   error       // why one cannot serve, and what mends it
+}
+
+// look finds out how one thing is, and changes nothing.
+type look func(context.Context) Finding
+
+// checks are what is asked of a database before anything is served from it, each time. The
+// first error counts.
+func (e *Engine) checks() []look {
+	return []look{e.sequence, e.durability, e.erased, e.owner, e.makers, e.room}
+}
+
+// mayServe returns why the database does not offer what this deployment demands, and
+// warns of what should be mended. Then it notes in the ledger who is erased.
+func (e *Engine) mayServe(ctx context.Context) error {
+	for _, look := range e.checks() {
+		found := look(ctx)
+		if found.Err != nil {
+			return found.Err
+		}
+		found.warn(ctx, e.config.Log)
+	}
+	return e.NoteErasures(ctx)
+}
+
+// warn logs what should be mended, if anything should be.
+func (f Finding) warn(ctx context.Context, log *slog.Logger) {
+	if f.Warns {
+		log.LogAttrs(ctx, slog.LevelWarn, f.Says, f.About...) //nolint:sloglint // what a finding says is a constant, wherever it is made
+	}
+}
+
+// found is a finding that is as good as the error of having looked.
+func found(what, says string, err error) Finding { return Finding{What: what, Says: says, Err: err} }
+
+func (e *Engine) sequence(ctx context.Context) Finding {
+	return found("sequence", "positions are drawn as they must be", postgres.CheckSequence(ctx, e.background))
+}
+
+func (e *Engine) durability(ctx context.Context) Finding {
+	return found("durability", string(e.config.Durability), postgres.CheckDurability(ctx, e.background, e.config.Durability))
+}
+
+func (e *Engine) erased(ctx context.Context) Finding {
+	return found("erasures", "everybody who was erased still is", e.stillErased(ctx))
+}
+
+// owner warns of an owner whom no rule of the database binds: the next release refuses one.
+func (e *Engine) owner(ctx context.Context) Finding {
+	superuser, err := postgres.CheckOwner(ctx, e.background)
+	if superuser == "" {
+		return found("owner", "no superuser owns the schema", err)
+	}
+	return Finding{
+		What: "owner", Warns: true, Says: "a superuser owns the schema, which the next release will refuse: run frontdesk migrate --change-owner ROLE",
+		About: []slog.Attr{slog.String("owner", superuser)},
+	}
+}
+
+func (e *Engine) makers(ctx context.Context) Finding {
+	mends, err := postgres.CheckMakers(ctx, e.background)
+	if mends == "" {
+		return found("functions", "nobody but the owner may make any beside those of the owner", err)
+	}
+	return Finding{
+		What: "functions", Warns: true, Says: "whoever serves or audits may make functions beside those of the owner: end that as a superuser",
+		About: []slog.Attr{slog.String("by", mends)},
+	}
+}
+
+// room warns if a second process could not be started beside this one, as a rolling
+// upgrade does.
+func (e *Engine) room(ctx context.Context) Finding {
+	room, err := postgres.RoomFor(ctx, e.background)
+	if err != nil {
+		return found("connections", "", err)
+	}
+	each := e.config.Connections()
+	fits := room.Fits(each)
+	if fits >= 2 {
+		return found("connections", fmt.Sprintf("each process has %d at most, and the database %d (%s): %d processes fit", each, room.Connections, room.Limit, fits), nil)
+	}
+	return Finding{
+		What: "connections", Warns: true,
+		Says: "the database has too few connections for two processes, as a restart without a break needs: raise its limit, or give each process fewer " +
+			"(--call-connections, --background-connections, --upload-connections)",
+		About: []slog.Attr{slog.Int("each", each), slog.Int("has", room.Connections), slog.String("by", room.Limit)},
+	}
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// configFlag is the flag of every command that runs for long, or that keeps house.
+type configFlag struct {
+	Config configFile `placeholder:"FILE" help:"YAML file with flags by their names, for all such commands or below the name of one. The environment wins over it, and the command line over both."`
+}
+
+// configFile is the name of a file of settings.
+type configFile string
+
+// BeforeResolve reads the file, and lets kong ask it for the flags that are neither typed nor
+// in the environment. Kong calls it for each command that has such a flag as soon as the
+// environment names a file.
+func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
+	command := ctx.Selected()
+	if command == nil || !slices.Contains(command.Flags, at.Flag) {
+		return nil
+	}
+	said, err := readSettings(fmt.Sprint(ctx.FlagValue(at.Flag)), command.Name)
+	if err != nil {
+		return err
+	}
+	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if value, ok := said[flag.Name]; ok && environmentOf(flag) == "" {
+			return value.text, nil
+		}
+		return nil, nil //nolint:nilnil // that is how kong is told that nothing is known
+	}))
+	return nil
+}
+
+// configurable returns the commands that read a file of settings.
+func configurable() ([]*kong.Node, error) {
+	var fields []reflect.StructField
+	for field := range reflect.TypeFor[commandLine]().Fields() {
+		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[configFile]() {
+			fields = append(fields, field)
+		}
+	}
+	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), Streams{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return parser.Model.Children, nil
+}
+
+// setting is what a file says of a flag.
+type setting struct {
+	text string // as the flag would be typed
+	at   string // FILE:LINE
+	own  bool   // it stands below the name of the command
+}
+
+// settings are what a file says of the flags of one command, by their names.
+type settings map[string]setting
+
+// maxSettings bounds a file of settings, in bytes.
+const maxSettings = 1 << 20
+
+// readSettings reads what a file says of a command. Whatever it says of others must be right,
+// too. The empty name is a file that says nothing.
+func readSettings(name, command string) (settings, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, private, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseSettings(name, text)
+	if err != nil {
+		return nil, err
+	}
+	commands, err := configurable()
+	if err != nil {
+		return nil, err
+	}
+	said := settings{}
+	for _, e := range entries {
+		flags, err := e.flags(commands)
+		if err != nil {
+			return nil, err
+		}
+		if !private && e.secret(flags) {
+			return nil, e.fault("%s holds a secret, and everybody on this machine may read the file: chmod o-rwx %s", e.key, name)
+		}
+		if flag := flags[command]; flag != nil && !said[e.key].own {
+			if said[e.key], err = e.setting(flag); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return said, nil
+}
+
+func readFile(name string) (text []byte, private bool, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the settings of --config: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, fmt.Errorf("read the settings of --config: %w", err)
+	}
+	text, err = io.ReadAll(io.LimitReader(file, maxSettings+1))
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("read the settings of --config: %w", err)
+	case len(text) > maxSettings:
+		return nil, false, fmt.Errorf("%s is longer than 1 MiB: it is no file of settings", name)
+	}
+	const others = 0o004
+	return text, info.Mode().Perm()&others == 0, nil
+}
+
+// entry is a line of a file of settings.
+type entry struct {
+	file    string
+	line    int
+	command string // below whose name it stands; "" if it is for all
+	key     string
+	values  []string // one, unless it is a list
+	list    bool
+}
+
+// fault says what is wrong with an entry, and where it stands.
+func (e entry) fault(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", e.file, e.line, fmt.Errorf(format, args...))
+}
+
+// flags returns the flags that an entry sets, by the commands that have them: one at least.
+func (e entry) flags(commands []*kong.Node) (map[string]*kong.Flag, error) {
+	var names []string
+	flags, typed := map[string]*kong.Flag{}, false
+	for _, command := range commands {
+		names = append(names, command.Name)
+		at := slices.IndexFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == e.key })
+		if at >= 0 && (e.command == "" || e.command == command.Name) {
+			flags[command.Name] = command.Flags[at]
+			typed = typed || len(command.Flags[at].Envs) == 0 || e.key == "config"
+		}
+	}
+	known := strings.Join(names, ", ")
+	switch {
+	case e.command != "" && !slices.Contains(names, e.command):
+		return nil, e.fault("%s is no command that reads such a file: those are %s", e.command, known)
+	case len(flags) == 0 && e.command != "":
+		return nil, e.fault("%s is no flag of %s: frontdesk %[2]s --help lists them", e.key, e.command)
+	case len(flags) == 0:
+		return nil, e.fault("%s is no flag of a command that reads such a file: those are %s", e.key, known)
+	case typed:
+		return nil, e.fault("%s is typed, and never in a file", e.key)
+	}
+	return flags, nil
+}
+
+// setting returns what an entry says of a flag, if the flag takes it.
+func (e entry) setting(flag *kong.Flag) (setting, error) {
+	text, err := e.typed(flag)
+	if err != nil {
+		return setting{}, err
+	}
+	trial := reflect.New(flag.Target.Type()).Elem()
+	err = flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(text, kong.FlagValueToken)}, trial)
+	switch {
+	case err != nil && flag.Tag.Has(secret):
+		return setting{}, e.fault("%s cannot be read", e.key)
+	case err != nil:
+		return setting{}, e.fault("%s: %w", e.key, err)
+	case flag.Enum != "" && !slices.Contains(flag.EnumSlice(), text):
+		return setting{}, e.fault("%s must be one of %s", e.key, strings.Join(flag.EnumSlice(), ", "))
+	}
+	return setting{text, fmt.Sprintf("%s:%d", e.file, e.line), e.command != ""}, nil
+}
+
+// typed returns the values of an entry as they would be typed.
+func (e entry) typed(flag *kong.Flag) (string, error) {
+	switch {
+	case !e.list:
+		return e.values[0], nil
+	case flag.Target.Kind() != reflect.Slice:
+		return "", e.fault("%s takes one value", e.key)
+	}
+	return kong.JoinEscaped(e.values, flag.Tag.Sep), nil
+}

@@ -1,0 +1,65 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/feed"
+)
+
+// The log is relayed by the role of auditors, from epoch to epoch.
+func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
+	t.Parallel()
+	db, s := postgrestest.New(t), brokertest.New(t)
+	js := s.JetStream()
+	frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).wantSuccess(t)
+	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
+	args := []string{"relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0"}
+	relay := run(t, args...)
+	reaches := func(epoch int, idx uint64) {
+		t.Helper()
+		looks := time.NewTicker(20 * time.Millisecond)
+		defer looks.Stop()
+		for range 1500 {
+			if stream, err := js.Stream(t.Context(), feed.StreamName(epoch)); err == nil && stream.CachedInfo().State.LastSeq == idx {
+				return
+			}
+			<-looks.C
+		}
+		t.Fatalf("epoch %d does not come to idx %d", epoch, idx)
+	}
+	reaches(1, 1)
+	for _, metric := range []string{"frontdesk_relay_stopped 0", "frontdesk_relay_lag_events 0"} {
+		if response := get(t, relay.url+"/metrics"); !strings.Contains(response, metric) {
+			t.Errorf("the metrics do not say %q:\n%s", metric, response)
+		}
+	}
+	frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back.", "--epoch=4").wantSuccess(t)
+	reaches(4, 2)
+	relay.end()
+	frontdesk(t, append(args, "--nats=amqp://broker")...).wantFailure(t, 1, "nats://broker-1:4222")
+	frontdesk(t, append(args, "--nats-credentials=none")...).wantFailure(t, 1, "read the credentials for the broker")
+	frontdesk(t, append(args, "--nats-ca=none")...).wantFailure(t, 1, "the authority of its certificates")
+}
+
+func TestALogInClearIsNotRelayed_D101(t *testing.T) {
+	t.Parallel()
+	db, s := unsealed(t), brokertest.New(t)
+	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
+	relay := run(t, "relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0")
+	for line := ""; !strings.Contains(line, "run frontdesk seal-log"); {
+		select {
+		case line = <-relay.says:
+		case <-time.After(time.Minute):
+			t.Fatal("it does not say that the log is in clear")
+		}
+	}
+	relay.end()
+	if names := s.JetStream().StreamNames(t.Context()); len(names.Name()) > 0 {
+		t.Error("the broker has streams")
+	}
+}

@@ -1,0 +1,269 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/cli"
+)
+
+// checks returns what serve --check says of each thing: how it is, and more.
+func (o outcome) checks() map[string]string {
+	_, lines, _ := strings.Cut(o.out, "\n\n")
+	said := map[string]string{}
+	for line := range strings.Lines(lines) {
+		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
+			said[parts[1]] = parts[0] + ": " + parts[2]
+		}
+	}
+	return said
+}
+
+func checkServing(t *testing.T, url string, args ...string) outcome {
+	t.Helper()
+	return frontdesk(t, append([]string{"serve", "--check", "--database-url", url, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
+		"--api-domain=api.example", "--auth-url=https://auth.example"}, args...)...)
+}
+
+func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	count := func() (rows int) {
+		must(t, db.AdminPool(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM master_keys) + (SELECT count(*) FROM signing_keys)`).Scan(&rows))
+		return rows
+	}
+	before := count()
+	o := checkServing(t, db.URL)
+	o.wantSuccess(t)
+	said := o.checks()
+	for what, want := range map[string]string{
+		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
+		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + theMasterKey.ID() + ")",
+		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "owner": "ok: ", "functions": "ok: ",
+		"connections": "ok: each process has 32 at most, and the database 397 (max_connections less what is reserved): 12 processes fit",
+		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
+	} {
+		if !strings.HasPrefix(said[what], want) {
+			t.Errorf("%s is %q, want %q", what, said[what], want)
+		}
+	}
+	if after := count(); after != before || len(said) != 15 {
+		t.Errorf("there were %d rows, and are %d; %d checks:\n%s", before, after, len(said), o.out)
+	}
+}
+
+// What a start refuses, the check refuses, and says what mends it; what a start warns of is to be mended.
+func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
+	t.Parallel()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = taken.Close() }) // after the cases, which run at once
+	another := sealing.MasterKey{2}
+	sealedUnder := func(t *testing.T, db *postgrestest.Database) {
+		t.Helper()
+		frontdesk(t, "keys", "stage", "--database-url", db.URL, "--json").wantSuccess(t)
+	}
+	for name, c := range map[string]struct {
+		statement string // as a superuser, beforehand
+		prepare   func(*testing.T, *postgrestest.Database)
+		flags     []string
+		what, how string
+	}{
+		"an older schema":     {statement: `DELETE FROM goose_db_version WHERE version_id > 1`, what: "schema", how: "FAILED: the database is at version 1, this program needs"},
+		"a newer schema":      {statement: `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`, what: "schema", how: "FAILED: the database is at version 9999, newer"},
+		"a cached sequence":   {statement: `ALTER SEQUENCE events_position_seq CACHE 20`, what: "sequence", how: "FAILED: the sequence of positions"},
+		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
+		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "mend: a superuser owns the schema"},
+		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "mend: whoever serves or audits may make functions"},
+		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: the database is read-only"},
+		"one process fits":    {statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, what: "connections", how: "mend: the database has too few connections for two processes"},
+		"no process fits":     {statement: `ALTER DATABASE %s CONNECTION LIMIT 20`, what: "connections", how: "mend: the database has too few connections for two processes"},
+		"smaller pools": {
+			statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, flags: []string{"--call-connections=8", "--background-connections=10", "--upload-connections=2"},
+			what: "connections", how: "ok: each process has 20 at most, and the database 40 (the connection limit of the database): 2 processes fit",
+		},
+		"pools that are too small": {flags: []string{"--background-connections=3"}, what: "database", how: "FAILED: --background-connections must be"},
+		"a port that is taken":     {flags: []string{"--listen", taken.Addr().String()}, what: "public listener", how: "FAILED: listen on " + taken.Addr().String()},
+		"no URL of staff pages":    {flags: []string{"--auth-url=auth.example"}, what: "staff pages", how: "FAILED: "},
+		"staff pages without TLS":  {flags: []string{"--auth-url=http://auth.example"}, what: "staff pages", how: "mend: the staff pages are reached without TLS"},
+		"no master key":            {flags: []string{"--master-key="}, what: "master key", how: "FAILED: there is no master key"},
+		"a file that is away":      {flags: []string{"--master-key-file=/nowhere"}, what: "master key", how: "FAILED: read the master key"},
+		"another master key": {
+			prepare: sealedUnder, flags: []string{"--master-key", base64.StdEncoding.EncodeToString(another[:])}, what: "master key", how: "FAILED: the personal data in this database is sealed under master key " + theMasterKey.ID(),
+		},
+		"no broker's address": {flags: []string{"--nats=http://one"}, what: "broker", how: "FAILED: address 1 of the broker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := postgrestest.New(t)
+			if c.prepare != nil {
+				c.prepare(t, db)
+			}
+			if c.statement != "" {
+				var database string
+				must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
+				_, err := db.SuperuserPool(t).Exec(t.Context(), strings.ReplaceAll(c.statement, "%s", database))
+				must(t, err)
+			}
+			o := checkServing(t, db.URL, c.flags...)
+			if got := o.checks()[c.what]; !strings.HasPrefix(got, c.how) {
+				t.Errorf("%s is %q, want %q", c.what, got, c.how)
+			}
+			failed := strings.HasPrefix(c.how, "FAILED")
+			if failed != (o.status == 1) || failed != strings.Contains(o.err, "checks failed") {
+				t.Errorf("exit status %d:\n%s%s", o.status, o.out, o.err)
+			}
+		})
+	}
+}
+
+func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	for url, want := range map[string]string{
+		db.SuperuserURL:                      "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=postgres)",
+		db.AdminURL:                          "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=frontdesk_owner)",
+		asRole(t, db.URL, "frontdesk_audit"): "FAILED: the role frontdesk_audit may not serve: use frontdesk_app, or GRANT frontdesk_app TO it",
+	} {
+		if got := checkServing(t, url).checks()["roles"]; got != want {
+			t.Errorf("roles are %q, want %q", got, want)
+		}
+	}
+}
+
+// logLines are what a program logs.
+type logLines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	stop func() // ends the program, and waits for that
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// calls returns the lines of calls, by the ids of these, and ends the program: a line comes
+// behind its answer.
+func (l *logLines) calls(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	l.stop()
+	found := map[string]map[string]any{}
+	for line := range strings.Lines(l.String()) {
+		var said map[string]any
+		must(t, json.Unmarshal([]byte(line), &said))
+		if said["msg"] == "call" {
+			found[said["request_id"].(string)] = said
+		}
+	}
+	return found
+}
+
+// line returns the first line with a message, once it is there.
+func (l *logLines) line(t *testing.T, message string) map[string]any {
+	t.Helper()
+	for {
+		text := l.String()
+		for line := range strings.Lines(text) {
+			var said map[string]any
+			if json.Unmarshal([]byte(line), &said) == nil && said["msg"] == message {
+				return said
+			}
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("it does not say %q:\n%s", message, text)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// serving serves until the test ends.
+func serving(t *testing.T, args ...string) *logLines {
+	t.Helper()
+	said := &logLines{}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	args = append([]string{"serve", "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example", "--drain-delay=0"}, args...)
+	running.Go(func() {
+		if status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said}); status != 0 {
+			t.Errorf("serve ends with status %d", status)
+		}
+	})
+	said.stop = func() { stop(); running.Wait() }
+	t.Cleanup(said.stop)
+	return said
+}
+
+func TestTheLineAtTheStartSaysWhatRuns_D108(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	line := serving(t, "--database-url", db.URL, "--rate-limit=250", "--call-connections=5").line(t, "serving")
+	for member, want := range map[string]any{
+		"api_domain": "api.example", "auth_url": "https://auth.example", "role": "frontdesk_app", "owner": "frontdesk_owner", "durability": "asynchronous",
+		"personal_data": "sealed", "pprof": false, "relays": false, "config": "",
+	} {
+		if line[member] != want {
+			t.Errorf("%s is %v, want %v", member, line[member], want)
+		}
+	}
+	limits, _ := line["limits"].(map[string]any)
+	connections, _ := line["connections"].(map[string]any)
+	if limits["rate"] != 250.0 || connections["calls"] != 5.0 || connections["background"] != 12.0 || line["schema"].(float64) < 39 || line["version"] == "" {
+		t.Errorf("it says %v", line)
+	}
+	for _, url := range []any{line["url"], line["private_url"]} {
+		if answer := status(t, url.(string)+"/debug/pprof/"); answer == http.StatusOK {
+			t.Errorf("%v serves profiles unasked", url)
+		}
+	}
+}
+
+func status(t *testing.T, url string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	must(t, err)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	must(t, response.Body.Close())
+	return response.StatusCode
+}
+
+func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
+	t.Parallel()
+	line := serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").line(t, "serving")
+	for path, want := range map[string]int{
+		"": http.StatusOK, "goroutine?debug=2": http.StatusOK, "heap": http.StatusOK, "symbol": http.StatusOK, "trace?seconds=1": http.StatusOK, "cmdline": http.StatusNotFound,
+	} {
+		if got := status(t, line["private_url"].(string)+"/debug/pprof/"+path); got != want {
+			t.Errorf("%s is answered %d, want %d", path, got, want)
+		}
+		if got := status(t, line["url"].(string)+"/debug/pprof/"+path); got != http.StatusNotFound {
+			t.Errorf("in public, %s is answered %d", path, got)
+		}
+	}
+}
+
+func TestWhatIsLoggedIsChosen_D108(t *testing.T) {
+	t.Parallel()
+	frontdesk(t, "serve", "--log-level=loud").wantFailure(t, 2, "--log-level must be one of")
+	frontdesk(t, "serve", "--log-calls=some").wantFailure(t, 2, "--log-calls must be one of")
+}

@@ -1,0 +1,116 @@
+//go:build prove
+
+package main_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+)
+
+const (
+	laggedAppends = 1500
+	lagPause      = 5 * time.Millisecond
+)
+
+// lagging is a service, at rest but for what a test appends, with its log on three servers.
+type lagging struct {
+	*trial
+	nats    *natsCluster
+	service *replica
+}
+
+// newLagging has the service relay by itself, or leaves it to others.
+func newLagging(t *testing.T, servers *natsCluster, relays bool) *lagging {
+	t.Helper()
+	dir := t.TempDir()
+	l := &lagging{nats: servers, trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: http.DefaultClient}}
+	l.startPostgres(dir)
+	l.onboard()
+	args := serveArgs(t, l.postgres.URL("frontdesk", postgres.AppRole))
+	if relays {
+		args = append(args, l.nats.flags()...)
+	}
+	l.service = &replica{t: t, place: freePlace(t), args: args}
+	t.Cleanup(func() { l.service.stop() })
+	l.service.start(binary(t))
+	return l
+}
+
+// TestProveHowLongAnEventTakesToItsFollowers measures, at rest, the way from an append's return
+// to a follower of three servers that flush every message, and beside it what the servers alone
+// take to acknowledge a message of that size. Both are reported.
+func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:paralleltest // it measures
+	for _, way := range []struct {
+		name    string
+		serving bool
+	}{{"by serve --nats", true}, {"by frontdesk relay", false}} {
+		t.Run(way.name, func(t *testing.T) {
+			l := newLagging(t, newNATS(t, t.TempDir()), way.serving)
+			if !way.serving {
+				relay := &daemon{t: t, args: l.nats.relays(l.postgres)}
+				relay.start(binary(t))
+				t.Cleanup(relay.kill)
+			}
+			follower := l.nats.follow()
+			lags := l.lags(follower)
+			floor := l.nats.acknowledged()
+			t.Logf("%s: p50 %.1f ms, p99 %.1f ms from the commit to a follower, of %d appends; the servers alone acknowledge within p50 %.1f ms, p99 %.1f ms; load %s", way.name,
+				benchtest.Quantile(lags, 0.5), benchtest.Quantile(lags, 0.99), len(lags), benchtest.Quantile(floor, 0.5), benchtest.Quantile(floor, 0.99), load())
+		})
+	}
+}
+
+// lags appends one event after the other, and returns the milliseconds each was under way.
+func (l *lagging) lags(follower *follower) (lags []float64) {
+	l.t.Helper()
+	engine, committed := l.engine(), map[uuid.UUID]time.Time{}
+	defer engine.Close()
+	for range laggedAppends {
+		made, err := engine.Desk.RegisterPatient(l.t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
+		l.must(err)
+		committed[patient.StreamOf("elm-street", made).ID] = time.Now()
+		time.Sleep(lagPause)
+	}
+	for id, at := range committed {
+		var came time.Time
+		waitFor(l.t, func() bool {
+			follower.mu.Lock()
+			defer follower.mu.Unlock()
+			came = follower.at[id]
+			return !came.IsZero()
+		})
+		lags = append(lags, max(0, came.Sub(at).Seconds()*1000))
+	}
+	return lags
+}
+
+// acknowledged publishes one message after the other, and returns the milliseconds that each
+// acknowledgement took.
+func (c *natsCluster) acknowledged() (took []float64) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	_, err := c.stream.CreateStream(ctx, jetstream.StreamConfig{Name: benchStream, Subjects: []string{benchSubject}, Replicas: len(c.servers)})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for range laggedAppends {
+		begun := time.Now()
+		if _, err := c.stream.PublishMsg(ctx, &nats.Msg{Subject: benchSubject, Data: make([]byte, 700)}); err != nil {
+			c.t.Fatal(err)
+		}
+		took = append(took, time.Since(begun).Seconds()*1000)
+		time.Sleep(lagPause)
+	}
+	return took
+}

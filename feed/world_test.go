@@ -1,0 +1,335 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
+	"frontdesk/domain/request"
+	"frontdesk/feed"
+)
+
+// world is a broker that holds a log, as a relay fills it.
+type world struct {
+	tb       testing.TB
+	js       jetstream.JetStream
+	replicas int
+	epochs   feed.Epochs
+	log      []feed.Message // as it is now
+	present  int
+	maxAge   time.Duration
+}
+
+// onOne returns a world on a server of its own, in epoch 1.
+func onOne(t *testing.T) (*world, *brokertest.Server) {
+	t.Helper()
+	s := brokertest.New(t)
+	return newWorld(t, s, 1), s
+}
+
+func newWorld(tb testing.TB, s *brokertest.Server, replicas int) *world {
+	tb.Helper()
+	w := &world{tb: tb, js: s.JetStream(), replicas: replicas}
+	_, err := w.js.CreateStream(tb.Context(), jetstream.StreamConfig{
+		Name: feed.EpochsStream, Subjects: []string{feed.EpochsSubject}, MaxMsgsPerSubject: 1, AllowDirect: true, Replicas: replicas,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.begin(1, 1)
+	w.grant("elm-street", "elm-street")
+	w.grant("mill-lane", "mill-lane")
+	w.grant("everything", "")
+	return w
+}
+
+func (w *world) grant(name, tenant string) {
+	w.tb.Helper()
+	if _, err := broker.Grant(w.tb.Context(), w.js, broker.Follower{Name: name, Tenant: tenant}); err != nil {
+		w.tb.Fatal(err)
+	}
+}
+
+// begin lets an epoch begin at an idx. What the log had from there on is lost.
+func (w *world) begin(epoch int, first int64) {
+	w.tb.Helper()
+	w.epochs = slices.DeleteFunc(w.epochs, func(e feed.Epoch) bool { return e.First >= first })
+	w.epochs = append(w.epochs, feed.Epoch{Epoch: epoch, First: first})
+	w.log = w.log[:first-1]
+	_, err := w.js.CreateStream(w.tb.Context(), jetstream.StreamConfig{
+		Name: feed.StreamName(epoch), Subjects: []string{feed.Subjects(epoch)}, Replicas: w.replicas, FirstSeq: uint64(first), MaxAge: w.maxAge, Duplicates: 100 * time.Millisecond,
+	})
+	if err == nil && w.present > 0 {
+		err = broker.Carry(w.tb.Context(), w.js, w.present, epoch)
+	}
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	w.present = epoch
+	body, err := json.Marshal(w.epochs)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	w.publish(&nats.Msg{Subject: feed.EpochsSubject, Data: body})
+}
+
+func (w *world) publish(msg *nats.Msg) {
+	w.tb.Helper()
+	for n := 0; ; n++ {
+		_, err := w.js.PublishMsg(w.tb.Context(), msg)
+		if err == nil {
+			return
+		}
+		if n == 100 || !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoStreamResponse) {
+			w.tb.Fatal(err)
+		}
+	}
+}
+
+// next returns what would be the next event.
+func (w *world) next(tenant string, e event.Event) feed.Message {
+	w.tb.Helper()
+	codec, err := event.NewCodec(e)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	stored, err := codec.Clear(event.Recorded{
+		Event: e, Idx: int64(len(w.log)) + 1, ID: event.NewID(), Stream: event.Stream{Tenant: tenant, ID: event.NewID()}, Version: 1,
+		At: time.Date(2026, 11, 23, 9, 0, len(w.log), 0, time.UTC), Metadata: event.Metadata{Actor: event.Service("frontdesk")},
+	})
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	m := feed.Message{Epoch: w.present, Stored: stored}
+	for n := len(w.log) - 1; n >= 0 && m.Before == 0; n-- {
+		if w.log[n].Stream.Tenant == tenant {
+			m.Before = w.log[n].Idx
+		}
+	}
+	return m
+}
+
+// add adds events of two practices in turn.
+func (w *world) add(count int) {
+	w.tb.Helper()
+	for range count {
+		w.addOf([]string{"elm-street", "mill-lane"}[len(w.log)%2], someRequest())
+	}
+}
+
+// addMany does so without waiting for each.
+func (w *world) addMany(count int) {
+	w.tb.Helper()
+	for n := range count {
+		w.log = append(w.log, w.next([]string{"elm-street", "mill-lane"}[n%2], someRequest()))
+		if _, err := w.js.PublishMsgAsync(feed.Encode(w.log[len(w.log)-1])); err != nil {
+			w.tb.Fatal(err)
+		}
+	}
+	<-w.js.PublishAsyncComplete()
+}
+
+func (w *world) addOf(tenant string, e event.Event) {
+	w.tb.Helper()
+	m := w.next(tenant, e)
+	w.log = append(w.log, m)
+	w.publish(feed.Encode(m))
+}
+
+func someRequest() request.Submitted {
+	return request.Submitted{
+		Patient: patient.ID{UUID: event.NewID()}, Type: request.Medical, Requester: request.ByPatient,
+		Response: []request.Answer{{Question: "healthConcern", Answer: event.Hidden}},
+	}
+}
+
+var unlike = practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"}
+
+// of returns a practice's part of the log.
+func (w *world) of(tenant string) (part []feed.Message) {
+	for _, m := range w.log {
+		if m.Stream.Tenant == tenant {
+			part = append(part, m)
+		}
+	}
+	return part
+}
+
+// follower keeps what it is handed in memory, and its place with it.
+type follower struct {
+	t      *testing.T
+	config feed.Config
+	handle func(feed.Message) error // before it is kept; nil for nothing
+	sub    *feed.Subscriber
+	conn   *nats.Conn
+	said   *lines
+
+	mu     sync.Mutex
+	at     feed.Place
+	passed feed.Place
+	kept   []feed.Message
+	ended  chan struct{}
+}
+
+func follow(t *testing.T, url string, config feed.Config) *follower {
+	t.Helper()
+	f := &follower{t: t, config: config}
+	f.connect(url)
+	f.start()
+	return f
+}
+
+func (f *follower) connect(url string, options ...nats.Option) {
+	f.t.Helper()
+	conn, err := nats.Connect(url, append(options, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond), nats.ErrorHandler(nil))...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(conn.Close)
+	f.conn = conn
+}
+
+// start begins to follow, or goes on.
+func (f *follower) start() {
+	f.t.Helper()
+	f.said = &lines{}
+	if f.config.API = "$JS.API"; f.config.Practice == "" && f.config.Name == "" {
+		f.config.Name = "everything"
+	}
+	f.config.Conn, f.config.After, f.config.Passed, f.config.Log = f.conn, f.place, f.pass, slog.New(slog.NewTextHandler(f.said, nil))
+	sub, err := feed.NewSubscriber(f.config)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	messages, err := sub.Subscribe(context.WithoutCancel(f.t.Context()), feed.Topic)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.sub, f.ended = sub, make(chan struct{})
+	go f.run(messages, f.ended)
+	f.t.Cleanup(f.stop)
+}
+
+func (f *follower) run(messages <-chan *message.Message, ended chan<- struct{}) {
+	defer close(ended)
+	for msg := range messages {
+		m, err := feed.Read(msg)
+		if err != nil {
+			f.t.Error(err)
+		}
+		if f.handle != nil {
+			err = f.handle(m)
+		}
+		if err != nil {
+			msg.Nack()
+			continue
+		}
+		f.mu.Lock()
+		f.kept, f.at = append(f.kept, m), m.Place()
+		f.mu.Unlock()
+		msg.Ack()
+	}
+}
+
+func (f *follower) stop() {
+	if err := f.sub.Close(); err != nil {
+		f.t.Error(err)
+	}
+	<-f.ended
+}
+
+func (f *follower) place(context.Context) (feed.Place, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at, nil
+}
+
+func (f *follower) pass(_ context.Context, at feed.Place) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.passed, f.at = at, at
+	return nil
+}
+
+func (f *follower) has() []feed.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.kept)
+}
+
+// wants waits until the follower has been handed some events, each once and in order.
+func (f *follower) wants(want []feed.Message) {
+	f.t.Helper()
+	eventually(f.t, func() bool { return len(f.has()) >= len(want) || f.over() },
+		func() string { return fmt.Sprintf("%d of %d events have come; %s", len(f.has()), len(want), f.said) })
+	got := f.has()
+	for n := range min(len(got), len(want)) {
+		if got[n].ID != want[n].ID || got[n].Place() != want[n].Place() {
+			f.t.Fatalf("event %d is the one at %s and not at %s", n, got[n].Place(), want[n].Place())
+		}
+	}
+	if len(got) != len(want) {
+		f.t.Fatalf("%d events have come, and not %d: %v", len(got), len(want), f.sub.Err())
+	}
+}
+
+func (f *follower) over() bool {
+	select {
+	case <-f.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// stopped waits until something has stopped the follower for good.
+func (f *follower) stopped() error {
+	f.t.Helper()
+	eventually(f.t, f.over, func() string { return "nothing stops the follower: " + f.said.String() })
+	return f.sub.Err()
+}
+
+func eventually(t *testing.T, done func() bool, says func() string) {
+	t.Helper()
+	looks := time.NewTicker(5 * time.Millisecond)
+	defer looks.Stop()
+	for begun := time.Now(); time.Since(begun) < time.Minute; <-looks.C {
+		if done() {
+			return
+		}
+	}
+	t.Fatal(says())
+}
+
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
