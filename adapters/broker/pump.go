@@ -176,7 +176,7 @@ func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
 	}
 	var err error
 	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectStream(feed.StreamName(event.Epoch)),
-		jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
+		jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return m, nil
 	}
@@ -202,7 +202,7 @@ func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
 func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	select {
 	case ack := <-m.future.Ok():
-		if ack.Sequence != uint64(m.idx) { //nolint:gosec // an idx is positive
+		if ack.Sequence != uint64(m.idx) {
 			return fmt.Errorf("the broker has the event of idx %d at %d", m.idx, ack.Sequence)
 		}
 		if ack.Duplicate {

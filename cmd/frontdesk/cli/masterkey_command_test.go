@@ -53,7 +53,7 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 		"--old-master-key-command=true --old-master-key-file=" + file:        {"give the master key in one way"},
 	} {
 		args := []string{"serve", "--database-url", c.db.URL, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example"}
-		for _, flag := range strings.SplitSeq(flags, " --") {
+		for flag := range strings.SplitSeq(flags, " --") {
 			args = append(args, "--"+strings.TrimPrefix(flag, "--"))
 		}
 		o := frontdesk(t, args...)
