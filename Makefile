@@ -31,9 +31,11 @@ CURL     = $(if $(call have,curl),,curl ca-certificates)
 JQ       = $(if $(call have,jq),,jq)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
+PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
+CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
 
-.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build
+.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -56,7 +58,7 @@ features: deps ## the specification in Gherkin, against the real program
 docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
-prove: MISSING += $(POOLER) $(PROXY)
+prove: MISSING += $(POOLER) $(PROXY) $(PATRONI) $(CONTAINERS)
 prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do
@@ -68,6 +70,24 @@ prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, b
 
 growth: deps ## what everything takes beside ten million events and beside none, as ratios (10 GB of disk, half an hour)
 	@$(GO) test -tags prove -run '^TestProveGrowth$$' -count 1 -timeout 2h -v ./cmd/frontdesk/app
+
+# Everything in them is from this clone, from the Go modules that it names, and from Debian:
+# no image comes from a registry. One base is kept until it is removed with `podman rmi`.
+# Docker's format has health checks, which the other one has not.
+IMAGES    := .frontdesk/images
+BASE      := localhost/frontdesk-debian
+DEBIAN    := --variant=minbase --include=ca-certificates $(foreach dir,doc man locale,--dpkgopt='path-exclude=/usr/share/$(dir)/*') bookworm
+BUILD     := podman build --quiet --format docker --network host
+BESIDE    := postgres setup etcd nats proxy
+images: MISSING = $(strip $(CONTAINERS))
+images: deps ## the images of compose.yaml, with podman
+	@mkdir -p $(IMAGES)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(IMAGES)/ ./cmd/frontdesk github.com/nats-io/nats-server/v2
+	podman image exists $(BASE) || mmdebstrap --quiet $(DEBIAN) - | podman import --quiet - $(BASE)
+	$(BUILD) --tag localhost/frontdesk .
+	for image in $(BESIDE); do
+		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operations/containers/Dockerfile .
+	done
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh
@@ -101,9 +121,11 @@ build: # the binary that `make run` starts
 	@mkdir -p $(dir $(BINARY))
 	$(GO) build -o $(BINARY) ./cmd/frontdesk
 
-# Debian's postgresql starts a server of its own on installation. Nobody here
-# asked for one, so a drop-in says no, for as long as the installation takes.
+# Debian's postgresql makes a cluster on installation, and etcd, HAProxy and others start
+# a server. Nobody here asked for one, so two files say no, for as long as the installation
+# takes. Where the machine has a policy of its own for servers, that is kept.
 NO_CLUSTER := /etc/postgresql-common/createcluster.d/frontdesk.conf
+NO_SERVER  := /usr/sbin/policy-rc.d
 APT_GET    := DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120
 
 deps: ## install what is missing for the above; says what first (as root, or with SUDO=sudo)
@@ -117,7 +139,13 @@ deps: ## install what is missing for the above; says what first (as root, or wit
 	fi
 	echo "Installing with apt-get: $$missing"
 	mkdir -p $(dir $(NO_CLUSTER))
-	trap 'rm -f $(NO_CLUSTER)' EXIT
+	ours='$(NO_CLUSTER)'
+	trap 'rm -f $$ours' EXIT
 	echo 'create_main_cluster = false' > $(NO_CLUSTER)
+	if [ ! -e $(NO_SERVER) ]; then
+		ours+=' $(NO_SERVER)'
+		printf '#!/bin/sh\nexit 101\n' > $(NO_SERVER)
+		chmod 755 $(NO_SERVER)
+	fi
 	$(APT_GET) update
 	$(APT_GET) install --no-install-recommends $$missing

@@ -90,6 +90,29 @@ func (d Desk) carryOut(ctx context.Context, i event.Idempotency, act func(contex
 	return answer, nil
 }
 
+// Together carries out several intents as one append: all that they change is stored, or
+// nothing. It returns what has happened. Each of them sees what those before it change,
+// but in the read models. After a conflict act runs again.
+func Together(ctx context.Context, d Desk, act func(context.Context, Desk) error) (happened []event.Event, err error) {
+	err = retry(ctx, func() error {
+		rehearsal, rehearsing := &Rehearsal{Store: d.Store}, d
+		rehearsing.Store = rehearsal
+		if err := act(ctx, rehearsing); err != nil {
+			return err
+		}
+		happened = rehearsal.Events()
+		if len(happened) == 0 {
+			return nil
+		}
+		_, err := d.Store.Append(ctx, rehearsal.Changes...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return happened, nil
+}
+
 // answered returns what the same call was answered, and nil if there was no such call.
 func (d Desk) answered(ctx context.Context, i event.Idempotency) ([]byte, error) {
 	if i == (event.Idempotency{}) {

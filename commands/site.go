@@ -10,6 +10,7 @@ import (
 // AddSite adds a place where the practice sees patients.
 type AddSite struct {
 	Tenant string
+	Site   site.ID // the same for what may be sent twice, which is event.ErrConflict then; zero for a new one
 	Name   string
 }
 
@@ -18,12 +19,14 @@ func (d Desk) AddSite(ctx context.Context, c AddSite) (site.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return site.ID{}, err
 	}
-	id := site.ID{UUID: event.NewID()}
-	events, err := site.Add(id, c.Name)
+	if c.Site == (site.ID{}) {
+		c.Site.UUID = event.NewID()
+	}
+	events, err := site.Add(c.Site, c.Name)
 	if err != nil {
 		return site.ID{}, err
 	}
-	return id, d.begin(ctx, site.StreamOf(c.Tenant, id), events...)
+	return c.Site, d.begin(ctx, site.StreamOf(c.Tenant, c.Site), events...)
 }
 
 // RenameSite gives a site another name.
@@ -43,6 +46,7 @@ func (d Desk) RenameSite(ctx context.Context, c RenameSite) error {
 // AddRoom adds a room to a site, so that patients can be called into it.
 type AddRoom struct {
 	Tenant string
+	Room   site.RoomID // the same for what may be sent twice, as in [AddSite]
 	Site   site.ID
 	Name   string
 }
@@ -53,12 +57,14 @@ func (d Desk) AddRoom(ctx context.Context, c AddRoom) (site.RoomID, error) {
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return site.RoomID{}, err
 	}
-	id := site.RoomID{UUID: event.NewID()}
-	events, err := site.AddRoom(id, c.Site, c.Name)
+	if c.Room == (site.RoomID{}) {
+		c.Room.UUID = event.NewID()
+	}
+	events, err := site.AddRoom(c.Room, c.Site, c.Name)
 	if err != nil {
 		return site.RoomID{}, err
 	}
-	return id, d.begin(ctx, site.RoomStreamOf(c.Tenant, id), events...)
+	return c.Room, d.begin(ctx, site.RoomStreamOf(c.Tenant, c.Room), events...)
 }
 
 // RenameRoom gives a room another name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"frontdesk/domain/event"
@@ -22,16 +23,43 @@ type Store interface {
 }
 
 // Rehearsal is a store to which nothing is appended. An intent that is carried out with it
-// is refused as ever, or says what would happen.
+// is refused as ever, or says what would happen. What an intent would change counts for
+// those after it. It reads each stream once, and is for one goroutine.
 type Rehearsal struct {
 	Store
 	Changes []event.Change // that would have been made
+
+	histories map[event.Stream][]event.Event // of the streams that were read or changed
+}
+
+// Load returns the history of a stream, with what would have been appended to it.
+func (r *Rehearsal) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
+	if known, ok := r.histories[stream]; ok {
+		return known, nil
+	}
+	history, err := r.Store.Load(ctx, stream)
+	if err == nil {
+		r.keep(stream, history)
+	}
+	return history, err
 }
 
 // Append keeps the changes in mind.
 func (r *Rehearsal) Append(_ context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	r.Changes = append(r.Changes, changes...)
+	for _, change := range changes {
+		if known, ok := r.histories[change.Stream]; ok || change.Expected == 0 {
+			r.keep(change.Stream, append(slices.Clip(known), change.Events...))
+		}
+	}
 	return nil, nil
+}
+
+func (r *Rehearsal) keep(stream event.Stream, history []event.Event) {
+	if r.histories == nil {
+		r.histories = map[event.Stream][]event.Event{}
+	}
+	r.histories[stream] = history
 }
 
 // Events returns what would have happened.

@@ -98,13 +98,13 @@ type content struct {
 // Encode returns a message as it is published: its body is `{"data":…,"metadata":…}`, both
 // as they are stored, byte for byte.
 func Encode(m Message) *nats.Msg {
-	msg := nats.NewMsg(Subject(m.Epoch, m.Stream.Tenant, m.Name))
-	msg.Data = slices.Concat([]byte(`{"data":`), m.Data, []byte(`,"metadata":`), m.Metadata, []byte(`}`))
-	for name, value := range map[string]string{
-		nats.MsgIdHdr: m.ID.String(), headerEpoch: strconv.Itoa(m.Epoch), headerIdx: strconv.FormatInt(m.Idx, 10),
-		headerStream: m.Stream.ID.String(), headerVersion: strconv.Itoa(m.Version), headerTime: m.At.UTC().Format(time.RFC3339Nano),
-	} {
-		msg.Header.Set(name, value)
+	msg := &nats.Msg{
+		Subject: Subject(m.Epoch, m.Stream.Tenant, m.Name),
+		Data:    slices.Concat([]byte(`{"data":`), m.Data, []byte(`,"metadata":`), m.Metadata, []byte(`}`)),
+		Header: nats.Header{
+			nats.MsgIdHdr: {m.ID.String()}, headerEpoch: {strconv.Itoa(m.Epoch)}, headerIdx: {strconv.FormatInt(m.Idx, 10)},
+			headerStream: {m.Stream.ID.String()}, headerVersion: {strconv.Itoa(m.Version)}, headerTime: {m.At.UTC().Format(time.RFC3339Nano)},
+		},
 	}
 	if m.Patient != uuid.Nil {
 		msg.Header.Set(headerPatient, m.Patient.String())

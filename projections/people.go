@@ -32,17 +32,43 @@ type People struct{ DB Querier }
 // mostPeople bounds the list. Who has left is left out first.
 const mostPeople = 2000
 
-const peopleOf = `
+const (
+	people = `
 SELECT s.staff, s.username, s.name, s.email, ` + RolesOfStaff + `, s.active, s.active AND s.credential IS NOT NULL, l.expires_at, coalesce(k.n, 0)
 FROM staff s LEFT JOIN staff_links l ON l.tenant = s.tenant AND l.staff = s.staff
 LEFT JOIN (SELECT staff, count(*) AS n FROM staff_passkeys WHERE tenant = $1 GROUP BY staff) k ON k.staff = s.staff
-WHERE s.tenant = $1
-ORDER BY s.active DESC, lower(s.name), s.username
-LIMIT $2`
+WHERE s.tenant = $1`
+	peopleByName     = people + ` ORDER BY s.active DESC, lower(s.name), s.username LIMIT $2`
+	peopleByUsername = people + ` AND s.username > $2 ORDER BY s.username LIMIT $3`
+	peopleNamed      = people + ` AND s.username = ANY($2)`
+)
 
 // Of lists the staff of a practice by name, and after them those who have left.
 func (p People) Of(ctx context.Context, tenant string) ([]Person, error) {
-	rows, _ := p.DB.Query(ctx, peopleOf, tenant, mostPeople)
+	return p.list(ctx, peopleByName, tenant, mostPeople)
+}
+
+// After lists at most limit members of staff by their usernames, those who have left
+// included, from the one on that comes after another; "" is before all.
+func (p People) After(ctx context.Context, tenant, username string, limit int) ([]Person, error) {
+	return p.list(ctx, peopleByUsername, tenant, username, limit)
+}
+
+// Named returns those who have these usernames, in no order.
+func (p People) Named(ctx context.Context, tenant string, usernames []string) ([]Person, error) {
+	return p.list(ctx, peopleNamed, tenant, usernames)
+}
+
+// Count counts the staff of a practice, those who have left included.
+func (p People) Count(ctx context.Context, tenant string) (n int64, err error) {
+	if err := p.DB.QueryRow(ctx, `SELECT count(*) FROM staff WHERE tenant = $1`, tenant).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count staff: %w", err)
+	}
+	return n, nil
+}
+
+func (p People) list(ctx context.Context, query string, args ...any) ([]Person, error) {
+	rows, _ := p.DB.Query(ctx, query, args...)
 	people, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Person, err error) {
 		var until *time.Time
 		err = row.Scan(&p.Staff, &p.Username, &p.Name, &p.Email, &p.Roles, &p.Active, &p.SignsIn, &until, &p.Passkeys)

@@ -73,47 +73,59 @@ func (r *Relay) abandon(s stretch) {
 func (r *Relay) read(ctx context.Context, s stretch) error {
 	defer close(s.pages)
 	known := r.compared
-	for s.end == 0 || s.after < s.end {
+	for ctx.Err() == nil && (s.end == 0 || s.after < s.end) {
 		page, err := r.page(ctx, s.after, pageEvents)
 		if err != nil {
 			return err
 		}
-		found := page.Events
-		if len(found) > 0 && page.Epoch != s.look.present().Epoch {
+		if page.Epoch != s.look.present().Epoch || page.Head < s.after {
 			return errMoved
 		}
 		if err := known.leads(s.after, page); err != nil {
 			return err
 		}
-		if len(found) == 0 && (s.end > 0 || time.Since(s.begun) > again) {
-			return nil
-		}
-		if len(found) == 0 {
-			r.Source.Rest(ctx)
-			if ctx.Err() != nil {
-				return ctx.Err()
+		if len(page.Events) == 0 {
+			if s.end > 0 || time.Since(s.begun) > again {
+				return nil
 			}
+			r.rest(ctx, s.after)
 			continue
 		}
 		if s.overtaken.Swap(false) {
-			if s.after, err = r.ahead(ctx, s, len(found) == pageEvents); err != nil {
+			if s.after, err = r.ahead(ctx, s, len(page.Events) == pageEvents); err != nil {
 				return err
 			}
 			known = r.compared
 			continue
 		}
-		if s.end > 0 && found[len(found)-1].Idx > s.end {
-			found = found[:s.end-s.after]
+		if known, err = s.hand(ctx, page.Events); err != nil {
+			return err
 		}
-		select {
-		case s.pages <- found:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		last := found[len(found)-1]
-		s.after, known = last.Idx, spot{last.Idx, last.ID}
+		s.after = known.idx
 	}
-	return nil
+	return ctx.Err()
+}
+
+// rest waits at the end of the log.
+func (r *Relay) rest(ctx context.Context, idx int64) {
+	if r.last.Load() == idx {
+		r.trouble.over(ctx)
+	}
+	r.Source.Rest(ctx)
+}
+
+// hand hands a page to whoever publishes, up to the end of the epoch, and returns its last event.
+func (s stretch) hand(ctx context.Context, page []event.Stored) (last spot, err error) {
+	if s.end > 0 {
+		page = page[:min(int64(len(page)), s.end-s.after)]
+	}
+	select {
+	case s.pages <- page:
+		end := page[len(page)-1]
+		return spot{end.Idx, end.ID}, nil
+	case <-ctx.Done():
+		return spot{}, ctx.Err()
+	}
 }
 
 // page reads a page of a log that is sealed.
@@ -124,12 +136,10 @@ func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("read the log after idx %d: %w", after, err)
 	}
-	if len(page.Events) > 0 && !page.Sealed {
+	if !page.Sealed {
 		return Page{}, errors.New("the log is in clear: nothing is relayed before it is sealed")
 	}
-	if len(page.Events) > 0 {
-		r.Metrics.head(page.Head)
-	}
+	r.Metrics.head(page.Head)
 	return page, nil
 }
 
@@ -140,6 +150,9 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 		pause(ctx, late)
 	}
 	last, err := r.place(ctx, s.stream, s.look, s.epoch, s.end)
+	if err == nil && s.end == 0 {
+		r.reached(ctx, max(last, r.last.Load()))
+	}
 	return max(s.after, last), err
 }
 
@@ -175,8 +188,7 @@ func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
 		return sent{}, err
 	}
 	var err error
-	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectStream(feed.StreamName(event.Epoch)),
-		jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0))
+	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return m, nil
 	}
@@ -202,8 +214,8 @@ func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
 func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	select {
 	case ack := <-m.future.Ok():
-		if ack.Sequence != uint64(m.idx) {
-			return fmt.Errorf("the broker has the event of idx %d at %d", m.idx, ack.Sequence)
+		if ack.Sequence != uint64(m.idx) || ack.Stream != feed.StreamName(s.epoch.Epoch) {
+			return fmt.Errorf("the broker has the event of idx %d of %s at %d of the stream %s", m.idx, s.epoch, ack.Sequence, ack.Stream)
 		}
 		if ack.Duplicate {
 			s.overtaken.Store(true)
@@ -213,8 +225,10 @@ func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if s.end == 0 {
-		r.reached(ctx, m.idx)
+	if s.end > 0 {
+		r.trouble.over(ctx)
+		return nil
 	}
+	r.reached(ctx, max(m.idx, r.last.Load()))
 	return nil
 }

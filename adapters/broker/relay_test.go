@@ -76,8 +76,9 @@ func TestTwoRelaysAtOnce_D101(t *testing.T) {
 	holds(t, js, log, first, 8000)
 	for n := range int64(20) {
 		log.add(1)
-		holds(t, js, log, first, 8001+n)
+		ends(t, js, first, 8001+n)
 	}
+	holds(t, js, log, first, 8020)
 	for _, r := range []*running{one, other} {
 		eventually(t, "both know it", func() bool { return r.metric("frontdesk_relay_idx") == 8020 }, func() any { return r.metric("frontdesk_relay_idx") })
 		if said := r.said.String(); said != "" {

@@ -127,9 +127,11 @@ func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) 
 	return r.pump(ctx, stretch{look: look, epoch: look.present(), stream: stream, after: last})
 }
 
-// reached notes that the broker holds everything of the present epoch up to an idx.
+// reached notes that the broker holds everything of the present epoch up to an idx,
+// whichever relay has brought it there.
 func (r *Relay) reached(ctx context.Context, idx int64) {
-	r.last.Store(idx)
+	if r.last.Swap(idx) < idx {
+		r.trouble.over(ctx)
+	}
 	r.Metrics.reach(idx)
-	r.trouble.over(ctx)
 }

@@ -13,7 +13,7 @@ import (
 type Source interface {
 	// Look says how far the log has come.
 	Look(ctx context.Context) (Look, error)
-	// Page returns the events after an idx, at most so many. It is empty at the end of the log.
+	// Page returns the events after an idx, at most so many. There are none at the end of the log.
 	Page(ctx context.Context, after int64, most int) (Page, error)
 	// Rest waits at the end of the log until there may be more: it ends by itself soon enough.
 	Rest(ctx context.Context)

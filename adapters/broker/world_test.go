@@ -59,9 +59,9 @@ func (l *fakeLog) append(s event.Stored) {
 }
 
 // begin begins an epoch, after the end was lost from an idx on.
-func (l *fakeLog) begin(epoch int, from int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *fakeLog) begin(epoch int, from int64) { l.change(func() { l.begun(epoch, from) }) }
+
+func (l *fakeLog) begun(epoch int, from int64) {
 	l.events = slices.Clone(l.events[:from-1])
 	l.append(event.Stored{Name: "log.epoch-begun.v1", Data: fmt.Appendf(nil, `{"epoch":%d}`, epoch)})
 	for l.epochs[len(l.epochs)-1].First >= from {
@@ -204,7 +204,7 @@ func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
 	return 0
 }
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // eventually waits until something is so, and says what is instead if it does not become so.
 func eventually(t *testing.T, what string, is func() bool, instead func() any) {
@@ -218,9 +218,8 @@ func eventually(t *testing.T, what string, is func() bool, instead func() any) {
 	}
 }
 
-// holds waits until the stream of an epoch ends at an idx, and checks that it holds the
-// log's events, each at its idx, from the epoch's first one on.
-func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end int64) {
+// ends waits until the stream of an epoch ends at an idx.
+func ends(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) {
 	t.Helper()
 	last := func() any {
 		stream, err := js.Stream(t.Context(), feed.StreamName(e.Epoch))
@@ -230,6 +229,13 @@ func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end
 		return int64(stream.CachedInfo().State.LastSeq)
 	}
 	eventually(t, fmt.Sprintf("%s ends at %d", feed.StreamName(e.Epoch), end), func() bool { return last() == end }, last)
+}
+
+// holds waits until the stream of an epoch ends at an idx, and checks that it holds the
+// log's events, each at its idx, from the epoch's first one on.
+func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end int64) {
+	t.Helper()
+	ends(t, js, e, end)
 	found := read(t, js, e, end)
 	log.mu.Lock()
 	defer log.mu.Unlock()

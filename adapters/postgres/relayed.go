@@ -13,44 +13,45 @@ import (
 )
 
 // Moment is a stretch of the log, and how the log stood when it was read. One statement
-// reads all of it, so that no event is taken for one of another epoch. It is zero at the
-// end of the log.
+// reads all of it, so that no event is taken for one of another epoch.
 type Moment struct {
 	Epoch  int
 	Sealed bool // whether no personal value stands in clear in the log
 	Head   int64
 	Before uuid.UUID      // of the event before the first of these; zero if there is none
-	Events []event.Stored // without their boxes
+	Events []event.Stored // without their boxes; none at the end of the log
 }
 
 const readMoment = `
-SELECT (SELECT epoch FROM sequencer), (SELECT finished_at IS NOT NULL FROM sealing), (SELECT head FROM sequencer),
-	coalesce((SELECT id FROM log JOIN events USING (position) WHERE idx = $1), '00000000-0000-0000-0000-000000000000'), e.idx, ` + ofStored + afterIdx + `$2` + upToBytes
+SELECT s.epoch, (SELECT finished_at IS NOT NULL FROM sealing), s.head,
+	coalesce((SELECT id FROM log JOIN events USING (position) WHERE idx = $1), '00000000-0000-0000-0000-000000000000'), coalesce(e.idx, 0), ` + ofStored + `
+FROM sequencer s LEFT JOIN LATERAL (SELECT e.*` + afterIdx + `$2` + upToBytes + `) e ON true
+ORDER BY e.idx`
 
 // Moment reads the events after an idx, at most so many, and not much more than so many
-// bytes. With a [Hole] it returns those before it.
+// bytes. It ends before a [Hole], and is one if it begins there.
 func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Moment, err error) {
 	rows, _ := l.DB.Query(ctx, readMoment, after, most, bytes)
-	defer rows.Close()
+	var s event.Stored
 	var missing error
-	for next := after + 1; missing == nil && rows.Next(); next++ {
-		var s event.Stored
-		if err := rows.Scan(append([]any{&now.Epoch, &now.Sealed, &now.Head, &now.Before}, into(&s)...)...); err != nil {
-			return Moment{}, err
+	_, err = pgx.ForEachRow(rows, append([]any{&now.Epoch, &now.Sealed, &now.Head, &now.Before}, into(&s)...), func() error {
+		if s.Idx == 0 || missing != nil {
+			return nil
 		}
 		s.At = s.At.UTC()
-		if missing = continues(s, next); missing == nil {
+		if missing = continues(s, after+int64(len(now.Events))+1); missing == nil {
 			now.Events = append(now.Events, s)
+			s = event.Stored{}
 		}
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return Moment{}, err
 	}
 	if len(now.Events) > 0 {
-		return now, nil
+		missing = nil
 	}
-	return Moment{}, missing
+	return now, missing
 }
 
 const readBeginnings = `

@@ -55,7 +55,7 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 		name    string
 		serving bool
 	}{{"by serve --nats", true}, {"by frontdesk relay", false}} {
-		t.Run(way.name, func(t *testing.T) { //nolint:paralleltest // it measures
+		t.Run(way.name, func(t *testing.T) {
 			l := newLagging(t, newNATS(t, t.TempDir()), way.serving)
 			if !way.serving {
 				relay := &daemon{t: t, args: l.nats.relays(l.postgres)}

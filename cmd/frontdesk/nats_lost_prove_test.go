@@ -92,7 +92,8 @@ func (c *natsCluster) epochs(ctx context.Context) (epochs feed.Epochs, err error
 	if err != nil {
 		return nil, err
 	}
-	return epochs, json.Unmarshal(message.Data, &epochs)
+	err = json.Unmarshal(message.Data, &epochs)
+	return epochs, err
 }
 
 // TestProveThatARestoreStopsTheRelayUntilAnEpochBegins puts the files of Postgres back to what

@@ -19,13 +19,13 @@ import (
 	"testing"
 )
 
-// proxy is an HAProxy, set as docs/operations.md says, and a client that trusts it.
+// proxy is an HAProxy, set by docs/operations/haproxy.cfg, and a client that trusts it.
 type proxy struct {
 	address string
 	client  *http.Client
 }
 
-// startHAProxy runs HAProxy with the document's configuration until the test ends.
+// startHAProxy runs HAProxy with the operators' configuration until the test ends.
 // Only the addresses and the certificate are the test's own.
 func startHAProxy(t *testing.T, first, second place) proxy {
 	t.Helper()
@@ -35,7 +35,7 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 	certificate := filepath.Join(dir, "frontdesk.pem")
 	writeFile(t, certificate, pemOf(t, certified))
 	settings := filepath.Join(dir, "haproxy.cfg")
-	writeFile(t, settings, replaced(t, documented(t, "### HAProxy"),
+	writeFile(t, settings, replaced(t, operations(t, "haproxy.cfg"),
 		":443 ssl crt /etc/ssl/frontdesk.pem", address+" ssl crt "+certificate,
 		"127.0.0.1:8081 check port 9091", first.public+" check port "+portOf(t, first.private),
 		"127.0.0.1:8082 check port 9092", second.public+" check port "+portOf(t, second.private)))
@@ -52,38 +52,43 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 
 func runHAProxy(t *testing.T, settings string) {
 	t.Helper()
+	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), haproxyOf(), "-db", "-f", settings))
+}
+
+// haproxyOf is Debian's HAProxy, which may be in the path of root alone.
+func haproxyOf() string {
 	path, err := exec.LookPath("haproxy")
 	if err != nil {
-		path = "/usr/sbin/haproxy" // Debian's, which is in the path of root alone
+		return "/usr/sbin/haproxy"
 	}
+	return path
+}
+
+// untilTheEnd runs a program until the test ends.
+func untilTheEnd(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	var said bytes.Buffer
-	haproxy := exec.CommandContext(context.WithoutCancel(t.Context()), path, "-db", "-f", settings)
-	haproxy.Stdout, haproxy.Stderr = &said, &said
-	if err := haproxy.Start(); err != nil {
-		t.Fatalf("start HAProxy, Debian's package haproxy: %v", err)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", cmd, err)
 	}
 	t.Cleanup(func() {
-		_ = haproxy.Process.Signal(syscall.SIGTERM)
-		_ = haproxy.Wait()
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("HAProxy said:\n%s", &said)
+			t.Logf("%s said:\n%s", cmd, &said)
 		}
 	})
 }
 
-// documented is the first block of a section of docs/operations.md.
-func documented(t *testing.T, section string) string {
+// operations is a file that operators are given.
+func operations(t *testing.T, name string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/operations.md")
+	file, err := os.ReadFile("../../docs/operations/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, found := strings.Cut(string(page), section+"\n")
-	blocks := strings.SplitN(after, "```", 3)
-	if !found || len(blocks) < 3 {
-		t.Fatalf("docs/operations.md has no block below %q", section)
-	}
-	return blocks[1]
+	return string(file)
 }
 
 // replaced puts the second of each pair where the first stood, once.
@@ -91,7 +96,7 @@ func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.Count(text, pairs[i]) != 1 {
-			t.Fatalf("the document's configuration does not say %q once", pairs[i])
+			t.Fatalf("the operators' configuration does not say %q once", pairs[i])
 		}
 		text = strings.Replace(text, pairs[i], pairs[i+1], 1)
 	}

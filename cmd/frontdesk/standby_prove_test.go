@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -60,14 +59,8 @@ func (p *pair) giveAway() {
 	if os.Geteuid() != 0 {
 		return
 	}
-	postgres, err := user.Lookup("postgres")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	uid, _ := strconv.Atoi(postgres.Uid)
-	gid, _ := strconv.Atoi(postgres.Gid)
-	p.owner = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	if err := os.Chown(p.dir, uid, gid); err != nil {
+	p.owner = userOf(p.t, "postgres")
+	if err := os.Chown(p.dir, int(p.owner.Uid), int(p.owner.Gid)); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -190,6 +183,20 @@ func (p *pair) waitFor(n int, condition string) {
 		}
 		return holds
 	})
+}
+
+// answerTo is the one value that a database answers.
+func answerTo[T any](t *testing.T, url, question string) (answer T) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.QueryRow(t.Context(), question).Scan(&answer); err != nil {
+		t.Fatalf("%s: %v", question, err)
+	}
+	return answer
 }
 
 // do runs a program of Postgres.

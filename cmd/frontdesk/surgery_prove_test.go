@@ -3,28 +3,22 @@
 package main_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -34,19 +28,23 @@ import (
 
 const surgeryTenant = "elm-street"
 
-// surgery is a practice on a pair of clusters, served by processes of the program as
-// it is shipped, with applications that call and are told.
-type surgery struct {
-	*pair
+// busy is a practice, served by processes of the program as it is shipped, with
+// applications that call and are told.
+type busy struct {
+	t          *testing.T
+	database   func(role string) string // the URL of whichever Postgres takes writes
 	served     []*served
 	integrator bearertest.Application
 	patients   []patient.ID
 	receiver   *told
+	broker     *brokertest.Server // where its log is relayed to; nil if it is not
 
 	answered answers // requests that were answered 200
 
 	mu      sync.Mutex
 	refused []refusal
+	last    []time.Time     // when each process last answered 200
+	silent  []time.Duration // the longest time for which each has not, since it was asked
 }
 
 // refusal is a call that was not answered 200.
@@ -55,24 +53,37 @@ type refusal struct {
 	status int
 }
 
+// surgery is a busy practice on a pair of clusters.
+type surgery struct {
+	*pair
+	*busy
+
+	t *testing.T
+}
+
 // newSurgery serves with so many processes.
 func newSurgery(t *testing.T, p *pair, durability string, processes int) *surgery {
 	t.Helper()
-	s := &surgery{pair: p, receiver: newTold(t)}
+	s := &surgery{pair: p, busy: newBusy(t, p.url), t: t}
 	runProgram(t, "migrate", "--create-roles", "--change-owner", "owner", "--database-url", p.url("postgres"))
 	p.demand()
 	p.follow()
 	s.found()
 	for range processes {
-		s.served = append(s.served, s.serve(base64.StdEncoding.EncodeToString(theMasterKey[:]), durability))
+		s.serve(p.url("frontdesk_app"), durability)
 	}
 	return s
 }
 
-func (s *surgery) engine() *app.Engine {
+func newBusy(t *testing.T, database func(role string) string) *busy {
+	t.Helper()
+	return &busy{t: t, database: database, receiver: newTold(t)}
+}
+
+func (s *busy) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
-		DatabaseURL: s.url("frontdesk_app"), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		DatabaseURL: s.database("frontdesk_app"), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		MasterKey: theMasterKey,
 	})
 	if err != nil {
@@ -81,7 +92,7 @@ func (s *surgery) engine() *app.Engine {
 	return engine
 }
 
-func (s *surgery) found() {
+func (s *busy) found() {
 	s.t.Helper()
 	engine := s.engine()
 	defer engine.Close()
@@ -113,21 +124,22 @@ func (s *surgery) found() {
 	s.must(engine.Drain(ctx))
 }
 
-func (s *surgery) must(err error) {
+func (s *busy) must(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// work calls the service from many clients, until stop is called.
-func (s *surgery) work() (stop func()) {
+// work calls the service from many clients, each of which keeps to one process, until
+// stop is called.
+func (s *busy) work() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	var group sync.WaitGroup
 	for n := range 6 {
 		group.Go(func() {
 			for i := n; ctx.Err() == nil; i++ {
-				s.call(ctx, i, n < 2)
+				s.call(ctx, n%len(s.served), i, n < 2)
 				pauseFor(ctx, 10*time.Millisecond)
 			}
 		})
@@ -145,13 +157,13 @@ func pauseFor(ctx context.Context, d time.Duration) {
 }
 
 // call makes a call that is told of, or one whose answer is remembered.
-func (s *surgery) call(ctx context.Context, i int, toldOf bool) {
+func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 	path, patient := "create-patient-request", s.patients[i%len(s.patients)]
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, patient)
 	if toldOf {
 		path, body = "open-care-record", fmt.Sprintf(`{"patientId":%q}`, patient)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.served[i%len(s.served)].url+"/transactional-api/"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.served[process].url+"/transactional-api/"+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Error(err)
 		return
@@ -177,96 +189,19 @@ func (s *surgery) call(ctx context.Context, i int, toldOf bool) {
 	if err := json.Unmarshal(text, &made); err != nil {
 		s.t.Errorf("answered %s: %v", text, err)
 	}
+	s.spoke(process)
 	if !toldOf {
 		s.answered.add(made.PatientRequestID)
 	}
 }
 
-// told is a receiver of webhooks, which counts them.
-type told struct {
-	*httptest.Server
-
-	mu    sync.Mutex
-	times map[string]int          // by path and jti
-	last  map[uuid.UUID]time.Time // when an event was told of last, to anybody
-}
-
-func newTold(t *testing.T) *told {
-	r := &told{times: map[string]int{}, last: map[uuid.UUID]time.Time{}}
-	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		token, err := io.ReadAll(request.Body)
-		if err != nil {
-			return
-		}
-		r.received(t, request.URL.Path, string(token))
-		time.Sleep(5 * time.Millisecond) // so that some always wait
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	t.Cleanup(r.Close)
-	return r
-}
-
-func (r *told) received(t *testing.T, path, token string) {
-	var claims struct{ JTI uuid.UUID }
-	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err != nil || json.Unmarshal(payload, &claims) != nil {
-		t.Errorf("received %q: %v", token, err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.times[path+" "+claims.JTI.String()]++
-	r.last[claims.JTI] = time.Now()
-}
-
-// served is a process of frontdesk serve.
-type served struct{ url, private string }
-
-func (s *surgery) serve(master, durability string) *served {
-	s.t.Helper()
-	t := s.t
-	certificate := filepath.Join(t.TempDir(), "receiver.pem")
-	s.must(os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.receiver.Certificate().Raw}), 0o600))
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary(t), "serve", "--durability", durability, "--database-url", s.url("frontdesk_app"),
-		"--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=frontdesk.test", "--auth-url=https://auth.frontdesk.test",
-		"--allow-network=127.0.0.0/8", "--webhook-age-limit=1h")
-	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+master, "SSL_CERT_FILE="+certificate)
-	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(said)
-	serving := make(chan *served, 1)
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		for lines.Scan() {
-			var line struct {
-				Level, Msg, URL string
-				PrivateURL      string `json:"private_url"`
-			}
-			_ = json.Unmarshal(lines.Bytes(), &line)
-			if line.Msg == "serving" {
-				serving <- &served{line.URL, line.PrivateURL}
-			}
-			if line.Level != "INFO" {
-				t.Logf("%s", lines.Text())
-			}
-		}
-	})
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		reading.Wait()
-		_ = cmd.Wait()
-	})
-	select {
-	case s := <-serving:
-		return s
-	case <-time.After(time.Minute):
-		t.Fatal("frontdesk serve does not serve")
-		return nil
-	}
+// spoke notes that a process has answered 200.
+func (s *busy) spoke(process int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.silent[process] = max(s.silent[process], now.Sub(s.last[process]))
+	s.last[process] = now
 }
 
 func runProgram(t *testing.T, args ...string) {

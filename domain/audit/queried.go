@@ -10,11 +10,11 @@ import (
 // Queried says that somebody is about to be shown patient data from the log,
 // from the access record or from an attachment. Its metadata says who.
 type Queried struct {
-	Command  string     `json:"command"`          // "log", "export", "prove", "who-accessed", "calls", "attachment", "subject-pack" or "find-patient"
+	Command  string     `json:"command"`          // "log", "export", "prove", "who-accessed", "calls", "attachment", "subject-pack", "find-patient", "list-staff" or "list-authorisations"
 	Filter   string     `json:"filter"`           // what was asked for, as key=value&…; staff and applications by their identifiers
 	Patient  patient.ID `json:"patient,omitzero"` // whose data was asked for; zero if not limited to one patient
 	Personal bool       `json:"personal"`         // whether personal data is shown
-	Count    int64      `json:"count"`            // how many events, calls and attachments are shown
+	Count    int64      `json:"count"`            // how many events, calls, attachments, people or authorisations are shown
 }
 
 // EventName returns the name that the event is stored under.

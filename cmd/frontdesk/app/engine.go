@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/cmd/frontdesk/apply"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -99,7 +100,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
 		Receptions:            projections.Availability{DB: e.calls},
-		Answers:               projections.Answers{DB: e.calls},
+		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
 		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
@@ -121,6 +122,18 @@ func (e *Engine) Book() *projections.Book {
 func (e *Engine) Requests() projections.Requests {
 	return projections.Requests{DB: e.background, Opens: e.keyring}
 }
+
+// Standing returns what is there of practices and applications, for whoever applies files.
+func (e *Engine) Standing() apply.Standing { return apply.Standing{DB: e.calls} }
+
+// Registers returns the lists of what operators have set up.
+func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
+
+// Offers returns which applications there are for practices, and what is at stake.
+func (e *Engine) Offers() projections.Offers { return projections.Offers{DB: e.background} }
+
+// People returns who works at practices.
+func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
 
 // Signposts returns how practices introduce themselves.
 func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }

@@ -15,6 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -193,8 +194,36 @@ func (l *lively) audit(db *postgrestest.Database) {
 	if err == nil {
 		l.t.Error("nobody's file is found")
 	}
+	l.list(engine)
 	l.pack(engine)
 	l.prove(engine)
+}
+
+// list asks for one page of everything that operators list, and what is there of a practice
+// to which a file is applied.
+func (l *lively) list(engine *app.Engine) {
+	l.t.Helper()
+	ctx, all := l.t.Context(), engine.Registers()
+	_, err := all.Practices(ctx, projections.RegisteredPractice{}, 10)
+	l.must(err)
+	for _, tenant := range []string{"", "elm-street"} {
+		_, err = all.Applications(ctx, tenant, projections.RegisteredApplication{}, 10)
+		l.must(err)
+	}
+	for _, app := range []application.ID{{}, l.integrator.ID} {
+		_, err = all.Webhooks(ctx, app, projections.RegisteredWebhook{}, 10)
+		l.must(err)
+	}
+	_, err = all.Authorisations(ctx, "elm-street", time.Now(), projections.RunningAuthorisation{}, 10)
+	l.must(err)
+	_, err = all.PatientScoped(ctx, "elm-street", time.Now())
+	l.must(err)
+	_, err = engine.People().After(ctx, "elm-street", "", 10)
+	l.must(err)
+	_, err = engine.People().Count(ctx, "elm-street")
+	l.must(err)
+	_, err = engine.People().Named(ctx, "elm-street", []string{"kim"})
+	l.must(err)
 }
 
 // pack asks what a pack of one patient's data asks beside the log and the access record.

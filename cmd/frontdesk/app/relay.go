@@ -47,7 +47,7 @@ func (c Relay) Run(ctx context.Context) error {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	relay := &broker.Relay{
 		Server: c.Broker, Streams: c.Streams, Metrics: broker.NewMetrics(registry), Log: c.Log,
-		Source: &relaySource{log: postgres.Log{DB: postgres.On(pool)}},
+		Source: &relaySource{db: postgres.On(pool)},
 	}
 	return besideMetrics(ctx, c.MetricsListen, registry, c.Log, relay.Run)
 }
@@ -67,7 +67,7 @@ func (a *App) newRelay() *broker.Relay {
 	}
 	return &broker.Relay{
 		Server: a.config.Broker, Streams: a.config.BrokerStreams, Metrics: broker.NewMetrics(a.registry), Log: a.config.Log,
-		Source: &relaySource{log: postgres.Log{DB: a.background}, grown: a.grown},
+		Source: &relaySource{db: a.background, grown: a.grown},
 	}
 }
 
@@ -80,18 +80,20 @@ func (a *App) relayOn(ctx context.Context) {
 
 // relaySource shows the log to a relay.
 type relaySource struct {
-	log   postgres.Log
+	db    postgres.DB
 	grown *postgres.Bell // nil if none rings here
 	heard <-chan struct{}
 }
 
+func (s *relaySource) log() postgres.Log { return postgres.Log{DB: s.db} }
+
 // Look says how far the log has come.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
-	is, err := s.log.Standing(ctx)
+	is, err := s.log().Standing(ctx)
 	if look.Wait = standing(is); err != nil || look.Wait != "" {
 		return look, err
 	}
-	begun, err := s.log.Beginnings(ctx)
+	begun, err := s.log().Beginnings(ctx)
 	look.Head, look.Epochs = is.Head, feed.Epochs{{Epoch: 1, First: 1}}
 	for _, b := range begun {
 		look.Epochs = append(look.Epochs, feed.Epoch{Epoch: b.Epoch, First: b.Idx})
@@ -104,7 +106,10 @@ func (s *relaySource) Page(ctx context.Context, after int64, most int) (broker.P
 	if s.grown != nil {
 		s.heard = s.grown.Next()
 	}
-	now, err := s.log.Moment(ctx, after, most, relayBytes)
+	now, err := s.log().Moment(ctx, after, most, relayBytes)
+	if err == nil && len(now.Events) > 0 {
+		err = s.db.Confirm(ctx) // what a standby does not have may yet be lost, and the broker would keep it
+	}
 	return broker.Page(now), err
 }
 

@@ -11,6 +11,7 @@ import (
 
 // applicationCommands are what can be typed about applications.
 type applicationCommands struct {
+	ListApplications    listApplicationsCmd    `cmd:"" group:"application" help:"List all applications, or those that a practice has enabled."`
 	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
 	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
 	RereadKeySet        rereadKeySetCmd        `cmd:"" group:"application" help:"Have an application's public keys read again by every process: those of before are not used any more."`
@@ -24,6 +25,7 @@ type applicationCommands struct {
 
 // authorisationCommands are what can be typed about user authorisations.
 type authorisationCommands struct {
+	ListAuthorisations              listAuthorisationsCmd              `cmd:"" group:"authorisation" help:"List the authorisations at a practice that have not ended."`
 	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
 	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
 	RevokeUserAuthorisation         revokeUserAuthorisationCmd         `cmd:"" group:"authorisation" help:"End an authorisation, at once."`

@@ -142,7 +142,7 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "rebuilding")
+	meter := newMeter(r.raw.Err, "rebuilding", "events")
 	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.show
 	rebuild.Tell = func(text string) { meter.end(); r.tell(text) }
 	result, err := rebuild.Run(r.ctx)

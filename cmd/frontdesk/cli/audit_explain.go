@@ -43,7 +43,7 @@ func (c *auditExplainCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "replaying")
+	meter := newMeter(r.raw.Err, "replaying", "events")
 	verdict, err := engine.Auditor.Explain(r.ctx, question, meter.show)
 	meter.end()
 	if err != nil {

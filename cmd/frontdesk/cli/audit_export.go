@@ -116,7 +116,7 @@ func (m *manifest) whole() error {
 
 // export writes the events, and finds out what no export can show.
 func (c *auditExportCmd) export(r *run, engine *app.Engine, f auditing.EventFilter, events output, m *manifest) (err error) {
-	meter := newMeter(r.raw.Err, "exporting")
+	meter := newMeter(r.raw.Err, "exporting", "events")
 	defer meter.end()
 	err = r.write(events, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, m, meter) })
 	if err != nil {

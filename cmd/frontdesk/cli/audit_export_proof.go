@@ -72,7 +72,7 @@ func (c *auditExportCmd) exportProved(r *run, engine *app.Engine, lines, beside 
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "exporting")
+	meter := newMeter(r.raw.Err, "exporting", "events")
 	err = r.write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) })
 	meter.end()
 	if err != nil {

@@ -18,7 +18,7 @@ func (c *auditRebuildCmd) proofs(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	meter := newMeter(r.raw.Err, "rebuilding")
+	meter := newMeter(r.raw.Err, "rebuilding", "events")
 	rebuild := engine.RebuildProofs()
 	rebuild.Progress = meter.show
 	others, err := rebuild.Run(r.ctx)

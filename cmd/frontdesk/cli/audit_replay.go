@@ -71,7 +71,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 		return err
 	}
 	defer engine.Close()
-	meter := newMeter(r.raw.Err, "replaying")
+	meter := newMeter(r.raw.Err, "replaying", "events")
 	past, err := engine.Auditor.AsOf(r.ctx, until, schema, meter.show)
 	meter.end()
 	if err != nil {

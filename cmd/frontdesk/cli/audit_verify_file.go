@@ -161,7 +161,7 @@ func (v *fileVerifier) export(r *run, lines io.Reader) error {
 	for n, k := range v.kept {
 		checkpoints[n] = k.Checkpoint
 	}
-	meter := newMeter(r.raw.Err, "verifying")
+	meter := newMeter(r.raw.Err, "verifying", "events")
 	tally, err := export.Verify(lines, from, newest, checkpoints, func(done int64) { meter.show(done, newest.Size-from.Size) })
 	meter.end()
 	if err != nil {

@@ -60,7 +60,7 @@ func (c *auditVerifyCmd) verify(r *run, engine *app.Engine, v *verification.Veri
 	if err != nil {
 		return verification.Result{}, err
 	}
-	meter := newMeter(r.raw.Err, "verifying")
+	meter := newMeter(r.raw.Err, "verifying", "events")
 	v.Progress = meter.show
 	result, err := v.Run(r.ctx)
 	meter.end()
@@ -88,7 +88,7 @@ func (c *auditVerifyCmd) readModels(r *run, engine *app.Engine) (result replay.R
 	if err != nil {
 		return result, err
 	}
-	meter := newMeter(r.raw.Err, "rebuilding")
+	meter := newMeter(r.raw.Err, "rebuilding", "events")
 	defer meter.end()
 	rebuild.Progress = meter.show
 	return rebuild.Run(r.ctx)

@@ -37,6 +37,7 @@ type Streams struct {
 type commandLine struct {
 	Sandbox sandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
+	Ready   readyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
 	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
 	SealLog sealLogCmd    `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -91,6 +92,24 @@ func (f engineFlags) do(r *run, config app.Config, tenant string, act func(conte
 	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
 		return act(ctx, desk)
 	})
+}
+
+// openDesk opens the engine of a command that gives the desk many intents, and may take
+// long. Events that are appended with the context name the operator.
+func (f databaseFlag) openDesk(r *run, config app.Config) (*app.Engine, context.Context, error) {
+	clock := &sandbox.Follower{}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, clock.Now, time.Now
+	engine, err := app.Open(r.ctx, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = clock.Follow(r.ctx, engine.Log.DB)
+	operator, unknown := engine.Operator(r.ctx, machine())
+	if err := errors.Join(err, unknown); err != nil {
+		engine.Close()
+		return nil, nil, err
+	}
+	return engine, event.WithMetadata(r.ctx, event.Metadata{Actor: operator}), nil
 }
 
 // commandLimit is how long one command may take.

@@ -13,15 +13,15 @@ import (
 type meter struct {
 	mu           sync.Mutex
 	w            io.Writer // nil unless it is a terminal
-	doing        string
+	doing, what  string    // as in "exporting: 5 of 7 events"
 	begun, shown time.Time
 	from         int64 // how far it was when it began
 }
 
 const meterPace = 250 * time.Millisecond
 
-func newMeter(w io.Writer, doing string) *meter {
-	m := &meter{doing: doing, from: -1}
+func newMeter(w io.Writer, doing, what string) *meter {
+	m := &meter{doing: doing, what: what, from: -1}
 	if file, ok := w.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			m.w = w
@@ -30,7 +30,7 @@ func newMeter(w io.Writer, doing string) *meter {
 	return m
 }
 
-// show shows how many of all events are done, how many are done a second, and how
+// show shows how many of all are done, how many are done a second, and how
 // long the rest will take.
 func (m *meter) show(done, all int64) {
 	m.mu.Lock()
@@ -42,7 +42,7 @@ func (m *meter) show(done, all int64) {
 	if m.from < 0 {
 		m.begun, m.from = m.shown, done
 	}
-	line := fmt.Sprintf("%s: %d of %d events", m.doing, done, all)
+	line := fmt.Sprintf("%s: %d of %d %s", m.doing, done, all, m.what)
 	if seconds := time.Since(m.begun).Seconds(); seconds > 0 && done > m.from {
 		rate := float64(done-m.from) / seconds
 		left := time.Duration(float64(all-done) / rate * float64(time.Second))

@@ -19,7 +19,7 @@ func (c *sealLogCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "sealing")
+	meter := newMeter(r.raw.Err, "sealing", "events")
 	work := app.SealLog{Machine: machine(), Wait: c.Wait, Progress: meter.show, Tell: func(text string) { meter.end(); r.tell(text) }}
 	events, changed, err := work.Run(r.ctx, app.Config{DatabaseURL: c.DatabaseURL, MasterKey: master})
 	meter.end()

@@ -11,6 +11,7 @@ import (
 
 // staffCommands are what can be typed about staff.
 type staffCommands struct {
+	ListStaff       listStaffCmd       `cmd:"" group:"staff" help:"List the staff of a practice: usernames, roles and whether they can sign in."`
 	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
 	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions and authorisations end."`
 	InviteStaff     inviteStaffCmd     `cmd:"" group:"staff" help:"Make somebody a member of staff, and print a link by which they choose a password."`

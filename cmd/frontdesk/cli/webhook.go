@@ -19,6 +19,7 @@ import (
 
 // registrationCommands are what can be typed about the webhooks of an application.
 type registrationCommands struct {
+	ListWebhooks  listWebhooksCmd  `cmd:"" group:"application" help:"List where applications are told of events."`
 	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
 	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
 	TestWebhook   testWebhookCmd   `cmd:"" group:"application" help:"Send a ping to where an application is told of events of one kind."`

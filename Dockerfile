@@ -1,0 +1,14 @@
+# The program, and the certificate authorities that it trusts: no shell, no user but its own.
+# `make images` compiles the program and makes the base; or name any other Debian.
+ARG BASE=localhost/frontdesk-debian
+FROM ${BASE} AS base
+
+FROM scratch
+COPY --from=base /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY .frontdesk/images/frontdesk /bin/
+USER 65534:65534
+ENV FRONTDESK_LISTEN=:8080 FRONTDESK_PRIVATE_LISTEN=:9090
+EXPOSE 8080 9090
+HEALTHCHECK --interval=10s CMD ["/bin/frontdesk", "ready"]
+ENTRYPOINT ["/bin/frontdesk"]
+CMD ["serve"]

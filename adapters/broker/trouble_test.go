@@ -1,0 +1,203 @@
+package broker_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/domain/event"
+	"frontdesk/feed"
+)
+
+// A broker that is away is said once, however often it is tried, and each time that it
+// comes back the relay goes on.
+func TestABrokerThatIsAwayIsWaitedFor_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	s.Stop()
+	log := newLog(3000)
+	r := relay(t, s.URL(), log, nil)
+	r.saying("the broker is away")
+	s.Start()
+	holds(t, js, log, first, 3000)
+	r.saying("relayed to the broker again")
+	for end := int64(4000); end <= 6000; end += 1000 {
+		s.Stop()
+		log.add(1000)
+		s.Start()
+		holds(t, js, log, first, end)
+	}
+	if said := strings.Count(r.said.String(), "the broker is away"); said > 1 {
+		t.Errorf("it says %d times that the broker is away: %s", said, r.said)
+	}
+}
+
+// A broker that was killed has acknowledged what nobody has heard of.
+func TestLostAcknowledgementsAreFound_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	log := newLog(12_000)
+	log.onPage = func(pages int) {
+		if pages == 5 || pages == 12 {
+			s.Stop()
+			s.Start()
+		}
+	}
+	relay(t, s.URL(), log, nil)
+	holds(t, js, log, first, 12_000)
+}
+
+func TestABrokerThatHasForgottenEverythingIsFilledAgain_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	log := newLog(200)
+	relay(t, s.URL(), log, nil)
+	holds(t, js, log, first, 200)
+	s.Stop()
+	s.Forget()
+	s.Start()
+	log.add(1)
+	holds(t, js, log, first, 201)
+	wantEpochs(t, js, feed.Epochs{first})
+}
+
+// Of three servers the one that leads the stream is killed again and again.
+func TestTheRelayGoesOnWhenALeaderDies_D101(t *testing.T) {
+	t.Parallel()
+	all := brokertest.Cluster(t, 3)
+	var urls []string
+	for _, s := range all {
+		urls = append(urls, s.URL())
+	}
+	log := newLog(2000)
+	relay(t, urls[0], log, func(r *broker.Relay) { r.Server.URLs, r.Streams.Replicas = urls, 3 })
+	js := all[0].JetStream()
+	ends(t, js, first, 2000)
+	for end := int64(4000); end <= 6000; end += 2000 {
+		log.add(1000)
+		leader := all[slices.IndexFunc(all, func(s *brokertest.Server) bool { return s.LeadsStream(feed.StreamName(1)) })]
+		leader.Stop()
+		log.add(1000)
+		ends(t, js, first, end)
+		leader.Start()
+	}
+	holds(t, js, log, first, 6000)
+}
+
+// Nothing is relayed of a log that is in clear, of a standby, and while the database is away.
+func TestALogThatCannotBeRelayedYetIsWaitedFor_D101(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]struct{ do, undo func(*fakeLog) }{
+		"this server is a standby":  {func(l *fakeLog) { l.wait = "this server is a standby" }, func(l *fakeLog) { l.wait = "" }},
+		"connection refused":        {func(l *fakeLog) { l.fails = errors.New("connection refused") }, func(l *fakeLog) { l.fails = nil }},
+		"nothing is relayed before": {func(l *fakeLog) { l.inClear = true }, func(l *fakeLog) { l.inClear = false }},
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			s, js := server(t)
+			log := newLog(10)
+			change.do(log)
+			r := relay(t, s.URL(), log, nil)
+			r.saying(says)
+			if stream, err := js.Stream(t.Context(), feed.StreamName(1)); err == nil && stream.CachedInfo().State.LastSeq > 0 {
+				t.Error("something is relayed")
+			}
+			log.change(func() { change.undo(log) })
+			holds(t, js, log, first, 10)
+		})
+	}
+}
+
+func TestABrokerThatIsNotMadeForTheLogIsSaid_D101(t *testing.T) {
+	t.Parallel()
+	good := jetstream.StreamConfig{Name: feed.StreamName(1), Subjects: []string{feed.Subjects(1)}, DenyDelete: true, DenyPurge: true}
+	for says, change := range map[string]func(*jetstream.StreamConfig){
+		"it listens to":                          func(c *jetstream.StreamConfig) { c.Subjects = []string{"frontdesk.log.1.elm-street.>"} },
+		"subjects overlap":                       func(c *jetstream.StreamConfig) { c.Name = "other" },
+		"messages may be deleted":                func(c *jetstream.StreamConfig) { c.DenyPurge = false },
+		"it has to store to files":               func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage },
+		"it takes messages of":                   func(c *jetstream.StreamConfig) { c.MaxMsgSize = 1000 },
+		"it keeps 1 messages of each":            func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 },
+		"begins at idx 5 and epoch 1 of the log": func(c *jetstream.StreamConfig) { c.FirstSeq = 5 },
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			s, js := server(t)
+			config := good
+			change(&config)
+			if _, err := js.CreateStream(t.Context(), config); err != nil {
+				t.Fatal(err)
+			}
+			log := newLog(10)
+			r := relay(t, s.URL(), log, func(r *broker.Relay) { r.Sure = time.Hour })
+			r.saying(says)
+			if err := js.DeleteStream(t.Context(), config.Name); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, js, log, first, 10)
+		})
+	}
+}
+
+func TestTooFewReplicasAreSaid_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	log := newLog(10)
+	relay(t, s.URL(), log, nil)
+	holds(t, js, log, first, 10)
+	relay(t, s.URL(), log, func(r *broker.Relay) { r.Streams.Replicas = 3 }).saying("--replicas=3")
+}
+
+// What is larger than the broker takes is said, before it comes and when it comes.
+func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	s.Stop()
+	s.Change(func(o *natsserver.Options) { o.MaxPayload = 1 << 20 })
+	s.Start()
+	log := newLog(10)
+	r := relay(t, s.URL(), log, nil)
+	r.saying("set max_payload: 8MB")
+	s.Stop()
+	s.Change(func(o *natsserver.Options) { o.MaxPayload = broker.MaxPayload })
+	s.Start()
+	holds(t, js, log, first, 10)
+	log.change(func() {
+		log.append(event.Stored{Name: "patient-request.submitted.v1", Data: bytes.Repeat([]byte("1"), broker.MaxPayload-1000)})
+		log.append(event.Stored{Name: "patient-request.submitted.v1", Data: bytes.Repeat([]byte("1"), broker.MaxPayload)})
+	})
+	r.saying("the event of idx 12 makes a message of")
+	holds(t, js, log, first, 11)
+}
+
+// Numbers stay when messages are too old, so the relay goes on behind what is gone.
+func TestRetentionKeepsTheNumbers_D101(t *testing.T) {
+	t.Parallel()
+	s, js := server(t)
+	log := newLog(30)
+	short := func(r *broker.Relay) { r.Streams.Retention = 200 * time.Millisecond }
+	r := relay(t, s.URL(), log, short)
+	empty := func() any {
+		stream, err := js.Stream(t.Context(), feed.StreamName(1))
+		if err != nil {
+			return err
+		}
+		return stream.CachedInfo().State
+	}
+	eventually(t, "everything is gone", func() bool {
+		state, is := empty().(jetstream.StreamState)
+		return is && state.Msgs == 0 && state.LastSeq == 30
+	}, empty)
+	r.stop()
+	log.add(5)
+	relay(t, s.URL(), log, short)
+	ends(t, js, first, 35)
+}

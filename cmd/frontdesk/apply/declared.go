@@ -1,0 +1,47 @@
+package apply
+
+import (
+	"context"
+	"errors"
+)
+
+// declared is where each practice and application is declared, by kind and name.
+type declared map[string]piece
+
+// read understands all documents, and refuses what two of them declare.
+func (r *Run) read(ctx context.Context) (t Tally, err error) {
+	so := declared{}
+	err = inOrder(ctx, r.of(""), func(_ context.Context, p *piece) parsed {
+		d, err := parse(*p)
+		return parsed{d, err}
+	}, func(at *piece, p parsed) error {
+		if p.err == nil && p.d != nil {
+			at.kind = p.d.declares()
+			p.err = so.add(p.d)
+		}
+		return r.refuse(&t, *at, p.err)
+	})
+	return t, err
+}
+
+type parsed struct {
+	d   *document // nil if there is nothing in it
+	err error
+}
+
+func (so declared) add(d *document) error {
+	key := d.declares() + " " + d.name()
+	if first, twice := so[key]; twice {
+		return d.at("", wrongf("the %s is declared in %s:%d already", key, first.file, first.line))
+	}
+	so[key] = piece{file: d.file, line: d.at("", nil).Line}
+	return nil
+}
+
+// refuse tells of a document that cannot be understood. Any other error ends the run.
+func (r *Run) refuse(t *Tally, at piece, err error) error {
+	if _, ok := errors.AsType[*Fault](err); !ok {
+		return err
+	}
+	return r.tell(t, Outcome{File: at.file, Line: at.line, Kind: at.kind, Faults: []error{err}})
+}

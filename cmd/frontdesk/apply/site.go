@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"frontdesk/commands"
+	"frontdesk/domain/event"
+	"frontdesk/domain/site"
+	"frontdesk/domain/written"
+	"frontdesk/projections"
+)
+
+var errNotThere = wrong("there is none with this identifier here: leave it out to add one")
+
+// ofSite returns the steps of a site and its rooms.
+func (w *work) ofSite(tenant, at string, s Site, stand []projections.Site) []step {
+	var found projections.Site // of which the rooms need the identifier
+	steps := []step{{settles, at + ".name", func(ctx context.Context) (err error) {
+		if err := w.once("site", s.Name); err != nil {
+			return err
+		}
+		found, err = w.site(ctx, tenant, s, stand)
+		return err
+	}}}
+	for n, r := range s.Rooms {
+		steps = append(steps, step{opens, fmt.Sprintf("%s.rooms[%d].name", at, n), func(ctx context.Context) error {
+			if found.Site == (site.ID{}) {
+				return nil // the site was refused
+			}
+			if err := w.once("room of "+s.Name, r.Name); err != nil {
+				return err
+			}
+			return w.room(ctx, tenant, r, found)
+		}})
+	}
+	return steps
+}
+
+// site has a site stand under its name. One that a document has added and that was renamed
+// since is known by its identifier, which is made of the name that it was added by.
+func (w *work) site(ctx context.Context, tenant string, s Site, stand []projections.Site) (projections.Site, error) {
+	s.Name = strings.TrimSpace(s.Name)
+	derived := event.DerivedID("site", tenant, s.Name)
+	id, named, err := find(s.Site, s.Name, derived, stand, func(s projections.Site) (uuid.UUID, string) { return s.Site.UUID, s.Name })
+	switch {
+	case err != nil:
+		return projections.Site{}, err
+	case id == nil:
+		added := site.ID{UUID: derived}
+		_, err := w.desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Site: added, Name: s.Name})
+		return projections.Site{Site: added}, err
+	case !named:
+		err = w.desk.RenameSite(ctx, commands.RenameSite{Tenant: tenant, Site: id.Site, Name: s.Name})
+	}
+	return *id, err
+}
+
+// room does the same for a room of a site.
+func (w *work) room(ctx context.Context, tenant string, r Room, of projections.Site) error {
+	r.Name = strings.TrimSpace(r.Name)
+	derived := event.DerivedID("room", tenant, of.Site.String(), r.Name)
+	found, named, err := find(r.Room, r.Name, derived, of.Rooms, func(r projections.Room) (uuid.UUID, string) { return r.Room.UUID, r.Name })
+	switch {
+	case err != nil:
+		return err
+	case found == nil:
+		_, err := w.desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: of.Site, Room: site.RoomID{UUID: derived}, Name: r.Name})
+		return err
+	case named:
+		return nil
+	}
+	return w.desk.RenameRoom(ctx, commands.RenameRoom{Tenant: tenant, Room: found.Room, Name: r.Name})
+}
+
+// find returns what a document means among what stands, and whether it has the name
+// already; nil for something new. An identifier, if one is given, says which it is;
+// otherwise the name does, or else the identifier under which it was added by that name.
+func find[T any](given, name string, derived uuid.UUID, stand []T, of func(T) (uuid.UUID, string)) (found *T, named bool, err error) {
+	id, isID := written.SomeID(given)
+	if given != "" && !isID {
+		return nil, false, wrongf("%q is no UUID", given)
+	}
+	var byName, byID []*T
+	for n := range stand {
+		standing, called := of(stand[n])
+		if called == name {
+			byName = append(byName, &stand[n])
+		}
+		if isID && standing == id || !isID && standing == derived {
+			byID = append(byID, &stand[n])
+		}
+	}
+	switch {
+	case isID && len(byID) == 0:
+		return nil, false, errNotThere
+	case !isID && len(byName) > 1:
+		return nil, false, wrongf("there are %d with the name %q: say by its identifier which one is meant", len(byName), name)
+	case !isID && len(byName) == 1:
+		return byName[0], true, nil
+	case len(byID) == 0:
+		return nil, false, nil
+	}
+	_, called := of(*byID[0])
+	return byID[0], called == name, nil
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"frontdesk/adapters/staffweb"
+	"frontdesk/commands"
+)
+
+// linkFile is where links of people go, one JSON object a line. Lines are only ever added:
+// the last one of a person counts.
+type linkFile struct {
+	mu   sync.Mutex
+	file *os.File // nil if nobody is to be invited
+	base string   // of an address
+}
+
+var (
+	errLinksNotKept = errors.New("--links is a file: a link cannot be shown again, so it must not get lost in a pipe or on a screen")
+	errLinksOpen    = errors.New("whoever reads the file of --links can open accounts, and others may read it: chmod 600 it, or name another")
+)
+
+// openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
+func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
+	base, err := c.base()
+	if err != nil || c.Links == "" || c.DryRun {
+		return &linkFile{}, err
+	}
+	place, err := r.output(c.Links)
+	if err != nil {
+		return nil, err
+	}
+	if !place.whole {
+		return nil, errLinksNotKept
+	}
+	file, err := os.OpenFile(place.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", place.name, cause(err))
+	}
+	if info, err := file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
+		return nil, errors.Join(err, errLinksOpen, file.Close())
+	}
+	return &linkFile{file: file, base: base}, nil
+}
+
+// givenLink is a line of the file.
+type givenLink struct {
+	Tenant    string    `json:"tenantId"`
+	Username  string    `json:"username"`
+	Link      string    `json:"link"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// hand writes links down before they are good for anything, and has the disk keep them.
+// Several may do so at once; one write is one line or more, whole.
+func (l *linkFile) hand(tenant string, invited []commands.Invitation) error {
+	var lines []byte
+	for _, i := range invited {
+		line, err := json.Marshal(givenLink{tenant, i.Username, l.base + staffweb.LinkPath(tenant, i.Secret), i.ExpiresAt})
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	l.mu.Lock()
+	_, err := l.file.Write(lines)
+	l.mu.Unlock()
+	if err = errors.Join(err, l.file.Sync()); err != nil {
+		return fmt.Errorf("write down links: %w", cause(err))
+	}
+	return nil
+}
+
+func (l *linkFile) close() {
+	if l.file != nil {
+		_ = l.file.Close() // each line is on the disk
+	}
+}

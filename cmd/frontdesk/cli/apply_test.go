@@ -1,0 +1,313 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+)
+
+const examplePractices = "../../../docs/operations/practices.yaml"
+
+// applied is a database to which documents are applied.
+type applied struct {
+	t     *testing.T
+	db    *postgrestest.Database
+	links string
+}
+
+func newApplied(t *testing.T) *applied {
+	t.Helper()
+	return &applied{t, postgrestest.New(t), filepath.Join(t.TempDir(), "links.jsonl")}
+}
+
+func (a *applied) run(documents string, args ...string) outcome {
+	a.t.Helper()
+	return frontdeskWith(a.t, documents, append([]string{"apply", "-f", "-", "--database-url", a.db.URL}, args...)...)
+}
+
+// changes applies documents that nothing refuses, and returns the names of the events, by
+// document.
+func (a *applied) changes(documents string, args ...string) map[string][]string {
+	a.t.Helper()
+	o := a.run(documents, append(args, "--json")...)
+	o.wantSuccess(a.t)
+	found := map[string][]string{}
+	for line := range strings.Lines(o.out) {
+		var document struct {
+			Name    string
+			Changes []struct{ Events []struct{ Name string } }
+		}
+		must(a.t, json.Unmarshal([]byte(line), &document))
+		found[document.Name] = []string{}
+		for _, change := range document.Changes {
+			for _, e := range change.Events {
+				found[document.Name] = append(found[document.Name], e.Name)
+			}
+		}
+	}
+	return found
+}
+
+func (a *applied) want(documents string, name string, events ...string) {
+	a.t.Helper()
+	a.wantWith(nil, documents, name, events...)
+}
+
+func (a *applied) wantWith(args []string, documents string, name string, events ...string) {
+	a.t.Helper()
+	would := a.changes(documents, append(args, "--dry-run")...)[name]
+	if got := a.changes(documents, args...)[name]; !slices.Equal(got, events) || !slices.Equal(would, events) {
+		a.t.Errorf("applied\n%s\n%v happened, and %v would have; want %v", documents, got, would, events)
+	}
+	if again := a.changes(documents, args...)[name]; len(again) > 0 {
+		a.t.Errorf("applied again, %v happened", again)
+	}
+}
+
+// events counts what is stored.
+func (a *applied) events() (n int) {
+	a.t.Helper()
+	must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
+	return n
+}
+
+// given reads the links that were handed out.
+func (a *applied) given() (links []struct{ TenantID, Username, Link string }) {
+	a.t.Helper()
+	text, err := os.ReadFile(a.links)
+	must(a.t, err)
+	for line := range strings.Lines(string(text)) {
+		var link struct{ TenantID, Username, Link string }
+		must(a.t, json.Unmarshal([]byte(line), &link))
+		links = append(links, link)
+	}
+	return links
+}
+
+const elmRegistered = "kind: practice\ntenant: elm\nname: Elm\n"
+
+// The example of the operators' page, which also says what there is to declare.
+func TestADeclaredPracticeIsMade_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	run := func(args ...string) outcome {
+		o := frontdesk(t, append([]string{"apply", "-f", examplePractices, "--database-url", a.db.URL}, args...)...)
+		o.wantSuccess(t)
+		return o
+	}
+	would := run("--links", a.links, "--dry-run")
+	if _, err := os.Stat(a.links); !os.IsNotExist(err) || a.events() != 0 {
+		t.Errorf("a dry run has stored %d events, or made a file: %v", a.events(), err)
+	}
+	for _, line := range []string{"practices.yaml:21:1: practice.registered.v1", `practices.yaml:29:12: practice.opening-hours-set.v1 {"requestType":"medical"`, "would change 2 of 2 documents by 19 events"} {
+		if !strings.Contains(would.out, line) {
+			t.Errorf("the dry run does not say %q:\n%s", line, would.out)
+		}
+	}
+	if strings.Contains(would.out, "Sam") {
+		t.Errorf("the dry run shows personal data:\n%s", would.out)
+	}
+	if o := run("--links", a.links, "--auth-url=https://auth.example"); !strings.Contains(o.out, "changed 2 of 2 documents by 19 events\n") || a.events() != 19 {
+		t.Errorf("%d events, and it says\n%s", a.events(), o.out)
+	}
+	if o := run("--links", a.links); o.out != "nothing to change\n" || a.events() != 19 {
+		t.Errorf("applied again, there are %d events, and it says\n%s", a.events(), o.out)
+	}
+	log := frontdesk(t, "audit", "log", "--json", "--database-url", a.db.URL)
+	for n, line := range strings.Split(strings.TrimSpace(log.out), "\n") {
+		if !strings.Contains(line, `"kind":"operator"`) || n == 18 && !strings.Contains(line, "practice.application-enabled.v1") {
+			t.Errorf("event %d of the log is %s", n+1, line)
+		}
+	}
+	wantUsable(t, a)
+}
+
+// wantUsable opens an account by a link that was handed out, after which nobody is invited
+// again.
+func wantUsable(t *testing.T, a *applied) {
+	t.Helper()
+	links := a.given()
+	if info, err := os.Stat(a.links); err != nil || info.Mode().Perm() != 0o600 || len(links) != 2 {
+		t.Fatalf("the file of %d links has mode %v, error %v", len(links), info.Mode(), err)
+	}
+	secret, found := strings.CutPrefix(links[0].Link, "https://auth.example/elm-street/staff/link/")
+	if !found || links[0].Username != "sam.taylor" {
+		t.Fatalf("the first link is %+v", links[0])
+	}
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
+	must(t, err)
+	defer engine.Close()
+	_, err = engine.Desk.AcceptLink(t.Context(), commands.AcceptLink{Tenant: "elm-street", Secret: secret, Password: "coffee tin fish"})
+	must(t, err)
+	if again := a.changes(readFile(t, examplePractices), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
+		t.Errorf("after somebody has chosen a password, %v happened", again)
+	}
+}
+
+// What is not named stays as it is, and what goes is named.
+func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	a.changes(readFile(t, examplePractices))
+	const app, practice = "kind: application\napplication: 0190c7a2-0000-7000-8000-0000000000a1\n", "kind: practice\ntenant: elm-street\n"
+	const id = "0190c7a2-0000-7000-8000-0000000000a1"
+	a.want(app, id)
+	a.want(practice, "elm-street")
+	a.want(app+"patientScoped: true", id, "application.patient-scoped-marked.v1")
+	a.want(app+"jwksUrl: https://referrals.example/new", id, "application.jwks-url-set.v1")
+	a.want(app+"callbacks: [{url: 'app:/b'}, {url: https://referrals.example/approved, remove: true}]", id, "application.callback-added.v1", "application.callback-removed.v1")
+	a.want(app+"grants: [{endpoint: create-note, mode: user-restricted}, {endpoint: create-patient-request, mode: user-restricted, remove: true}]", id,
+		"application.endpoint-granted.v1", "application.endpoint-revoked.v1")
+	a.want(app+"webhooks: [{event: consultation.started, url: https://referrals.example/hook}, {event: record.opened, remove: true}]", id,
+		"application.webhook-set.v1", "application.webhook-removed.v1")
+	a.want(practice+"requestTypes: [{type: admin, switchedOff: true}]", "elm-street", "practice.request-type-switched-off.v1")
+	a.want(practice+"requestTypes: [{type: admin, switchedOff: false}, {type: medical, hours: []}]", "elm-street", "practice.request-type-switched-on.v1", "practice.opening-hours-set.v1")
+	a.want(practice+"closures: [{from: 2036-12-24T18:00:00Z, until: 2036-12-29T08:00:00Z, remove: true}]", "elm-street", "practice.reopened.v1")
+	a.want(practice+"closures: [{from: 2020-12-24T18:00:00Z, until: 2020-12-29T08:00:00Z}]", "elm-street")
+	a.want(practice+"sites: [{name: Branch, rooms: [{name: Room 1}]}, {name: Elm Street, rooms: [{name: Room 3}]}]", "elm-street", "site.added.v1", "site.room-added.v1", "site.room-added.v1")
+	a.want(practice+"applications: [{application: "+id+", enabled: false}]", "elm-street", "practice.application-disabled.v1")
+	a.want(practice+"applications: [{application: "+id+"}]", "elm-street", "practice.application-enabled.v1")
+	a.want(practice+"name: Elm Street Surgery\ntimeZone: Europe/London", "elm-street")
+}
+
+// Nothing is added a second time that people have given another name meanwhile.
+func TestASiteThatWasRenamedGetsItsNameBack_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	declared := elmRegistered + "sites:\n- name: Main\n  rooms:\n  - name: Room 1\n"
+	a.want(declared, "elm", "practice.registered.v1", "site.added.v1", "site.room-added.v1")
+	var id, room string
+	must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
+	a.want(elmRegistered+"sites: [{site: "+id+", name: Elm House, rooms: [{room: "+room+", name: Nurse}]}]", "elm", "site.renamed.v1", "site.room-renamed.v1")
+	a.want(declared, "elm", "site.renamed.v1", "site.room-renamed.v1")
+	frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).wantSuccess(t)
+	a.run(declared).wantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
+	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").wantFailure(t, 1, "sites[0].name: there is none with this identifier here")
+}
+
+func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	declared := elmRegistered + "staff: [{username: sam, name: Sam, email: sam@elm.example, roles: [clinician, manager]}]"
+	links := []string{"--links", a.links}
+	a.want(declared, "elm", "practice.registered.v1", "staff.registered.v1", "staff.roles-set.v1")
+	a.wantWith(links, declared, "elm", "staff.invited.v1")
+	const practice = "kind: practice\ntenant: elm\nstaff: "
+	a.want(practice+"[{username: sam}]", "elm")
+	a.want(practice+"[{username: sam, roles: [manager]}]", "elm", "staff.roles-set.v1")
+	a.want(practice+"[{username: sam, active: false, roles: [clinician]}]", "elm", "staff.deactivated.v1")
+	if o := a.run(declared, links...); o.out != "nothing to change\n" || !strings.Contains(o.err, "standard input:4:20: staff[0].username: has left, and stays as they are") {
+		t.Errorf("who has left is named: %s%s", o.out, o.err)
+	}
+	a.run(practice+"[{username: sam, active: true}]").wantFailure(t, 1, "staff[0].active", "--links")
+	a.wantWith(links, practice+"[{username: sam, active: true, roles: [clinician]}]", "elm", "staff.reactivated.v1", "staff.invited.v1", "staff.roles-set.v1")
+	if given := a.given(); len(given) != 2 || given[1].Username != "sam" {
+		t.Errorf("the links are %+v", given)
+	}
+	must(t, os.Chmod(a.links, 0o644))
+	a.run(declared, links...).wantFailure(t, 1, "chmod 600")
+	a.run(declared, "--links=-").wantFailure(t, 1, "--links is a file")
+	a.run(declared, "--links=/dev/null").wantFailure(t, 1, "--links is a file")
+}
+
+// Who adds somebody without the master key is told before anything is changed.
+func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", noMasterKey).wantFailure(t, 1, sealedHere)
+	if n := a.events(); n != 0 {
+		t.Errorf("%d events are stored", n)
+	}
+	a.run(elmRegistered, noMasterKey).wantSuccess(t)
+}
+
+// Each refusal says where, and all are made before the first change.
+func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	a.changes(elmRegistered + "staff: [{username: sam, name: Sam, email: sam@elm.example}]")
+	before := a.events()
+	for documents, want := range map[string]string{
+		"kind: practise":                                       "1:7: kind: a document begins with kind: practice or kind: application",
+		"tenant: elm":                                          "1:1: kind: a document begins",
+		"# nothing\n---\nkind: practice\nnam: x":               `4:1: unknown field "nam"`,
+		"kind: practice\nsites: 7":                             "2:8: this must be a list",
+		"kind: practice\nname: {a: 1}":                         "2:7: this must be a text",
+		"kind: practice\nsites: [7]":                           "2:9: this must be a mapping",
+		"kind: practice\ntenant: \"a\\0b\"":                    "2:9: tenant: there is a character in this text that cannot be printed",
+		"kind: practice\ntenant: oak\ntenant: b":               `3:1: mapping key "tenant" already defined`,
+		"kind: practice\n tenant: oak":                         "1:7: mapping value is not allowed",
+		"kind: practice\ntenant: Oak\nname: Oak":               "2:9: tenant: A tenant identifier must be",
+		"kind: practice\ntenant: oak":                          "1:1: name: Give the practice a name. (missing-name)",
+		"kind: practice\ntenant: oak\nname: O\ntimeZone: Moon": "4:11: timeZone: The time zone must be",
+		"kind: practice\ntenant: elm\nname: Oak":               "3:7: name: the practice's name is another one already",
+		"kind: practice\ntenant: elm\ntimeZone: Europe/Paris":  "3:11: timeZone: the practice's time zone is another one already",
+		elmRegistered + "---\n" + elmRegistered:                "5:1: the practice elm is declared in standard input:1 already",
+		elmRegistered + "applications: [{application: 0190c7a2-0000-7000-8000-0000000000a1}]": "4:30: applications[0].application: There is no application",
+		elmRegistered + "applications: [{application: x}]":                                    `4:30: applications[0].application: "x" is not the UUID of an application`,
+		elmRegistered + "requestTypes:\n- type: dental\n  hours: []":                          "5:9: requestTypes[0].type: requestType must be medical or admin",
+		elmRegistered + "requestTypes:\n- type: admin\n  hours: [mon 8-9]":                    `6:10: requestTypes[0].hours: Write "mon 8-9" like`,
+		elmRegistered + "closures: [{until: 2036-01-01T00:00:00Z}]":                           "4:12: closures[0].from: a closure says from when on",
+		elmRegistered + "closures: [{from: tomorrow}]":                                        `4:19: closures[0].from: "tomorrow" is no instant`,
+		elmRegistered + "sites: [{name: ' '}]":                                                "4:16: sites[0].name: Give the site or the room a name",
+		elmRegistered + "sites: [{name: A}, {name: A}]":                                       `4:27: sites[1].name: the site "A" stands in this document twice`,
+		elmRegistered + "staff: [{username: sam, name: Zoe}]":                                 "4:31: staff[0].name: the name of this member of staff is another one already",
+		elmRegistered + "staff: [{username: sam, roles: [owner]}]":                            "4:32: staff[0].roles: Choose roles from",
+		elmRegistered + "staff: [{username: zoe, name: Zoe, email: zoe}]":                     "4:43: staff[0].email: The email address must be written like",
+		elmRegistered + "staff: [{username: zoe, active: false}]":                             "4:9: staff[0]: nobody of this username works here who could leave",
+		"kind: application\napplication: x":                                                   `2:14: application: "x" is not the UUID of an application`,
+		newApplication:                                                                        "1:1: jwksUrl: The URL must be of the form",
+		newApplication + "jwksUrl: http://x.example":                                          "4:10: jwksUrl: ",
+		newApplication + goodKeys + "callbacks: [{url: 'data:x'}]":                            "5:19: callbacks[0].url: A callback must be",
+		newApplication + goodKeys + "grants: [{endpoint: ping, mode: user-restricted}]":       "5:10: grants[0]: There is no such endpoint to grant",
+		newApplication + goodKeys + "webhooks: [{event: x, url: y}]":                          "5:12: webhooks[0]: ",
+	} {
+		a.run(firstGood+documents).wantFailure(t, 1, "nothing was changed: standard input:"+shifted(want))
+	}
+	a.run(elmRegistered+"sites: [{name: ' '}]\nstaff: [{username: zoe}]").wantRefusals(t, "4:16: sites[0].name", "5:9: staff[0].name", "nothing was changed: mend these lines")
+	if n := a.events(); n != before {
+		t.Errorf("%d events were stored by refused files", n-before)
+	}
+	frontdesk(t, "apply", "-f", "nowhere.yaml", "--database-url", a.db.URL).wantFailure(t, 1, "nowhere.yaml")
+}
+
+const (
+	newApplication = "kind: application\napplication: 0190c7a2-0000-7000-8000-0000000000a2\nname: A\n"
+	goodKeys       = "jwksUrl: https://a.example/keys\n"
+
+	// firstGood is a document before the refused one that would change something.
+	firstGood = "kind: practice\ntenant: ash\nname: Ash\n---\n"
+)
+
+// shifted is a place, four lines further down.
+func shifted(place string) string {
+	var line int
+	rest, _ := fmt.Sscanf(place, "%d:", &line)
+	if rest != 1 {
+		return place
+	}
+	_, after, _ := strings.Cut(place, ":")
+	after = strings.Replace(after, "declared in standard input:1", "declared in standard input:5", 1)
+	return fmt.Sprintf("%d:%s", line+4, after)
+}
+
+// wantRefusals fails unless the run was refused with these lines.
+func (o outcome) wantRefusals(t *testing.T, says ...string) {
+	t.Helper()
+	if o.status != 1 {
+		t.Errorf("exit status %d", o.status)
+	}
+	for _, text := range says {
+		if !strings.Contains(o.err, text) {
+			t.Errorf("standard error does not say %q:\n%s", text, o.err)
+		}
+	}
+}

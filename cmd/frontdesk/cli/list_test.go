@@ -1,0 +1,130 @@
+package cli_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+)
+
+// listed runs a list, whose first line for people says what the columns are.
+func (c *clinic) listed(t *testing.T, line string) outcome {
+	t.Helper()
+	o := frontdesk(t, append(strings.Fields(line), "--database-url", c.db.URL)...)
+	o.wantSuccess(t)
+	return o
+}
+
+func TestWhatIsSetUpIsListed_D107(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	for _, line := range []string{
+		"set-webhook --event=record.opened --url=https://app.example/hook?secret=1 --application=" + c.app,
+		"enable-application --tenant=oak --application=" + c.app,
+		"enable-application --tenant=elm --application=" + c.app,
+		"mark-patient-scoped --application=" + c.app,
+		"invite-staff --tenant=elm --username=ann --name=Ann --email=ann@elm.example --role=manager --role=clinician",
+		"register-staff --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.example",
+		"register-staff --tenant=elm --username=ed --name=Ed --email=ed@elm.example",
+		"deactivate-staff --tenant=elm --username=ed",
+		"grant-patient-scoped-authorisation --tenant=elm --username=zoe --patient=" + c.ann + " --application=" + c.app,
+	} {
+		c.listed(t, line)
+	}
+	until := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
+	for line, want := range map[string]string{
+		"list-practices": `TENANT  NAME        TIME ZONE      APPLICATIONS  STAFF
+elm     Elm Street  Europe/London  1             3
+oak     Oak Lane    Europe/London  1             0
+`,
+		"list-practices --json": `{"tenantId":"elm","name":"Elm Street","timeZone":"Europe/London","applications":1,"staff":3}
+{"tenantId":"oak","name":"Oak Lane","timeZone":"Europe/London","applications":1,"staff":0}
+`,
+		"list-applications": `APPLICATION                           NAME       JWKS URL                       GRANTS
+` + c.app + `  Referrals  https://app.example/jwks.json  create-note:user-restricted
+`,
+		"list-applications --tenant=oak --json": `{"applicationId":"` + c.app + `","name":"Referrals","jwksUrl":"https://app.example/jwks.json","patientScoped":true,` +
+			`"callbacks":["https://app.example/cb"],"grants":["create-note:user-restricted"]}
+`,
+		"list-webhooks": `APPLICATION                           EVENT          URL
+` + c.app + `  record.opened  https://app.example/hook
+`,
+		"list-webhooks --json --application=" + c.app:                             `{"applicationId":"` + c.app + `","event":"record.opened","url":"https://app.example/hook"}` + "\n",
+		"list-webhooks --json --application=0190c7a2-0000-7000-8000-0000000000a9": "",
+		"list-staff --tenant=elm": `USERNAME  ROLES              STATE
+ann       clinician manager  invited
+dr.lee    -                  registered
+ed        -                  left
+zoe       -                  registered
+`,
+		"list-staff --tenant=oak": "USERNAME  ROLES  STATE\n",
+	} {
+		if got := c.listed(t, line).out; got != want {
+			t.Errorf("%s printed\n%s\nwant\n%s", line, got, want)
+		}
+	}
+	given := c.listed(t, "list-authorisations --tenant=elm").out
+	want := regexp.MustCompile(`^USERNAME  APPLICATION +PATIENT +UNTIL +COUNTS
+(dr.lee    ` + c.app + `  all +` + until + `  yes
+|zoe       ` + c.app + `  ` + c.ann + `  ` + until + `  yes
+){2}$`)
+	if !want.MatchString(given) {
+		t.Errorf("list-authorisations printed\n%s", given)
+	}
+	for _, line := range []string{"list-staff --tenant=ash", "list-authorisations --tenant=ash", "list-applications --tenant=ash"} {
+		frontdesk(t, append(strings.Fields(line), "--database-url", c.db.URL)...).wantFailure(t, 1, "unknown-practice")
+	}
+}
+
+// Names are shown to whoever asks for them and has the master key, and that is recorded; so
+// are lists that name patients.
+func TestListsOfPersonsLeaveATrace_D107(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.listed(t, "list-staff --tenant=elm")
+	c.listed(t, "list-authorisations --tenant=elm") // which names no patient yet
+	if o := c.listed(t, "list-staff --tenant=elm --show-personal"); !strings.Contains(o.out, "Dr Lee  lee@elm.example") {
+		t.Errorf("it printed\n%s", o.out)
+	}
+	frontdesk(t, "list-staff", "--tenant=elm", "--show-personal", "--database-url", c.db.URL, noMasterKey).wantFailure(t, 1, sealedHere)
+	c.listed(t, "mark-patient-scoped --application="+c.app)
+	c.listed(t, "grant-patient-scoped-authorisation --tenant=elm --username=dr.lee --patient="+c.ann+" --application="+c.app)
+	if o := c.listed(t, "list-authorisations --tenant=elm"); !strings.Contains(o.out, c.ann) || strings.Contains(o.out, "yes") {
+		t.Errorf("with the application disabled it printed\n%s", o.out)
+	}
+	c.drain(t)
+	read := objects(t, c.audit(t, "log", "--json", "--event", "audit.queried").out)
+	var traces []string
+	for _, e := range read {
+		data := e["data"].(map[string]any)
+		traces = append(traces, fmt.Sprint(data["command"], data["filter"], data["personal"], data["count"]))
+	}
+	if want := "[list-stafftenant=elmtrue 1 list-authorisationstenant=elmtrue 1]"; fmt.Sprint(traces) != want {
+		t.Errorf("the traces are %v, want %s", traces, want)
+	}
+}
+
+// A list is read by pages, each line once and in order.
+func TestAListIsReadByPages_D107(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	const all = 1250
+	_, err := db.SuperuserPool(t).Exec(t.Context(), `SET session_replication_role = replica;
+		INSERT INTO practices (tenant, name, time_zone) SELECT 'p-' || lpad(n::text, 5, '0'), 'P', 'UTC' FROM generate_series(1, 1250) n;
+		INSERT INTO staff (tenant, staff, username, name, email, administrator) SELECT 'p-00001', gen_random_uuid(), 'u-' || lpad(n::text, 5, '0'), '', '', false FROM generate_series(1, 1250) n`)
+	must(t, err)
+	for line, form := range map[string]string{"list-practices": "p-%05d", "list-staff --tenant=p-00001": "u-%05d"} {
+		o := frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...)
+		lines := strings.Split(strings.TrimSpace(o.out), "\n")
+		if len(lines) != all+1 {
+			t.Fatalf("%s printed %d lines: %s", line, len(lines), o.err)
+		}
+		for n, line := range lines[1:] {
+			if want := fmt.Sprintf(form, n+1); !strings.HasPrefix(line, want+" ") {
+				t.Fatalf("line %d is %q, want %s", n+1, line, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+//go:build prove
+
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/domain/application"
+)
+
+// TestProveContainers does what docs/operations.md says below "Containers", letter by
+// letter: with compose.yaml, whose primary and whose first process are killed under load,
+// and with compose.single.yaml.
+func TestProveContainers_D106(t *testing.T) {
+	if !inTheirWorld(t) {
+		return
+	}
+	c := newContainers(t)
+	documented := blocks(t, "Containers")
+	if len(documented) != 8 {
+		t.Fatalf("docs/operations.md has %d blocks below Containers", len(documented))
+	}
+	images, start, onboard, letIn := documented[0], documented[1], documented[2], documented[3]
+	look, upgrade, down, single := documented[4], documented[5], documented[6], documented[7]
+	c.run(images)
+
+	c.compose = "compose.yaml:" + c.toTrust("serve-1", "serve-2")
+	c.run(start)
+	c.onboard(onboard)
+	c.run(letIn)
+	c.run(look)
+	c.confined()
+	follower := c.follow()
+	c.healthy("db1", "db2", "db3", "etcd1", "etcd2", "etcd3", "serve-1", "serve-2", "proxy")
+	c.rests()
+	stop := c.work()
+	c.goOn()
+	c.run("podman stop --time 0 frontdesk-" + c.primary()) // kill -9, and nobody starts it again
+	c.goOn()
+	c.crash("serve-1")
+	c.goOn()
+	c.run("podman start frontdesk-db1 frontdesk-db2 frontdesk-db3")
+	c.run(upgrade)
+	c.goOn()
+	stop()
+	c.keptAll()
+	c.relayed()
+	follower.wantAll()
+	c.run(down)
+	c.leavesNothing()
+
+	c.must(os.RemoveAll(filepath.Join(c.dir, "secrets")))
+	single = strings.ReplaceAll(single, "compose.single.yaml", "compose.single.yaml:"+c.toTrust("serve-1"))
+	alone := func(lines string) string { return single + strings.ReplaceAll(lines, "db1,db2,db3", "db1") }
+	c.run(alone(start))
+	c.onboard(alone(onboard))
+	c.confined()
+	c.healthy("db1", "serve-1", "proxy")
+	c.rests()
+	stop = c.work()
+	c.goOn()
+	c.crash("db1")
+	c.goOn()
+	stop()
+	c.keptAll()
+	c.run(alone(down))
+	c.leavesNothing()
+}
+
+// blocks are the blocks of a section of the operators' page.
+func blocks(t *testing.T, section string) (blocks []string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## "+section+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for i, block := range strings.Split(text, "\n```\n") {
+		if i%2 == 1 {
+			blocks = append(blocks, block+"\n")
+		}
+	}
+	return blocks
+}
+
+// onboard types the lines for a practice and an application, and registers a patient.
+func (c *containers) onboard(lines string) {
+	c.t.Helper()
+	c.run(lines + `
+frontdesk grant-endpoint --application "$application" --endpoint create-patient-request --mode application-restricted
+echo "$application" > ../application
+frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json > ../patient
+`)
+	var made struct{ PatientID string }
+	c.must(json.Unmarshal([]byte(c.read("../patient")), &made))
+	id, err := uuid.Parse(strings.TrimSpace(c.read("../application")))
+	c.must(err)
+	c.application, c.patient, c.answered, c.told = bearertest.NewApplication(application.ID{UUID: id}), made.PatientID, &answers{}, &counted{}
+	c.keys.Store(new(c.application.JWKS()))
+}
+
+// healthy asks containers how they are. Where no systemd asks regularly, nobody else does.
+func (c *containers) healthy(names ...string) {
+	c.t.Helper()
+	for _, name := range names {
+		c.run("podman healthcheck run frontdesk-" + name)
+	}
+}
+
+// confined looks for a container that may do more than it needs: change its files, be root,
+// gain rights, take all memory, or be reached from elsewhere without being the proxy.
+func (c *containers) confined() {
+	c.t.Helper()
+	var found []struct {
+		Name       string
+		Config     struct{ User string }
+		HostConfig struct {
+			ReadonlyRootfs bool
+			Memory         int64
+			SecurityOpt    []string
+			PortBindings   map[string][]struct {
+				HostIP string `json:"HostIp"`
+			}
+		}
+		EffectiveCaps []string
+	}
+	c.must(json.Unmarshal([]byte(c.run("podman inspect $(podman ps --all --quiet)")), &found))
+	for _, is := range found {
+		of := is.HostConfig
+		if user, _, _ := strings.Cut(is.Config.User, ":"); user == "" || user == "0" || user == "root" || len(is.EffectiveCaps) > 0 ||
+			!of.ReadonlyRootfs || of.Memory == 0 || !slices.Contains(of.SecurityOpt, "no-new-privileges") {
+			c.t.Errorf("%s may do too much: %+v", is.Name, is)
+		}
+		for port, at := range of.PortBindings {
+			if is.Name != "frontdesk-proxy" && len(at) > 0 && at[0].HostIP != "127.0.0.1" {
+				c.t.Errorf("%s of %s can be reached from elsewhere: %v", port, is.Name, at)
+			}
+		}
+	}
+}
+
+// rests says what the containers take while nothing happens.
+func (c *containers) rests() {
+	c.t.Helper()
+	c.t.Logf("at rest:\n%s", c.run("podman stats --no-stream --format '{{.Name}} {{.MemUsage}}' | sort; podman images --format '{{.Repository}} {{.Size}}'"))
+}
+
+// primary is the container that takes writes, as Patroni says.
+func (c *containers) primary() string {
+	c.t.Helper()
+	var members []struct{ Member, Role string }
+	c.must(json.Unmarshal([]byte(c.run("podman exec frontdesk-db1 patronictl list --format json")), &members))
+	for _, m := range members {
+		if m.Role == "Leader" {
+			return m.Member
+		}
+	}
+	c.t.Fatalf("nobody leads: %v", members)
+	return ""
+}
+
+// crash kills the first process of a container, which podman then starts again: a
+// container that podman itself has killed stays away.
+func (c *containers) crash(name string) {
+	c.t.Helper()
+	c.run("kill -KILL $(podman inspect --format '{{.State.Pid}}' frontdesk-" + name + ")")
+}
+
+// goOn waits until calls are answered and webhooks arrive, both of which began later.
+func (c *containers) goOn() {
+	c.t.Helper()
+	answered, told := c.answered.count(), c.told.count()
+	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.told.count() > told+20 })
+}
+
+// keptAll compares what was answered with what is in the database, and looks for webhooks
+// that were sent twice.
+func (c *containers) keptAll() {
+	c.t.Helper()
+	var stored []string
+	for _, db := range []string{"db1", "db2", "db3"} {
+		stored, _ = c.submitted(db)
+		if len(stored) > 0 {
+			break
+		}
+	}
+	for _, id := range c.answered.ids {
+		if !slices.Contains(stored, id.String()) {
+			c.t.Errorf("request %s was answered 200, and is not there", id)
+		}
+	}
+	if twice := c.told.twice(); len(twice) > 0 {
+		c.t.Errorf("told twice: %v", twice)
+	}
+	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.told.count())
+}
+
+// submitted are the requests that a server of the database knows.
+func (c *containers) submitted(db string) ([]string, error) {
+	said, err := c.try(fmt.Sprintf(`podman exec frontdesk-%s psql --no-psqlrc --tuples-only --no-align --dbname frontdesk \
+		--command "SELECT stream FROM events WHERE name = 'patient-request.submitted.v1'"`, db))
+	return strings.Fields(said), err
+}
+
+// relayed waits until the broker holds the whole log.
+func (c *containers) relayed() {
+	c.t.Helper()
+	waitFor(c.t, func() bool {
+		head, relayed := c.metric("9091", "frontdesk_log_head"), c.metric("9091", "frontdesk_relay_idx")
+		return head != "" && head == relayed
+	})
+}
+
+// metric is a value on a private listener, "" if it is not there.
+func (c *containers) metric(port, name string) string {
+	response, err := http.Get("http://127.0.0.1:" + port + "/metrics")
+	if err != nil {
+		return ""
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	for line := range strings.Lines(string(text)) {
+		if value, found := strings.CutPrefix(line, name+" "); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// leavesNothing removes the data, as an operator who wants none any more, and looks for
+// what is left.
+func (c *containers) leavesNothing() {
+	c.t.Helper()
+	c.run("podman volume rm $(podman volume ls --quiet) && podman network rm frontdesk_default")
+	if left := c.run("podman ps --all --quiet; podman volume ls --quiet; podman network ls --quiet"); strings.TrimSpace(left) != "podman" {
+		c.t.Errorf("left: %s", left)
+	}
+}

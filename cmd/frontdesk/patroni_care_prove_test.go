@@ -1,0 +1,92 @@
+//go:build prove
+
+package main_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	etcdIsAway    = 40 * time.Second // twice what a primary may be silent
+	standbyIsAway = 20 * time.Second
+)
+
+// TestProveThatCareForPatroniLosesNothing has the primary moved by the document's
+// command, and takes away what Patroni can do without for a while, under load.
+func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paralleltest // it measures
+	p := newPatroni(t)
+	s := p.busy()
+	stop := s.work()
+	for _, care := range []struct {
+		name string
+		do   func(*patroni) (mend func())
+	}{
+		{"the primary is moved", (*patroni).switchover},
+		{"a standby is lost", func(p *patroni) func() {
+			m := p.standby()
+			m.kill("")
+			return func() { time.Sleep(standbyIsAway); p.start(m) }
+		}},
+		{"a standby hangs", func(p *patroni) func() {
+			thaw := p.standby().freeze()
+			return func() { time.Sleep(standbyIsAway); thaw() }
+		}},
+		{"etcd is away", (*patroni).withoutEtcd},
+	} {
+		time.Sleep(loadBeforeTheKill)
+		s.forget()
+		begun := time.Now()
+		care.do(p)()
+		p.whole()
+		s.answersAgain()
+		silent := s.forget()
+		t.Logf("%s: no answer for %s and %s by HAProxy, %s by its URL; the last 503 after %s; whole again after %s", care.name,
+			rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(time.Since(begun)))
+	}
+	stop()
+	s.wantAll(1)
+}
+
+// patronictl is how docs/operations.md calls it.
+const patronictl = "patronictl -c /etc/patroni/config.yml"
+
+// switchover moves the primary, as an operator does.
+func (p *patroni) switchover() (mend func()) {
+	p.t.Helper()
+	old := p.leader()
+	said, err := old.entering("postgres", append(strings.Fields(patronictl+" switchover"), "--force", "--leader", old.name, "--candidate", p.standby().name)...).CombinedOutput()
+	p.must(string(said), err)
+	waitFor(p.t, func() bool { return p.leaderBut(old) })
+	return func() {}
+}
+
+// withoutEtcd leaves Patroni without a majority of etcd for a while.
+func (p *patroni) withoutEtcd() (mend func()) {
+	p.t.Helper()
+	old := p.leader()
+	for _, m := range p.machines[1:] {
+		m.kill("/usr/bin/etcd")
+	}
+	time.Sleep(etcdIsAway)
+	if now := p.leader(); now != old {
+		p.t.Errorf("without etcd, %s has become the primary in the place of %s", now.name, old.name)
+	}
+	return func() {
+		for _, m := range p.machines {
+			p.start(m)
+		}
+	}
+}
+
+func (p *patroni) standby() *machine {
+	p.t.Helper()
+	leader := p.leader()
+	for _, m := range p.machines {
+		if m != leader {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+//go:build prove
+
+package main_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// told is a receiver of webhooks, which counts them.
+type told struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	times map[string]int          // by path and jti
+	last  map[uuid.UUID]time.Time // when an event was told of last, to anybody
+}
+
+func newTold(t *testing.T) *told {
+	r := &told{times: map[string]int{}, last: map[uuid.UUID]time.Time{}}
+	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		token, err := io.ReadAll(request.Body)
+		if err != nil {
+			return
+		}
+		r.received(t, request.URL.Path, string(token))
+		time.Sleep(5 * time.Millisecond) // so that some always wait
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *told) received(t *testing.T, path, token string) {
+	var claims struct{ JTI uuid.UUID }
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil || json.Unmarshal(payload, &claims) != nil {
+		t.Errorf("received %q: %v", token, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times[path+" "+claims.JTI.String()]++
+	r.last[claims.JTI] = time.Now()
+}
