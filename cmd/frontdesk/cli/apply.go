@@ -33,7 +33,7 @@ func (c *applyCmd) Run(r *run) error {
 		return err
 	}
 	defer links.close()
-	master, err := c.given()
+	master, err := c.given(r)
 	if err != nil {
 		return err
 	}
