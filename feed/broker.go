@@ -70,7 +70,7 @@ func (b broker) granted(ctx context.Context, name string, epoch int) (subjects s
 func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (*jetstream.ConsumerInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	reset, err := b.js.ResetConsumerToSequence(ctx, StreamName(epoch), name, uint64(idx)) //nolint:gosec // an idx is positive
+	reset, err := b.js.ResetConsumerToSequence(ctx, StreamName(epoch), name, uint64(idx))
 	if err != nil {
 		return nil, b.failed(fmt.Sprintf("have the consumer %s of %s go on with idx %d", name, StreamName(epoch), idx), err)
 	}

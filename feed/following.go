@@ -38,7 +38,7 @@ func (f *following) run(ctx context.Context) error {
 		before := f.at
 		err := f.goOn(ctx)
 		if ctx.Err() != nil {
-			return nil
+			break
 		}
 		if f.at != before {
 			wait = firstWait

@@ -37,7 +37,7 @@ func (s *stretch) deal(ctx context.Context, msg *nats.Msg) error {
 		return errMissed
 	}
 	s.seen, s.beats = s.seen+1, 0
-	idx := int64(is.Sequence.Stream) //nolint:gosec // an idx
+	idx := int64(is.Sequence.Stream)
 	if idx <= s.at.Idx {
 		return nil // the broker is behind the follower, as one that is being filled again
 	}

@@ -294,7 +294,7 @@ func TestCloseWaitsForEverything_D102(t *testing.T) { //nolint:paralleltest // s
 	f.connect(s.URL())
 	ours := func() (count int) {
 		stacks := make([]byte, 1<<20)
-		for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
 			if strings.Contains(stack, "frontdesk/feed.") {
 				count++
 			}

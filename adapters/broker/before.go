@@ -46,7 +46,7 @@ func (b *before) look(ctx context.Context, tenant string) (int64, error) {
 	defer cancel()
 	msg, err := b.stream.GetLastMsgForSubject(ctx, feed.Subject(b.epoch.Epoch, tenant, ">"))
 	if err == nil {
-		return int64(msg.Sequence), nil //nolint:gosec // an idx
+		return int64(msg.Sequence), nil
 	}
 	if !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, fmt.Errorf("ask the broker for the last event of a practice: %w", err)
@@ -55,7 +55,7 @@ func (b *before) look(ctx context.Context, tenant string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("ask the broker for its oldest event: %w", err)
 	}
-	if first := int64(info.State.FirstSeq); first > b.epoch.First { //nolint:gosec // an idx
+	if first := int64(info.State.FirstSeq); first > b.epoch.First {
 		return first - 1, nil
 	}
 	return 0, nil

@@ -27,13 +27,13 @@ func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e
 	if err != nil {
 		return 0, fmt.Errorf("ask the broker for the end of %s: %w", feed.StreamName(e.Epoch), err)
 	}
-	last := int64(info.State.LastSeq) //nolint:gosec // an idx
+	last := int64(info.State.LastSeq)
 	if end > 0 {
 		last = min(last, end)
 	} else if err := r.within(ctx, look, last); err != nil {
 		return 0, err
 	}
-	if last < int64(info.State.FirstSeq) { //nolint:gosec // an idx
+	if last < int64(info.State.FirstSeq) {
 		return last, nil // nothing is there to be compared
 	}
 	return last, r.compare(ctx, stream, e, last, end)
@@ -60,7 +60,7 @@ func (r *Relay) within(ctx context.Context, look Look, last int64) error {
 
 // compare is an error if a stream has another event at an idx than the log.
 func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx, end int64) error {
-	msg, err := stream.GetMsg(ctx, uint64(idx)) //nolint:gosec // an idx is positive
+	msg, err := stream.GetMsg(ctx, uint64(idx))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil // it was too old meanwhile
 	}

@@ -188,7 +188,7 @@ func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
 		return sent{}, err
 	}
 	var err error
-	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0)) //nolint:gosec // an idx is positive
+	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return m, nil
 	}
@@ -214,7 +214,7 @@ func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
 func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	select {
 	case ack := <-m.future.Ok():
-		if ack.Sequence != uint64(m.idx) || ack.Stream != feed.StreamName(s.epoch.Epoch) { //nolint:gosec // an idx is positive
+		if ack.Sequence != uint64(m.idx) || ack.Stream != feed.StreamName(s.epoch.Epoch) {
 			return fmt.Errorf("the broker has the event of idx %d of %s at %d of the stream %s", m.idx, s.epoch, ack.Sequence, ack.Stream)
 		}
 		if ack.Duplicate {

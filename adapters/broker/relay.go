@@ -70,7 +70,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 		before := r.last.Load()
 		err := r.round(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // whatever it was: it was told to stop
 		}
 		if err == nil || r.last.Load() > before {
 			wait, doubt = firstWait, time.Time{}

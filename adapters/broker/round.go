@@ -98,7 +98,7 @@ func (r *Relay) open(ctx context.Context, e feed.Epoch) (jetstream.Stream, error
 	if err != nil {
 		return nil, err
 	}
-	if first := max(1, stream.CachedInfo().Config.FirstSeq); first != uint64(e.First) { //nolint:gosec // an idx is positive
+	if first := max(1, stream.CachedInfo().Config.FirstSeq); first != uint64(e.First) {
 		return nil, lost("the broker's stream %s begins at idx %d and %s of the log at %d", feed.StreamName(e.Epoch), first, e, e.First)
 	}
 	return stream, nil

@@ -29,7 +29,7 @@ const duplicates = 10 * time.Second
 func (s Streams) ofEpoch(e feed.Epoch) jetstream.StreamConfig {
 	config := s.common(feed.StreamName(e.Epoch), feed.Subjects(e.Epoch))
 	config.Description = "The log of frontdesk in " + e.String() + ". An event's idx is its sequence."
-	config.FirstSeq, config.MaxAge, config.DenyPurge = uint64(e.First), s.Retention, true //nolint:gosec // an idx is positive
+	config.FirstSeq, config.MaxAge, config.DenyPurge = uint64(e.First), s.Retention, true
 	config.Duplicates = duplicates
 	if s.Retention > 0 {
 		config.Duplicates = min(duplicates, s.Retention)

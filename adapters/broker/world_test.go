@@ -311,5 +311,6 @@ func wantEpochs(t *testing.T, js jetstream.JetStream, want feed.Epochs) {
 func server(t *testing.T) (*brokertest.Server, jetstream.JetStream) {
 	t.Helper()
 	s := brokertest.New(t)
-	return s, s.JetStream()
+	js := s.JetStream()
+	return s, js
 }

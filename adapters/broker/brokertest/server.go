@@ -63,18 +63,18 @@ func Cluster(tb testing.TB, size int) (all []*Server) {
 	return all
 }
 
-// ports returns free ports.
-func ports(tb testing.TB, count int) (all []int) {
+// ports returns free ports. All are held until each is found, so that none is found twice.
+func ports(tb testing.TB, count int) []int {
 	tb.Helper()
-	for range count {
-		l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			tb.Fatal(err)
-		}
-		defer l.Close() //nolint:errcheck // it was never used
-		all = append(all, l.Addr().(*net.TCPAddr).Port)
+	if count == 0 {
+		return nil
 	}
-	return all
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	return append(ports(tb, count-1), l.Addr().(*net.TCPAddr).Port)
 }
 
 // Start starts a server that was stopped, and waits until it serves.

@@ -12,7 +12,7 @@
 //	│                               └─ staffweb ── signin
 //	├── private listener  ── metrics, health, readiness
 //	└── background        ── sequencer, one consumer for each following projection, sweeper,
-//	                         webhooks' fan-out, sender and keeper, access recorder
+//	                         webhooks' fan-out, sender and keeper, access recorder, relay to the broker
 //
 // [App.Run] starts everything that runs, stops it in the reverse order, and
 // returns when all of it has ended. Between the order to stop and the stop lies

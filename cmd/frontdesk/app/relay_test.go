@@ -53,7 +53,7 @@ func submit(t *testing.T, service *app.App, integrator bearertest.Application, p
 	request.Header.Set("Content-Type", "application/json")
 	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	must(t, err)
-	defer response.Body.Close() //nolint:errcheck // it is read
+	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("a call is answered %d", response.StatusCode)
 	}
@@ -70,10 +70,10 @@ func relayed(t *testing.T, service *app.App, js jetstream.JetStream) (all []*jet
 	for range 3000 {
 		<-looks.C
 		stream, err := js.Stream(t.Context(), feed.StreamName(1))
-		if err != nil || stream.CachedInfo().State.LastSeq < uint64(head) { //nolint:gosec // it is positive
+		if err != nil || stream.CachedInfo().State.LastSeq < uint64(head) {
 			continue
 		}
-		for idx := range uint64(head) { //nolint:gosec // it is positive
+		for idx := range uint64(head) {
 			msg, err := stream.GetMsg(t.Context(), idx+1)
 			must(t, err)
 			all = append(all, msg)
@@ -97,7 +97,7 @@ func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 	for _, m := range all {
 		message, err := feed.Decode(m.Subject, m.Header, m.Data)
 		must(t, err)
-		if message.Idx != int64(m.Sequence) { //nolint:gosec // it is positive
+		if message.Idx != int64(m.Sequence) {
 			t.Errorf("idx %d is at %d", message.Idx, m.Sequence)
 		}
 		told = told || message.Name == "patient-request.submitted.v1" && message.Patient.String() == patient && bytes.Contains(message.Data, []byte(event.Hidden))
