@@ -38,7 +38,7 @@ func (f *following) run(ctx context.Context) error {
 		before := f.at
 		err := f.goOn(ctx)
 		if ctx.Err() != nil {
-			break
+			return nil //nolint:nilerr // it was told to end
 		}
 		if f.at != before {
 			wait = firstWait

@@ -159,10 +159,13 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 // publish sends pages off.
 func (r *Relay) publish(ctx context.Context, s stretch) error {
 	defer close(s.sent)
-	practices := before{stream: s.stream, epoch: s.epoch}
+	if r.before.epoch != s.epoch {
+		r.before = before{epoch: s.epoch}
+	}
+	r.before.stream = s.stream
 	for page := range s.pages {
 		for _, stored := range page {
-			idx, err := practices.of(ctx, stored)
+			idx, err := r.before.of(ctx, stored)
 			if err != nil {
 				return err
 			}

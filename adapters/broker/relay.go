@@ -31,6 +31,7 @@ type Relay struct {
 	trouble  trouble
 	carried  feed.Epochs  // whose followers have a consumer in each of them
 	compared spot         // with what the broker has there, last
+	before   before       // what was published last, of each practice
 	last     atomic.Int64 // idx of the last event that is known to be on the broker
 }
 

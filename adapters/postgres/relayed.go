@@ -35,14 +35,8 @@ func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Mome
 	var s event.Stored
 	var missing error
 	_, err = pgx.ForEachRow(rows, append([]any{&now.Epoch, &now.Sealed, &now.Head, &now.Before}, into(&s)...), func() error {
-		if s.Idx == 0 || missing != nil {
-			return nil
-		}
-		s.At = s.At.UTC()
-		if missing = continues(s, after+int64(len(now.Events))+1); missing == nil {
-			now.Events = append(now.Events, s)
-			s = event.Stored{}
-		}
+		missing = now.add(s, after, missing)
+		s = event.Stored{}
 		return nil
 	})
 	if err != nil {
@@ -52,6 +46,18 @@ func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Mome
 		missing = nil
 	}
 	return now, missing
+}
+
+// add adds an event unless there is none, or something is missing before it.
+func (m *Moment) add(s event.Stored, after int64, missing error) error {
+	if s.Idx == 0 || missing != nil {
+		return missing
+	}
+	s.At = s.At.UTC()
+	if missing = continues(s, after+int64(len(m.Events))+1); missing == nil {
+		m.Events = append(m.Events, s)
+	}
+	return missing
 }
 
 const readBeginnings = `

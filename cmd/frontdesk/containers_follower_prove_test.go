@@ -30,7 +30,7 @@ func (c *containers) follow() *containersFollower {
 	c.t.Helper()
 	f := &containersFollower{containers: c}
 	conn, err := nats.Connect(fmt.Sprintf("tls://%s:%s@127.0.0.1:4222", surgeryTenant, strings.TrimSpace(c.read("secrets/elm-street.password"))),
-		nats.RootCAs(filepath.Join(c.dir, "secrets/nats-ca.pem")), nats.MaxReconnects(-1))
+		nats.RootCAs(filepath.Join(c.dir, "secrets", "nats-ca.pem")), nats.MaxReconnects(-1))
 	c.must(err)
 	subscriber, err := feed.NewSubscriber(feed.Config{Conn: conn, Practice: surgeryTenant, After: f.after})
 	c.must(err)

@@ -22,7 +22,7 @@ import (
 // TestProveContainers does what docs/operations.md says below "Containers", letter by
 // letter: with compose.yaml, whose primary and whose first process are killed under load,
 // and with compose.single.yaml.
-func TestProveContainers_D106(t *testing.T) {
+func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !inTheirWorld(t) {
 		return
 	}

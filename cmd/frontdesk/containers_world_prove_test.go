@@ -142,7 +142,7 @@ func newContainers(t *testing.T) *containers {
 	c.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:443")
 	}
-	writeFile(t, filepath.Join(c.dir, "../tls.pem"), pemOf(t, c.app))
+	writeFile(t, filepath.Join(c.dir, "..", "tls.pem"), pemOf(t, c.app))
 	t.Cleanup(c.lastWords)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,6 +61,9 @@ func Cluster(tb testing.TB, size int) (all []*Server) {
 	for _, s := range all {
 		s.wait(s.running.JetStreamIsCurrent)
 	}
+	all[0].wait(func() bool { // their leader knows all of them to be there, so that streams can be placed
+		return slices.ContainsFunc(all, func(s *Server) bool { return len(s.running.JetStreamClusterPeers()) == size })
+	})
 	return all
 }
 

@@ -30,7 +30,7 @@ func (c *readyCmd) Run(r *run) error {
 	if err != nil {
 		return fmt.Errorf("--private-listen is HOST:PORT: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := new(http.Client).Do(request)
 	if err != nil {
 		return fmt.Errorf("nobody answers: %w", err)
 	}
