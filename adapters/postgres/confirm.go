@@ -18,13 +18,14 @@ const confirmLimit = 2 * time.Second
 // A commit that nobody waits for any more is visible although no standby has it: Postgres
 // ends the wait with the statement. What a reader then promises somebody must first have
 // got as far as a commit of the reader's own. A transaction that writes nothing would not
-// wait, so this one leaves a few bytes in the write-ahead log.
+// wait, so this one leaves a few bytes in the write-ahead log, where there is anybody to
+// wait for.
 func (d DB) Confirm(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
 	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT set_config('synchronous_commit', 'on', true)`)
-	batch.Queue(`SELECT pg_logical_emit_message(true, 'frontdesk', '')`)
+	batch.Queue(`SELECT pg_logical_emit_message(true, 'frontdesk', '') WHERE current_setting('synchronous_standby_names') <> ''`)
 	return d.ExecBatch(ctx, batch)
 }
 

@@ -3,8 +3,10 @@
 package main_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,8 +16,6 @@ import (
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
-	"frontdesk/commands"
-	"frontdesk/domain/patient"
 )
 
 const (
@@ -44,10 +44,11 @@ func newLagging(t *testing.T, servers *natsCluster, relays bool) *lagging {
 	l.service = &replica{t: t, place: freePlace(t), args: args}
 	t.Cleanup(func() { l.service.stop() })
 	l.service.start(binary(t))
+	l.url = "http://" + l.service.place.public
 	return l
 }
 
-// TestProveHowLongAnEventTakesToItsFollowers measures, at rest, the way from an append's return
+// TestProveHowLongAnEventTakesToItsFollowers measures, at rest, the way from a call's answer
 // to a follower of three servers that flush every message, and beside it what the servers alone
 // take to acknowledge a message of that size. Both are reported.
 func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:paralleltest // it measures
@@ -65,7 +66,7 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 			follower := l.nats.follow()
 			lags := l.lags(follower)
 			floor := l.nats.acknowledged()
-			t.Logf("%s: p50 %.1f ms, p99 %.1f ms from the commit to a follower, of %d appends; the servers alone acknowledge within p50 %.1f ms, p99 %.1f ms; load %s", way.name,
+			t.Logf("%s: p50 %.1f ms, p99 %.1f ms from the commit to a follower, of %d calls; the servers alone acknowledge within p50 %.1f ms, p99 %.1f ms; load %s", way.name,
 				benchtest.Quantile(lags, 0.5), benchtest.Quantile(lags, 0.99), len(lags), benchtest.Quantile(floor, 0.5), benchtest.Quantile(floor, 0.99), load())
 		})
 	}
@@ -74,12 +75,9 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 // lags appends one event after the other, and returns the milliseconds each was under way.
 func (l *lagging) lags(follower *follower) (lags []float64) {
 	l.t.Helper()
-	engine, committed := l.engine(), map[uuid.UUID]time.Time{}
-	defer engine.Close()
+	committed := map[uuid.UUID]time.Time{}
 	for range laggedAppends {
-		made, err := engine.Desk.RegisterPatient(l.t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
-		l.must(err)
-		committed[patient.StreamOf("elm-street", made).ID] = time.Now()
+		committed[l.submitted()] = time.Now()
 		time.Sleep(lagPause)
 	}
 	for id, at := range committed {
@@ -93,6 +91,23 @@ func (l *lagging) lags(follower *follower) (lags []float64) {
 		lags = append(lags, max(0, came.Sub(at).Seconds()*1000))
 	}
 	return lags
+}
+
+// submitted submits a patient request, and returns its stream.
+func (l *lagging) submitted() uuid.UUID {
+	l.t.Helper()
+	r, err := l.request(l.t.Context(), http.MethodPost, "create-patient-request", strings.NewReader(l.submission()+"}"))
+	l.must(err)
+	r.Host = "elm-street.example.com"
+	response, err := l.client.Do(r)
+	l.must(err)
+	defer response.Body.Close()
+	var made struct{ PatientRequestID uuid.UUID }
+	l.must(json.NewDecoder(response.Body).Decode(&made))
+	if response.StatusCode != http.StatusOK {
+		l.t.Fatalf("answered %d", response.StatusCode)
+	}
+	return made.PatientRequestID
 }
 
 // acknowledged publishes one message after the other, and returns the milliseconds that each
