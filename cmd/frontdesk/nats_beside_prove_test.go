@@ -31,9 +31,9 @@ const (
 // the relay's reading costs the database. The ratio is reported.
 func TestProveWhatARelayTakesFromAppends_D104(t *testing.T) { //nolint:paralleltest // it measures
 	cores := shareCores(t)
-	elsewhere := cores.command(cores.attackers+","+cores.callers, "").Args
-	if cores.all == "" {
-		elsewhere = nil
+	var elsewhere []string
+	if cores.all != "" {
+		elsewhere = []string{"taskset", "-c", cores.attackers + "," + cores.callers}
 	}
 	l := newLagging(t, newNATS(t, postgrestest.Dir(t), elsewhere...), false)
 	if cores.all != "" {
