@@ -17,7 +17,7 @@ import (
 var (
 	named     = regexp.MustCompile(`\bfrontdesk_[a-z_]+`)
 	described = regexp.MustCompile(`fqName: "([a-z_]+)"`)
-	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_rebuild"} // roles and a schema
+	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_rebuild", "frontdesk_default"} // roles, a schema and a network
 )
 
 // An alert on a metric that does not exist never comes.
