@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -91,7 +92,8 @@ func (c *containers) work() (stop func()) {
 }
 
 // call makes a call that is told of, or one whose answer is remembered. While there is no
-// primary it is answered 503; 502 is the proxy's, of a process that was killed meanwhile.
+// primary it is answered 503. Of a process that was killed meanwhile the proxy says 502, or
+// hangs up without a word if the call came to it on a connection that others had used.
 func (c *containers) call(ctx context.Context, toldOf bool) {
 	path, body := "create-patient-request",
 		fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, c.patient)
@@ -101,6 +103,8 @@ func (c *containers) call(ctx context.Context, toldOf bool) {
 	status, text, err := c.post(ctx, path, body)
 	switch {
 	case ctx.Err() != nil:
+	case errors.Is(err, io.EOF):
+		c.refused.add("cut off")
 	case err != nil:
 		c.t.Errorf("a call was not answered: %v", err)
 	case status == http.StatusOK && toldOf:
