@@ -100,7 +100,7 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 	if err != nil {
 		return nil, err
 	}
-	if s.dense = granted == Subjects(s.epoch); !s.dense && granted != subjectsOf(s.epoch, f.Practice) {
+	if s.dense = granted == Subjects(s.epoch); !s.dense && granted != Subject(s.epoch, f.Practice, ">") {
 		return nil, fmt.Errorf("the follower %s was granted what is published at %s: follow that, or have frontdesk feed grant give it another part of the log", f.Name, granted)
 	}
 	_, err = f.send(ctx, f.Name, s.epoch, next)

@@ -76,6 +76,7 @@ const (
 func StreamName(epoch int) string { return streamPrefix + strconv.Itoa(epoch) }
 
 // Subject returns where an event of an epoch is published: frontdesk.log.3.elm-street.patient-request.submitted.v1.
+// The name ">" matches every event of the practice.
 func Subject(epoch int, tenant, name string) string {
 	if tenant == "" {
 		tenant = nobody
@@ -85,9 +86,6 @@ func Subject(epoch int, tenant, name string) string {
 
 // Subjects returns what matches every subject of an epoch.
 func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
-
-// subjectsOf returns what matches every subject of a practice in an epoch.
-func subjectsOf(epoch int, practice string) string { return Subject(epoch, practice, ">") }
 
 // content is the body of a message.
 type content struct {

@@ -62,11 +62,9 @@ func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) 
 		patience.Reset(2*heartbeat + late)
 		select {
 		case msg := <-come:
-			if status := msg.Header.Get("Status"); status != "" && len(msg.Data) == 0 {
-				if msg.Subject != inbox {
-					continue
-				}
-				if over, err := s.told(ctx, status, msg.Header); over || err != nil {
+			is := msg.Header.Get("Status")
+			if is != "" && len(msg.Data) == 0 {
+				if over, err := s.told(ctx, inbox, is, msg); over || err != nil {
 					return err
 				}
 				continue
@@ -84,10 +82,13 @@ func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) 
 	return nil
 }
 
-// told is what the broker says instead of sending a message, and reports whether it will
+// told is what the broker says instead of sending an event, and reports whether it will
 // send no more unless it is asked again.
-func (s *stretch) told(ctx context.Context, status string, header nats.Header) (over bool, err error) {
-	says := header.Get("Description")
+func (s *stretch) told(ctx context.Context, inbox, status string, msg *nats.Msg) (over bool, err error) {
+	if msg.Subject != inbox {
+		return false, nil
+	}
+	header, says := msg.Header, msg.Header.Get("Description")
 	switch {
 	case status == "100":
 		sent, errSent := strconv.ParseUint(header.Get("Nats-Last-Consumer"), 10, 64)

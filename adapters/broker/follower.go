@@ -74,7 +74,7 @@ var errEmpty = errors.New("the broker holds nothing of the log yet: start the re
 func (f Follower) consumer(epoch int) jetstream.ConsumerConfig {
 	subjects := feed.Subjects(epoch)
 	if f.Tenant != "" {
-		subjects = strings.TrimSuffix(subjects, ">") + f.Tenant + ".>"
+		subjects = feed.Subject(epoch, f.Tenant, ">")
 	}
 	return jetstream.ConsumerConfig{
 		Durable: f.Name, FilterSubject: subjects, AckPolicy: jetstream.AckNonePolicy,

@@ -27,11 +27,13 @@ func (s Server) Grant(ctx context.Context, f Follower) (epochs int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("speak with JetStream: %w", err)
 	}
-	epochs, err = Grant(ctx, js, f)
-	if err == nil && epochs == 0 {
-		err = errEmpty
+	if epochs, err = Grant(ctx, js, f); err != nil {
+		return epochs, err
 	}
-	return epochs, err
+	if epochs == 0 {
+		return 0, errEmpty
+	}
+	return epochs, nil
 }
 
 // Grant makes a follower's consumer of every epoch that the broker holds, and returns how

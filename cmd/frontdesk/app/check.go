@@ -80,12 +80,10 @@ func (e *Engine) masterKey(ctx context.Context) Finding {
 	switch {
 	case err != nil:
 		return found("master key", "", err)
-	case !e.keyring.Sealed():
+	case !e.keyring.Sealed(), e.keyring.Begun():
 		return Finding{What: "master key", Warns: true, Says: inClear, About: sealIt}
 	case is == "":
 		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKey.ID() + ")"
-	case e.keyring.Begun():
-		return Finding{What: "master key", Warns: true, Says: inClear, About: sealIt}
 	}
 	return found("master key", says, nil)
 }

@@ -53,10 +53,10 @@ type followed struct {
 // Run prints events until it is told to stop, or until there were enough.
 func (c *feedFollowCmd) Run(r *run) error {
 	names, err := eventsNamed(c.Event)
-	if err == nil {
-		err = c.server().Check()
-	}
 	if err != nil {
+		return err
+	}
+	if err := c.server().Check(); err != nil {
 		return err
 	}
 	conn, err := c.server().Connect(r.ctx, "frontdesk feed follow", func(*nats.Conn, *nats.Subscription, error) {})

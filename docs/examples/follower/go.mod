@@ -4,12 +4,12 @@ go 1.26.8
 
 require (
 	frontdesk v0.0.0
+	github.com/ThreeDotsLabs/watermill v1.5.1
 	github.com/nats-io/nats.go v1.55.0
 	modernc.org/sqlite v1.61.1
 )
 
 require (
-	github.com/ThreeDotsLabs/watermill v1.5.1 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/google/uuid v1.6.0 // indirect

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/nats-io/nats.go"
 
 	"frontdesk/feed"
@@ -68,6 +69,14 @@ func run(ctx context.Context) error {
 	}
 }
 
+func take(msg *message.Message, store *Store) error {
+	m, err := feed.Read(msg)
+	if err != nil {
+		return err
+	}
+	return store.Handle(msg.Context(), m)
+}
+
 // follow follows until ctx ends, or until it cannot go on.
 func follow(ctx context.Context, config feed.Config, store *Store) error {
 	sub, err := feed.NewSubscriber(config)
@@ -79,11 +88,7 @@ func follow(ctx context.Context, config feed.Config, store *Store) error {
 		return err
 	}
 	for msg := range messages {
-		m, err := feed.Read(msg)
-		if err == nil {
-			err = store.Handle(msg.Context(), m)
-		}
-		if err != nil {
+		if err := take(msg, store); err != nil {
 			fmt.Fprintln(os.Stderr, "follower:", err)
 			msg.Nack() // it comes again
 			continue
