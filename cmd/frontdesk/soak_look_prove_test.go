@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,10 +59,10 @@ func (s *soak) lookAtProcesses() {
 	for n, process := range s.served {
 		found := metricsAt(s.t.Context(), process.private)
 		of := func(what string) string { return fmt.Sprintf("%s of process %d", what, n) }
-		s.note(of("resident MB"), found["process_resident_memory_bytes"]/1e6, 1)
-		s.note(of("MB at which Go collects"), found["go_memstats_next_gc_bytes"]/1e6, 1)
-		s.note(of("goroutines"), found["go_goroutines"], 5)
-		s.note(of("open files"), found["process_open_fds"], 5)
+		s.note(of("resident MB"), found["process_resident_memory_bytes"]/1e6, 2)
+		s.note(of("MB at which Go collects"), found["go_memstats_next_gc_bytes"]/1e6, 2)
+		s.note(of("goroutines"), found["go_goroutines"], 20)
+		s.note(of("open files"), found["process_open_fds"], 10)
 	}
 }
 
@@ -74,22 +75,34 @@ func (s *soak) lookAtDatabase() {
 	var connections, lag, age float64
 	s.must(s.admin.QueryRow(s.t.Context(), ofDatabase).Scan(&connections, &lag, &age))
 	s.note("connections", connections, 2)
-	s.note("events that some consumer has not handled", lag, 50)
-	s.note("age of the oldest webhook, s", age, 0.5)
-	s.note("MB that Postgres's processes have for themselves", clusterMemory(s.data), 5)
+	s.note("events that some consumer has not handled", lag, 200)
+	s.note("age of the oldest webhook, s", age, 5)
+	s.note("MB that Postgres's processes have for themselves", clusterMemory(s.data), 10)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.note("visits under way", float64(s.coming), 5)
+	s.note("visits under way", float64(s.coming), 10)
 }
 
 // newest is what was seen last.
 func (s *soak) newest() string {
-	var text []string
+	text := []string{s.newestCalls()}
 	for _, name := range s.names() {
 		values := s.gauges[name].values
 		text = append(text, fmt.Sprintf("%s: %.4g", name, values[len(values)-1]))
 	}
 	return strings.Join(text, ", ")
+}
+
+// newestCalls is how long calls took since it was asked last.
+func (s *soak) newestCalls() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	newest := slices.Clone(s.took[s.shown:])
+	s.shown = len(s.took)
+	if len(newest) == 0 {
+		return "no call"
+	}
+	return fmt.Sprintf("%d calls, %s at the median, %s at the 99th percentile", len(newest), spent(newest, 0.5), spent(newest, 0.99))
 }
 
 // metricsAt are the values of a process, by name with labels.

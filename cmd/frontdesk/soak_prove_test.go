@@ -78,6 +78,7 @@ type soak struct {
 
 	mu     sync.Mutex
 	took   []float64 // seconds, of each call that was answered 200
+	shown  int       // how many of these newestCalls has shown
 	coming int       // visits that have begun and not ended
 
 	seen   []footprint
