@@ -1,7 +1,10 @@
 package main_test
 
 import (
+	"crypto/x509"
+	"encoding/pem"
 	"net"
+	"net/http/httptest"
 	"os/exec"
 	"os/user"
 	"path/filepath"
@@ -54,4 +57,15 @@ func abs(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func pemOf(t *testing.T, server *httptest.Server) string {
+	t.Helper()
+	certificate := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})) +
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }

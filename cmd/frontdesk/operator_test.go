@@ -26,7 +26,7 @@ var (
 )
 
 // operatorLimit bounds all that an operator types.
-const operatorLimit = 5 * time.Minute
+const operatorLimit = 10 * time.Minute
 
 // An operator sits at a machine with Postgres, and types what the operators' pages say into
 // one shell. Whatever belongs to the whole machine is in a folder of the test.

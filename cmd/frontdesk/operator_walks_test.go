@@ -29,6 +29,7 @@ var walks = map[string]func() []stage{
 	"operations/people.md":        peopleWalk,
 	"operations/personal-data.md": personalDataWalk,
 	"operations/settings.md":      settingsWalk,
+	"operations/systemd.md":       systemdWalk,
 }
 
 // TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds
@@ -63,8 +64,10 @@ func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b
 // walk does what a page says, from its first block to its last.
 func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	o.t.Helper()
-	o.hasPostgres("db")
-	o.sitDown()
+	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) {
+		o.hasPostgres("db")
+		o.sitDown()
+	}
 	for _, s := range stages {
 		var below []docs.Block
 		for len(blocks) > 0 && (blocks[0].Below == s.below || !typed(blocks[0]) && below == nil) {

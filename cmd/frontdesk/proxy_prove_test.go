@@ -5,8 +5,6 @@ package main_test
 import (
 	"bytes"
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"net"
 	"net/http"
@@ -104,17 +102,6 @@ func replaced(t *testing.T, text string, pairs ...string) string {
 }
 
 // pemOf is the certificate of a test server, and its key.
-func pemOf(t *testing.T, server *httptest.Server) string {
-	t.Helper()
-	certificate := server.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})) +
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
-}
-
 func portOf(t *testing.T, address string) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)

@@ -1,0 +1,36 @@
+//go:build prove
+
+package main_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"frontdesk/docs"
+)
+
+// onDebian types lines where everything that they change is thrown away afterwards, or is only
+// said to be done: packages are looked for and not installed, and units are masked in a folder.
+const onDebian = `mount -t tmpfs tmpfs /mnt
+mkdir -p /mnt/bin /mnt/root/etc/systemd/system /mnt/etc /mnt/work /etc/postgresql-common
+mount -t overlay overlay -o lowerdir=/etc/postgresql-common,upperdir=/mnt/etc,workdir=/mnt/work /etc/postgresql-common
+printf '#!/bin/sh\nexec /usr/bin/apt-get --simulate "$@"\n' > /mnt/bin/apt-get
+printf '#!/bin/sh\n[ "$1 $2" = "mask --now" ] && exec /usr/bin/systemctl --root /mnt/root mask "$3"\n' > /mnt/bin/systemctl
+chmod +x /mnt/bin/*
+PATH=/mnt/bin:$PATH
+`
+
+// TestProveThatPatroniIsInstalled_D113 types what makes three machines of Debian ready, as far
+// as one that is needed afterwards can take it.
+func TestProveThatPatroniIsInstalled_D113(t *testing.T) {
+	t.Parallel()
+	lines := docs.OperatorsBlocks(t, "operations/patroni.md", "With Patroni", "sh")[0]
+	shell := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", onDebian+lines+`
+readlink /mnt/root/etc/systemd/system/etcd.service
+tail -n 1 /etc/postgresql-common/createcluster.conf`)
+	said, err := shell.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "/dev/null\ncreate_main_cluster = false\n") {
+		t.Errorf("%v:\n%s", err, said)
+	}
+}
