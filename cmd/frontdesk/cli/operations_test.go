@@ -3,6 +3,8 @@ package cli_test
 import (
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,5 +34,52 @@ func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 	profile.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	if out, err := profile.CombinedOutput(); err != nil || !strings.Contains(string(out), "Type: cpu") {
 		t.Errorf("%v: %v\n%s", words, err, out)
+	}
+}
+
+var mentioned = regexp.MustCompile("`frontdesk ([^`]+)`")
+
+// What running text calls a command is one, with the flags that it names. What has a value is to
+// be typed, so it stands in a block, too, and there it is.
+func TestCommandsInTheTextOfTheOperatorsPagesExist_D113(t *testing.T) {
+	t.Parallel()
+	sessions := []string{"clear", "sealed", "rebuild"} // names of sessions
+	typed, found := "", map[string]string{}
+	for page, text := range docs.OperatorsPages() {
+		for _, b := range docs.Blocks(text) {
+			if b.Language == "sh" {
+				typed += b.Text
+			}
+		}
+		for _, command := range mentioned.FindAllStringSubmatch(text, -1) {
+			found[command[1]] = page
+		}
+	}
+	for command, page := range found {
+		if !slices.Contains(sessions, command) {
+			wantCommand(t, page, command, typed)
+		}
+	}
+	if len(found) < 20 {
+		t.Errorf("%d commands are named", len(found))
+	}
+}
+
+func wantCommand(t *testing.T, page, command, typed string) {
+	t.Helper()
+	name, flags, _ := strings.Cut(command+" ", " --")
+	help := frontdesk(t, append(strings.Fields(name), "--help")...)
+	if help.status != 0 {
+		t.Errorf("%s: there is no %q: %s", page, "frontdesk "+name, help.err)
+		return
+	}
+	for flag := range strings.SplitSeq(flags, " --") {
+		flag, value, _ := strings.Cut(strings.TrimSpace(strings.Replace(flag, "=", " ", 1)), " ")
+		if flag != "" && !strings.Contains(help.out, "--"+flag) {
+			t.Errorf("%s: frontdesk %s has no --%s", page, name, flag)
+		}
+		if value != "" && value != "…" && !strings.Contains(typed, "frontdesk "+command) {
+			t.Errorf("%s: nobody types %q, because it stands in no block", page, "frontdesk "+command)
+		}
 	}
 }
