@@ -91,7 +91,7 @@ func (d deployed) listens(t *testing.T, parsed *kong.Context) {
 // units are the services of systemd.
 func units(t *testing.T) (all []deployed) {
 	t.Helper()
-	for name, lines := range serviceFiles(t) {
+	for name, lines := range unitFiles(t, "service") {
 		d := deployed{name: name, env: map[string]string{}, settings: operations + "systemd/frontdesk.yaml"}
 		for _, line := range lines {
 			key, value, _ := strings.Cut(line, "=")
@@ -115,10 +115,10 @@ func units(t *testing.T) (all []deployed) {
 	return all
 }
 
-// serviceFiles are the lines of the files, by their names.
-func serviceFiles(t *testing.T) map[string][]string {
+// unitFiles are the lines of the units of a kind, by their names.
+func unitFiles(t *testing.T, kind string) map[string][]string {
 	t.Helper()
-	names, err := filepath.Glob(operations + "systemd/*.service")
+	names, err := filepath.Glob(operations + "systemd/*." + kind)
 	if err != nil || len(names) == 0 {
 		t.Fatalf("there are %v, %v", names, err)
 	}
