@@ -19,6 +19,12 @@ import (
 	"frontdesk/docs"
 )
 
+// What of the pages belongs to the whole machine, so that each test has its own.
+var (
+	theirFolders   = []string{"/etc/", "/usr/local/", "/var/lib/", "/var/backups/", "/srv/"}
+	theirAddresses = []string{"127.0.0.1:8080", "127.0.0.1:8090", "127.0.0.1:9090", "127.0.0.1:9091"}
+)
+
 // operatorLimit bounds all that an operator types.
 const operatorLimit = 5 * time.Minute
 
@@ -40,16 +46,16 @@ type operator struct {
 func newOperator(t *testing.T) *operator {
 	t.Helper()
 	o := &operator{t: t, dir: postgrestest.Dir(t), met: map[string]bool{}, db: map[string]string{}}
-	for _, dir := range []string{"home", "bin", "etc", "usr/local/bin", "var/lib", "var/backups", "srv", "run"} {
+	for _, dir := range []string{"home/running", "bin", "etc", "usr/local/bin", "var/lib", "var/backups", "srv", "run"} {
 		o.must(os.MkdirAll(filepath.Join(o.dir, dir), 0o755)) //nolint:gosec // Postgres is another user
 	}
-	for _, dir := range []string{"/etc/", "/usr/local/", "/var/lib/", "/var/backups/", "/srv/"} {
+	for _, dir := range theirFolders {
 		o.insteadOf(dir, o.dir+dir)
 	}
-	for _, port := range []string{"8080", "8090", "9090", "9091"} {
-		o.insteadOf("127.0.0.1:"+port, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	for _, address := range theirAddresses {
+		o.insteadOf(address, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
 	}
-	o.program("frontdesk", fmt.Sprintf(thatStays, binary(t)))
+	o.program("frontdesk", fmt.Sprintf(thatStays, filepath.Join(o.dir, "usr/local/bin/frontdesk")))
 	o.program("systemctl", systemctl)
 	if os.Geteuid() != 0 {
 		o.program("runuser", "shift 3\n"+`exec "$@"`) // runuser -u postgres -- PROGRAM
@@ -58,13 +64,15 @@ func newOperator(t *testing.T) *operator {
 	return o
 }
 
-// thatStays is frontdesk, of which what goes on until it is stopped is left running, as in
-// another terminal or by a service manager.
+// thatStays is frontdesk, of which what goes on until it is stopped is left running in another
+// terminal, without what the first one has exported of the operator. The same that was running
+// there ends before.
 const thatStays = `case " $* " in
 *" --check "* | *" --help "*) ;;
 " serve "* | " sign "* | " relay "* | " witness "*)
-	%[1]q "$@" >> ~/"$1.log" 2>&1 &
-	echo $! >> ~/running
+	if [ -e ~/"running/$1" ]; then kill -KILL $(cat ~/"running/$1"); fi
+	env --unset FRONTDESK_DATABASE_URL --unset FRONTDESK_MASTER_KEY_FILE %[1]q "$@" >> ~/"$1.log" 2>&1 &
+	echo $! > ~/"running/$1"
 	exit ;;
 esac
 exec %[1]q "$@"`
@@ -72,7 +80,7 @@ exec %[1]q "$@"`
 // systemctl is that of a machine on which nothing but Postgres is managed. What it starts
 // must not keep the shell's output open.
 const systemctl = `[ "$2" = postgresql ]
-exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --log "$PGDATA.log" > /dev/null`
+exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --log "$PGDATA/log" > /dev/null`
 
 // program is one that the operator finds before the machine's own.
 func (o *operator) program(name, script string) {
@@ -104,7 +112,7 @@ func (o *operator) sitDown() {
 	o.shell.Env = []string{
 		"PATH=" + strings.Join([]string{filepath.Join(o.dir, "bin"), filepath.Join(o.dir, "usr/local/bin"), programs(o.t), os.Getenv("PATH")}, ":"),
 		"HOME=" + o.shell.Dir, "LC_ALL=C.UTF-8", "GOCACHE=" + os.Getenv("GOCACHE"),
-		"PGHOST=" + filepath.Join(o.dir, "run"), "PGPORT=" + o.db["db"], "PGDATA=" + o.data("db"),
+		"PGHOST=" + filepath.Join(o.dir, "run"), "PGPORT=" + o.db["db"], "PGDATA=" + o.settings("db"),
 		"FRONTDESK_PRIVATE_LISTEN=" + o.meant("127.0.0.1:9090"),
 	}
 	in, err := o.shell.StdinPipe()
@@ -125,10 +133,14 @@ func (o *operator) sitDown() {
 
 // standUp ends what was left running.
 func (o *operator) standUp() {
-	for _, pid := range strings.Fields(o.read("home/running")) {
-		number, err := strconv.Atoi(pid)
+	running, err := filepath.Glob(filepath.Join(o.dir, "home/running/*"))
+	o.must(err)
+	for _, file := range running {
+		text, err := os.ReadFile(file)
 		o.must(err)
-		_ = syscall.Kill(number, syscall.SIGKILL) // it may have ended by itself
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		o.must(err)
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
 	}
 	if !o.t.Failed() {
 		return
@@ -210,30 +222,39 @@ func (o *operator) must(err error) {
 	}
 }
 
-// hasPostgres makes a machine with Postgres as Debian has it: its settings are read from conf.d,
-// too, and whoever comes by the network has a password. The first one is the operator's own.
+// debian makes a cluster as Debian does: its settings are in a folder of their own, in which
+// conf.d is read, too. Whoever comes by the network needs a password.
+const debian = `as() { if [ $(id -u) = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
+mkdir -p "$DATA" "$SETTINGS"
+if [ $(id -u) = 0 ]; then chown postgres "$(dirname "$DATA")" "$DATA" "$SETTINGS" "$SOCKETS"; fi
+cd "$SETTINGS"
+as initdb --pgdata "$DATA" --username postgres --auth-local trust --auth-host scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync > /dev/null
+as mv "$DATA"/postgresql.conf "$DATA"/pg_hba.conf "$DATA"/pg_ident.conf .
+as mkdir conf.d
+echo "data_directory = '$DATA'
+hba_file = '$SETTINGS/pg_hba.conf'
+ident_file = '$SETTINGS/pg_ident.conf'
+listen_addresses = '127.0.0.1'
+port = $PORT
+unix_socket_directories = '$SOCKETS'
+fsync = off
+include_dir = 'conf.d'" >> postgresql.conf
+as pg_ctl start --wait --pgdata "$SETTINGS" --log "$SETTINGS/log" > /dev/null`
+
+// hasPostgres makes a machine with Postgres.
 func (o *operator) hasPostgres(machine string) {
 	o.t.Helper()
-	port := fmt.Sprint(freePort(o.t))
+	port, data, settings := strconv.Itoa(freePort(o.t)), filepath.Join(o.dir, machine, "main"), o.settings(machine)
 	o.db[machine] = port
 	o.insteadOf("@"+machine+"/", "@127.0.0.1:"+port+"/")
-	o.insteadOf("/var/lib/postgresql/15/main", o.data(machine))
-	make := exec.CommandContext(o.t.Context(), "bash", "-euc", `mkdir "$1" && cd "$1" && if [ $(id -u) = 0 ]; then chown postgres . ../run; fi
-as() { if [ $(id -u) = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
-as initdb --pgdata main --username postgres --auth-local trust --auth-host scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync > /dev/null
-as mkdir main/conf.d
-echo "listen_addresses = '127.0.0.1'
-port = $2
-unix_socket_directories = '$3'
-fsync = off
-include_dir = 'conf.d'" >> main/postgresql.conf
-as pg_ctl start --wait --pgdata main --log main.log > /dev/null`, "-", filepath.Dir(o.data(machine)), port, filepath.Join(o.dir, "run"))
-	make.Env = append(os.Environ(), "PATH="+programs(o.t)+":"+os.Getenv("PATH"))
-	if said, err := make.CombinedOutput(); err != nil {
+	o.goesTo(machine)
+	cluster := exec.CommandContext(o.t.Context(), "bash", "-euc", debian)
+	cluster.Env = append(os.Environ(), "PATH="+programs(o.t)+":"+os.Getenv("PATH"), "DATA="+data, "SETTINGS="+settings, "PORT="+port, "SOCKETS="+filepath.Join(o.dir, "run"))
+	if said, err := cluster.CombinedOutput(); err != nil {
 		o.t.Fatalf("make a cluster: %v: %s", err, said)
 	}
 	o.t.Cleanup(func() {
-		end := exec.CommandContext(context.WithoutCancel(o.t.Context()), filepath.Join(programs(o.t), "pg_ctl"), "stop", "--mode", "immediate", "--pgdata", o.data(machine))
+		end := exec.CommandContext(context.WithoutCancel(o.t.Context()), filepath.Join(programs(o.t), "pg_ctl"), "stop", "--mode", "immediate", "--pgdata", settings)
 		end.Dir = "/"
 		if os.Geteuid() == 0 {
 			end.SysProcAttr = &syscall.SysProcAttr{Credential: userOf(o.t, "postgres")}
@@ -244,4 +265,16 @@ as pg_ctl start --wait --pgdata main --log main.log > /dev/null`, "-", filepath.
 	})
 }
 
-func (o *operator) data(machine string) string { return filepath.Join(o.dir, machine, "main") }
+// goesTo has what is typed from now on mean the Postgres of this machine.
+func (o *operator) goesTo(machine string) {
+	o.insteadOf("/var/lib/postgresql/15/main", filepath.Join(o.dir, machine, "main"))
+	o.insteadOf("/etc/postgresql/15/main", o.settings(machine))
+	if o.shell != nil {
+		o.types(fmt.Sprintf("export PGPORT=%s PGDATA=%q", o.db[machine], o.settings(machine)))
+	}
+}
+
+// settings is the folder of a machine's settings of Postgres.
+func (o *operator) settings(machine string) string {
+	return filepath.Join(o.dir, "etc/postgresql", machine)
+}

@@ -21,7 +21,14 @@ type stage struct {
 // walks say, for each page on which something is typed, below which headings, in the order
 // of the page.
 var walks = map[string]func() []stage{
-	"operations.md": theWalk,
+	"operations.md":               theWalk,
+	"operations/broker.md":        brokerWalk,
+	"operations/containers.md":    containersWalk,
+	"operations/keys.md":          keysWalk,
+	"operations/patroni.md":       patroniWalk,
+	"operations/people.md":        peopleWalk,
+	"operations/personal-data.md": personalDataWalk,
+	"operations/settings.md":      settingsWalk,
 }
 
 // TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds
@@ -29,7 +36,9 @@ var walks = map[string]func() []stage{
 // Postgres are others. A block that nobody types fails it.
 func TestOperatorsPagesByTheLetter_D113(t *testing.T) {
 	t.Parallel()
+	all := ""
 	for page, text := range docs.OperatorsPages() {
+		all += text
 		if blocks := docs.Blocks(text); slices.ContainsFunc(blocks, typed) {
 			t.Run(page, func(t *testing.T) {
 				t.Parallel()
@@ -39,6 +48,11 @@ func TestOperatorsPagesByTheLetter_D113(t *testing.T) {
 				}
 				newOperator(t).walk(page, blocks, walk())
 			})
+		}
+	}
+	for _, word := range slices.Concat(theirFolders, theirAddresses) {
+		if !strings.Contains(all, word) {
+			t.Errorf("no page says %s, which the test has another for", word)
 		}
 	}
 }
@@ -66,6 +80,11 @@ func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	}
 	if n := slices.IndexFunc(blocks, typed); n >= 0 {
 		o.t.Errorf("%s: nobody types what stands below %q", page, blocks[n].Below)
+	}
+	for n := 0; n < len(o.words); n += 2 {
+		if word := o.words[n]; !o.met[word] && !slices.Contains(slices.Concat(theirFolders, theirAddresses, []string{"/etc/postgresql/15/main", "/var/lib/postgresql/15/main"}), word) {
+			o.t.Errorf("%s does not say %s, which the test has another for", page, word)
+		}
 	}
 }
 

@@ -1,0 +1,181 @@
+package main_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The walks through the pages beside the first one. Whoever comes to them has started.
+
+func settingsWalk() []stage {
+	return []stage{
+		{below: "A file of settings", by: "TestWhatIsConfiguredAsThePageSaysServes_D108"},
+		{below: "Where the master key comes from", before: (*operator).hasAVault},
+		{below: "Connections to the database"},
+		{below: "Roles", before: (*operator).isOwnedByASuperuser, after: (*operator).isOwnedByTheOwner},
+	}
+}
+
+// hasAVault has one that knows the key, and nothing that serves at the ports which are checked.
+func (o *operator) hasAVault() {
+	o.t.Helper()
+	o.starts()
+	o.program("vault", `[ "$*" = 'kv get -field=key secret/frontdesk' ]`+"\n"+o.meant("cat /etc/frontdesk/master.key"))
+	o.stops()
+}
+
+// isOwnedByASuperuser makes the database one of an earlier time, and has postgres come by the
+// network.
+func (o *operator) isOwnedByASuperuser() {
+	o.t.Helper()
+	o.types(`superuser <<< 'ALTER ROLE owner RENAME TO formerly; ALTER ROLE formerly SUPERUSER'
+echo "*:*:*:postgres:$(openssl rand -hex 24)" >> ~/.pgpass
+superuser <<< "ALTER ROLE postgres PASSWORD '$(password postgres)'"`)
+}
+
+func (o *operator) isOwnedByTheOwner() {
+	o.t.Helper()
+	o.types(`superuser --dbname frontdesk --tuples-only --no-align <<< "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"
+frontdesk serve --check`)
+	o.wants("owner\nok owner no superuser owns the schema\n")
+}
+
+func personalDataWalk() []stage {
+	return []stage{
+		{below: "What is sealed", before: (*operator).starts},
+		{below: "Changing the master key"},
+		{below: "Retention"},
+		{below: "Erasing a person", before: (*operator).hasBobAndAPatient, after: (*operator).tomorrow},
+		{below: "Confirming it", after: (*operator).hasForgotten},
+	}
+}
+
+// thePatient is whom the pages name.
+const thePatient = "0190c7a2-0000-7000-8000-00000000f001"
+
+func (o *operator) hasBobAndAPatient() {
+	o.t.Helper()
+	o.types(o.meant(`export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/next.key
+echo "*:*:*:bob:$(openssl rand -hex 24)" >> ~/.pgpass
+superuser <<< "CREATE ROLE bob LOGIN IN ROLE frontdesk_app PASSWORD '$(password bob)'"
+frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient ` + thePatient))
+}
+
+// tomorrow has everything happen a day and an hour earlier than it did. What was asked for is
+// named as it was printed.
+func (o *operator) tomorrow() {
+	o.t.Helper()
+	if named := regexp.MustCompile(`(?i)erasure\S*\s+([0-9a-f-]{36})`).FindStringSubmatch(o.said); named != nil {
+		o.insteadOf("0190c7a2-0000-7000-8000-00000000f002", named[1])
+	}
+	o.types(aDayPasses)
+}
+
+// aDayPasses.
+const aDayPasses = `superuser --dbname frontdesk <<'END'
+SET session_replication_role = replica;
+UPDATE events SET data = (SELECT jsonb_object_agg(key, CASE WHEN key LIKE '%At' THEN to_jsonb((value #>> '{}')::timestamptz - interval '25 hours') ELSE value END) FROM jsonb_each(data::jsonb)),
+	recorded_at = recorded_at - interval '25 hours'
+WHERE data::text LIKE '%At"%';
+UPDATE signing_keys SET since = since - interval '25 hours', staged_at = staged_at - interval '25 hours';
+END`
+
+func (o *operator) hasForgotten() {
+	o.t.Helper()
+	if ledger := o.read("var/lib/frontdesk/erasures"); strings.Count(ledger, "\n") != 1 || !strings.Contains(ledger, thePatient) {
+		o.t.Errorf("the ledger says %s", ledger)
+	}
+}
+
+func keysWalk() []stage {
+	return []stage{
+		{below: "Key rotation", before: (*operator).starts, after: (*operator).tomorrow},
+		{below: "A day later", after: (*operator).tomorrow},
+		{below: "And another day later", after: (*operator).hasOneKey},
+		{below: "Keys of applications", before: (*operator).onboards},
+		{below: "Signing the log"},
+		{below: "Running a witness", after: (*operator).isCosigned},
+	}
+}
+
+func (o *operator) onboards() {
+	o.t.Helper()
+	o.does("operations.md", stage{below: "Onboard"})
+}
+
+func (o *operator) hasOneKey() {
+	o.t.Helper()
+	if said := o.types("frontdesk keys list --json"); strings.Count(said, `"active"`) != 1 || strings.Count(said, `"retired"`) != 1 {
+		o.t.Errorf("the keys are\n%s", said)
+	}
+}
+
+func (o *operator) isCosigned() {
+	o.t.Helper()
+	o.types(`until frontdesk audit checkpoint --tenant elm-street | grep '^— witness.example '; do sleep 0.1; done
+frontdesk audit verify --key "$(cat ~/log.vkey)" --witness-key "$(cat ~/witness.vkey)"`)
+	o.wants("— witness.example …\nnothing differs\n")
+}
+
+func peopleWalk() []stage {
+	return []stage{
+		{below: "Members of staff", before: (*operator).startsWithAPractice},
+		{below: "Screens in waiting rooms", before: (*operator).hasASite},
+		{below: "Putting records right", before: (*operator).hasRecords, after: (*operator).isPutRightIn},
+	}
+}
+
+func (o *operator) startsWithAPractice() {
+	o.t.Helper()
+	o.starts()
+	o.onboards()
+}
+
+func (o *operator) hasASite() {
+	o.t.Helper()
+	o.insteadOf("0190c7a2-0000-7000-8000-00000000f003", strings.TrimSpace(
+		o.types(`superuser --dbname frontdesk --tuples-only --no-align <<< 'SELECT id FROM sites'`)))
+}
+
+// hasRecords has a note, a request that was sent twice, and one that is the brother's.
+func (o *operator) hasRecords() {
+	o.t.Helper()
+	o.types(fmt.Sprintf(`frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient %[1]s
+frontdesk register-patient --tenant elm-street --name 'Ben Archer' --patient 0190c7a2-0000-7000-8000-00000000f008
+echo 'A cough.' > note
+echo '{"patientId":"%[1]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}' > request.json`, thePatient))
+	for _, record := range []string{"f005 create-note --patient " + thePatient + " --file note", "f006 submit-patient-request --file request.json", "f007 submit-patient-request --file request.json"} {
+		id, command, _ := strings.Cut(record, " ")
+		said := o.types("frontdesk " + command + " --tenant elm-street --json")
+		made := regexp.MustCompile(`"(?:noteId|patientRequestId)":"([^"]+)"`).FindStringSubmatch(said)
+		if made == nil {
+			o.t.Fatalf("%s: %s", command, said)
+		}
+		o.insteadOf("0190c7a2-0000-7000-8000-00000000"+id, made[1])
+	}
+}
+
+func (o *operator) isPutRightIn() {
+	o.t.Helper()
+	o.types("frontdesk audit log --tenant elm-street --as dr.lee || true; frontdesk audit log --tenant elm-street")
+}
+
+// patroniWalk leaves the machines to a test of their own.
+func patroniWalk() []stage {
+	return []stage{{below: "With Patroni", by: "TestProvePatroni_D105"}}
+}
+
+func containersWalk() []stage {
+	return []stage{
+		{below: "Containers", by: "TestProveContainers_D106"},
+		{below: "One Postgres, one process", by: "TestProveContainers_D106"},
+	}
+}
+
+func brokerWalk() []stage {
+	return []stage{
+		{below: "The broker"},
+		{below: "Who may do what there"},
+	}
+}
