@@ -4,6 +4,9 @@ package main_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,6 +57,18 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.do(unpack + docs.OperatorsBlocks(t, systemdPage, "Upgrade")[0])
 	calls.answered()
 	m.works()
+	m.isAnImage(docs.OperatorsBlocks(t, "operations/kubernetes.md", "The image", "sh")[0])
+}
+
+// isAnImage makes an image of the archive's program, outside of the machine.
+func (m *installed) isAnImage(lines string) {
+	m.t.Helper()
+	build := exec.CommandContext(m.t.Context(), "bash", "-euc", "tar --extract --file *.tar.gz --strip-components 1\npodman tag "+debianMachine+
+		" localhost/frontdesk-debian\n"+lines+"podman run --rm --network none --read-only --cap-drop all registry.example.org/frontdesk:v0.0.0 version")
+	build.Dir = filepath.Join(os.Getenv(containersDir), "release")
+	if said, err := build.CombinedOutput(); err != nil || !strings.Contains(string(said), "needs database schema") {
+		m.t.Errorf("as an image: %v: %s", err, said)
+	}
 }
 
 // works waits until the signer has published a checkpoint of all that is stored, and the

@@ -29,6 +29,8 @@ var walks = map[string]func() []stage{
 	"operations/people.md":        peopleWalk,
 	"operations/personal-data.md": personalDataWalk,
 	"operations/settings.md":      settingsWalk,
+	"operations/systemd.md":       systemdWalk,
+	"operations/kubernetes.md":    kubernetesWalk,
 }
 
 // TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds

@@ -40,9 +40,6 @@ type container struct {
 		Name          string
 		ContainerPort int `yaml:"containerPort"`
 	}
-	ReadinessProbe, LivenessProbe, StartupProbe struct {
-		HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
-	}
 }
 
 // containersOf are those of all manifests for Kubernetes.
