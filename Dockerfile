@@ -1,11 +1,13 @@
 # The program, and the certificate authorities that it trusts: no shell, no user but its own.
-# `make images` compiles the program and makes the base; or name any other Debian.
+# `make images` compiles the program and makes the base. PROGRAM is another one, such as that of a release; BASE any
+# image with certificate authorities where Debian has them.
 ARG BASE=localhost/frontdesk-debian
 FROM ${BASE} AS base
 
 FROM scratch
 COPY --from=base /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY .frontdesk/images/frontdesk /bin/
+ARG PROGRAM=.frontdesk/images/frontdesk
+COPY ${PROGRAM} /bin/frontdesk
 USER 65534:65534
 ENV FRONTDESK_LISTEN=:8080 FRONTDESK_PRIVATE_LISTEN=:9090
 EXPOSE 8080 9090

@@ -20,7 +20,7 @@ TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, and docs/ and client/ Python, Node.js, curl and jq.
+# compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl and jq, and units systemd's own check.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -28,12 +28,13 @@ BROWSER  = $(if $(shell grep chromedp/chromedp go.mod || true),$(if $(call have,
 PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/null && echo yes || true),,python3-jwt python3-cryptography)
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
+SYSTEMD  = $(if $(call have,systemd-analyze),,systemd)
 JQ       = $(if $(call have,jq),,jq)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD))
 
 .PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images release
 
@@ -104,18 +105,18 @@ peers: deps ## the log beside other stores of events, as a table, also in .front
 	@npm --prefix bench/peers/node ci
 	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
-lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm)
+lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm), Kubernetes' types on its manifests
 	@unformatted=$$(gofmt -l $(SOURCES))
 	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	for module in bench/peers client/go docs/examples/follower; do
+	for module in bench/peers client/go docs/examples/follower .ci/kubernetes; do
 		$(GO) -C $$module run $(LINTER) run ./...
 		$(GO) -C $$module mod tidy -diff
 	done
 	$(GO) -C docs/testdata/openapi/go mod tidy -diff
-	$(GO) test -tags prove -run '^TestProveThatRedocly' ./docs
+	$(GO) test -tags prove -run '^TestProveThat(Redocly|Kubernetes)' ./docs
 
 measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')

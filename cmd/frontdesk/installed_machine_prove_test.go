@@ -37,22 +37,6 @@ mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,dbus,postgre
 	})
 }
 
-// released makes the archive of a folder in another one, as of a commit that has all of it.
-func released(t *testing.T, folder, out string) {
-	t.Helper()
-	script := `[ -e .git ] || {
-	export GIT_AUTHOR_NAME=frontdesk GIT_AUTHOR_EMAIL=frontdesk@example.org GIT_AUTHOR_DATE=2026-03-02T12:00:00Z
-	export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
-	git init --quiet && git add --all && git commit --quiet --message 'What is released'
-}
-make release ARGS="-out $1"`
-	release := exec.CommandContext(t.Context(), "bash", "-euc", script, "-", out)
-	release.Dir, release.Env = folder, append(os.Environ(), "GOFLAGS=")
-	if said, err := release.CombinedOutput(); err != nil {
-		t.Fatalf("make release: %v: %s", err, said)
-	}
-}
-
 // installed is a machine in a container: systemd is its first process, and its network is the test's.
 type installed struct {
 	t    *testing.T
@@ -81,7 +65,10 @@ func newInstalled(t *testing.T) *installed {
 // up waits until systemd has started everything that is enabled.
 func (m *installed) up() {
 	m.t.Helper()
-	waitFor(m.t, func() bool { said, _ := m.try("systemctl is-system-running"); return strings.TrimSpace(said) == "running" })
+	waitFor(m.t, func() bool {
+		said, _ := m.try("systemctl is-system-running")
+		return strings.TrimSpace(said) == "running"
+	})
 }
 
 // reboot ends all processes as a machine does that is switched off in good order.

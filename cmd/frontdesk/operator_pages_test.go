@@ -199,13 +199,6 @@ func containersWalk() []stage {
 	}
 }
 
-func systemdWalk() (stages []stage) {
-	for _, heading := range []string{"Install", "The database", "Start", "The relay", "Upgrade"} {
-		stages = append(stages, stage{below: heading, by: "TestProveInstalled_D112"})
-	}
-	return stages
-}
-
 func brokerWalk() []stage {
 	return []stage{
 		{below: "The broker", before: (*operator).hasABroker, after: (*operator).relays},

@@ -30,6 +30,7 @@ var walks = map[string]func() []stage{
 	"operations/personal-data.md": personalDataWalk,
 	"operations/settings.md":      settingsWalk,
 	"operations/systemd.md":       systemdWalk,
+	"operations/kubernetes.md":    kubernetesWalk,
 }
 
 // TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds
