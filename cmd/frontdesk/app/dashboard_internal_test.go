@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"frontdesk/cmd/frontdesk/alerting"
@@ -97,7 +97,7 @@ func unknownTo(served map[string][]string, expr parser.Expr) (unknown []string) 
 				unknown = append(unknown, n.Name)
 			}
 			for _, m := range n.LabelMatchers {
-				if m.Name != labels.MetricName && !slices.Contains(targetLabels, m.Name) && !slices.Contains(known, m.Name) {
+				if m.Name != model.MetricNameLabel && !slices.Contains(targetLabels, m.Name) && !slices.Contains(known, m.Name) {
 					unknown = append(unknown, n.Name+"{"+m.Name+"}")
 				}
 			}

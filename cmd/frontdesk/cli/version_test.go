@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -7,12 +7,13 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli"
 )
 
 func TestTheVersionNamesTheSchema(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if status := Main(t.Context(), []string{"version", "--json"}, Streams{Out: &out, Err: &out}); status != 0 {
+	if status := cli.Main(t.Context(), []string{"version", "--json"}, cli.Streams{Out: &out, Err: &out}); status != 0 {
 		t.Fatal(out.String())
 	}
 	var said app.Version
