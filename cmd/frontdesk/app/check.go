@@ -26,7 +26,21 @@ func Check(ctx context.Context, config Config) []Finding {
 	if len(config.Broker.URLs) > 0 {
 		all = append(all, found("broker", "can be asked for as it is said; whether it is there, was not tried", config.checkBroker()))
 	}
+	if config.Traces.URL != "" {
+		all = append(all, within(ctx, config.collector))
+	}
 	return all
+}
+
+// collector warns of one that does not answer: traces are lost then, and nothing else.
+func (c *Config) collector(ctx context.Context) Finding {
+	if err := c.Traces.Check(); err != nil {
+		return found("traces", "", err)
+	}
+	if err := c.Traces.Reach(ctx); err != nil {
+		return Finding{What: "traces", Warns: true, Says: "the collector takes none", About: []slog.Attr{slog.Any("error", err)}}
+	}
+	return found("traces", "the collector takes them", nil)
 }
 
 func checkDatabase(ctx context.Context, config Config) []Finding {

@@ -32,13 +32,18 @@ func (c *versionCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	build, _ := debug.ReadBuildInfo() // nil if it was stripped
-	v := versionOf(build, schema)
+	v := ownVersion(schema)
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(v)
 	}
 	_, err = fmt.Fprint(r.Out, v)
 	return err
+}
+
+// ownVersion returns the version of this program.
+func ownVersion(schema int64) version {
+	build, _ := debug.ReadBuildInfo() // nil if it was stripped
+	return versionOf(build, schema)
 }
 
 func versionOf(build *debug.BuildInfo, schema int64) version {
