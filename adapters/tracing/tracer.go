@@ -30,7 +30,7 @@ const (
 	company     = time.Second      // for more to send
 	exportLimit = 10 * time.Second // for one batch
 	closeLimit  = 3 * time.Second  // for what is left when the process ends
-	textLimit   = 1000             // characters of a statement: enough to know it by
+	textLimit   = 250              // characters of a statement: enough to know it by
 )
 
 // scope names who has made the spans.
