@@ -1,4 +1,5 @@
-// Package docs is the documentation, and the tests that show that it holds.
+// Package docs is the documentation, and the tests that show that it holds. Tests of other
+// packages type what the pages of operators say: they get it from operators.go.
 //
 //   - integrators.md, sandbox.md and auditors.md are run, line by line, against a sandbox.
 //   - the clients of client/, in three languages, are put to the same sandbox, through

@@ -3,22 +3,21 @@
 package features_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/docs"
 )
 
 // TestProveThatAllHoldsBehindPgBouncer runs the features with a pooler between
 // the program and Postgres that lends connections for one transaction, set as
-// docs/operations.md says. Only who asks about the past, and rebuilds, goes past it.
+// docs/operations/proxies.md says. Only who asks about the past, and rebuilds, goes past it.
 func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/operations.md")
-	if err != nil || !strings.Contains(string(page), "`"+postgrestest.PooledMode+"`") {
-		t.Errorf("docs/operations.md does not say what is proved here, %v", err)
+	if !strings.Contains(docs.OperatorsPages()["operations/proxies.md"], "`"+postgrestest.PooledMode+"`") {
+		t.Error("docs/operations/proxies.md does not say what is proved here")
 	}
 	files, err := filepath.Glob("*.feature")
 	if err != nil || len(files) == 0 {

@@ -16,10 +16,13 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/docs"
 	"frontdesk/domain/application"
 )
 
-// TestProveContainers does what docs/operations.md says below "Containers", letter by
+const containersPage = "operations/containers.md"
+
+// TestProveContainers_D106 does what docs/operations/containers.md says, letter by
 // letter: with compose.yaml, whose primary and whose first process are killed under load,
 // and with compose.single.yaml.
 func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has the machine to itself
@@ -27,12 +30,13 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 		return
 	}
 	c := newContainers(t)
-	documented := blocks(t, "Containers")
-	if len(documented) != 8 {
-		t.Fatalf("docs/operations.md has %d blocks below Containers", len(documented))
+	documented := docs.OperatorsBlocks(t, containersPage, "Containers")
+	if len(documented) != 7 {
+		t.Fatalf("%s has %d blocks below Containers", containersPage, len(documented))
 	}
 	images, start, onboard, letIn := documented[0], documented[1], documented[2], documented[3]
-	look, upgrade, down, single := documented[4], documented[5], documented[6], documented[7]
+	look, upgrade, down := documented[4], documented[5], documented[6]
+	single := docs.OperatorsBlocks(t, containersPage, "One Postgres, one process")[0]
 	c.run(images)
 
 	c.compose = "compose.yaml:" + c.toTrust("serve-1", "serve-2")
@@ -76,23 +80,6 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 	c.keptAll()
 	c.run(alone(down))
 	c.leavesNothing()
-}
-
-// blocks are the blocks of a section of the operators' page.
-func blocks(t *testing.T, section string) (blocks []string) {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "\n## "+section+"\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	for i, block := range strings.Split(text, "\n```\n") {
-		if i%2 == 1 {
-			blocks = append(blocks, block+"\n")
-		}
-	}
-	return blocks
 }
 
 // onboard types the lines for a practice and an application, and registers a patient.

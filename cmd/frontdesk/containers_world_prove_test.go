@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/docs"
 )
 
 const (
@@ -39,7 +40,7 @@ func inTheirWorld(t *testing.T) bool {
 	script := prepared(t, dir)
 	meetTheirSchema(t, filepath.Join(dir, "frontdesk"))
 	began := time.Now()
-	build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", script+blocks(t, "Containers")[0])
+	build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", script+docs.OperatorsBlocks(t, containersPage, "Containers")[0])
 	build.Dir, build.Env = filepath.Join(dir, "frontdesk"), podmanIn(dir)
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the images: %v:\n%s", err, said)

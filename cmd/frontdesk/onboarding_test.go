@@ -22,7 +22,7 @@ func TestOnboardingByTheLetter_D107(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "practices.yaml"), string(declared))
-	lines := documentedLines(t, "Onboarding")
+	lines := documentedLines(t, "Onboard")
 	for old, other := range map[string]string{"/srv/leaving/elm-street": "leaving", "--yes": "--yes --without-proof"} {
 		if !strings.Contains(lines, old) {
 			t.Errorf("no line says %s", old)

@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/docs"
 )
 
 // TestRestoreByTheLetter runs the lines of docs/operations.md as they stand there. Only
@@ -34,7 +35,7 @@ func TestRestoreByTheLetter(t *testing.T) {
 	s.register(before, "elm-street")
 	was := s.logged(before)
 
-	s.run(documentedLines(t, "Backup and restore"), map[string]*embedded.Server{"db": before, "new-db": after})
+	s.run(documentedLines(t, "Back up")+documentedLines(t, "Restore"), map[string]*embedded.Server{"db": before, "new-db": after})
 
 	if is := s.logged(after); was == 0 || is != was {
 		t.Errorf("%d events are in the log, want %d", is, was)
@@ -69,25 +70,10 @@ func startCluster(t *testing.T) *embedded.Server {
 	return cluster
 }
 
-// documentedLines are the lines of all blocks of a section of the operators' page.
-func documentedLines(t *testing.T, section string) string {
+// documentedLines are the lines of all blocks below a heading of the operators' page.
+func documentedLines(t *testing.T, below string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "\n## "+section+"\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	var lines strings.Builder
-	for i, block := range strings.Split(text, "```\n") {
-		if i%2 == 1 {
-			lines.WriteString(block)
-		}
-	}
-	if lines.Len() == 0 {
-		t.Fatalf("the section %q has no lines to type", section)
-	}
-	return lines.String()
+	return strings.Join(docs.OperatorsBlocks(t, "operations.md", below), "")
 }
 
 type restore struct{ t *testing.T }

@@ -9,26 +9,8 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/docs"
 )
-
-// documented returns the blocks of a section of docs/operations.md.
-func documented(t *testing.T, section string) (blocks []string) {
-	t.Helper()
-	page, err := os.ReadFile("../../../docs/operations.md")
-	must(t, err)
-	_, text, found := strings.Cut(string(page), "\n### "+section+"\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	text, _, _ = strings.Cut(text, "\n### ")
-	for n, part := range strings.Split(text, "```\n") {
-		if n%2 == 1 {
-			blocks = append(blocks, part)
-		}
-	}
-	if !found || len(blocks) == 0 {
-		t.Fatalf("docs/operations.md has no block below %q", section)
-	}
-	return blocks
-}
 
 // documentedServe is a line of the page that serves, as a check of a service on a database: the
 // dots stand for what each service has.
@@ -53,7 +35,7 @@ func documentedServe(t *testing.T, line, database string) outcome {
 // What the page says of settings, the check, the master key and connections holds by the letter.
 func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	db, dir := postgrestest.New(t), t.TempDir()
-	text := documented(t, "A file of settings")[0]
+	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]
 	o := serveNowhere(t, "--config", settingsFile(t, text))
 	o.wantFailure(t, 1, "checks failed")
 	if said := o.configuration(); !strings.HasPrefix(said["durability"], "synchronous by ") || !strings.HasPrefix(said["trusted-proxy"], "10.0.0.0/8 192.0.2.7/32 by ") {
@@ -61,7 +43,7 @@ func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	}
 	frontdesk(t, "sign", "--config", settingsFile(t, text)).wantFailure(t, 1, "/etc/frontdesk/log.key")
 
-	variable, command, _ := strings.Cut(strings.TrimSpace(documented(t, "Before it serves")[0]), " ")
+	variable, command, _ := strings.Cut(strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Before it serves")[0]), " ")
 	name, _, _ := strings.Cut(variable, "=")
 	t.Setenv(name, settingsFile(t, fmt.Sprintf("serve:\n  database-url: %s\n  listen: 127.0.0.1:0\n  private-listen: 127.0.0.1:0\n"+
 		"  api-domain: api.example\n  auth-url: https://auth.example\n", db.URL)))
@@ -71,12 +53,12 @@ func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	vault := "#!/bin/sh\n[ \"$*\" = 'kv get -field=key secret/frontdesk' ] && echo " + base64Of(theMasterKey) + "\n"
 	must(t, os.WriteFile(filepath.Join(dir, "vault"), []byte(vault), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	keyed := documentedServe(t, documented(t, "Where the master key comes from")[0], db.URL)
+	keyed := documentedServe(t, docs.OperatorsBlocks(t, "operations/settings.md", "Where the master key comes from")[0], db.URL)
 	keyed.wantSuccess(t)
 	if said := keyed.configuration()["master-key-command"]; said != "vault kv get -field=key secret/frontdesk by command line" {
 		t.Errorf("of the master key it says %q", said)
 	}
-	smaller := documentedServe(t, documented(t, "Connections to the database")[0], db.URL)
+	smaller := documentedServe(t, docs.OperatorsBlocks(t, "operations/settings.md", "Connections to the database")[0], db.URL)
 	if said := smaller.checks()["connections"]; !strings.HasPrefix(said, "ok: each process has 20 at most") {
 		t.Errorf("of connections it says %q", said)
 	}
@@ -85,7 +67,7 @@ func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 	t.Parallel()
 	service := serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").line(t, "serving")
-	line := strings.TrimSpace(documented(t, "Profiles")[0])
+	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Profiles")[0])
 	line = strings.Replace(line, "http://127.0.0.1:9090", service["private_url"].(string), 1)
 	words := strings.Fields(strings.Replace(line, "seconds=10", "seconds=1", 1))
 	profile := exec.CommandContext(t.Context(), words[0], words[1:]...)

@@ -1,12 +1,12 @@
 package cli_test
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/docs"
 )
 
 var flagForm = regexp.MustCompile(`--[a-z][a-z-]+`)
@@ -14,10 +14,7 @@ var flagForm = regexp.MustCompile(`--[a-z][a-z-]+`)
 // Every flag of a service is in the operators' page.
 func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := docs.OperatorsPages()["operations/settings.md"]
 	for _, command := range []string{"serve", "sandbox start"} {
 		help := frontdesk(t, append(strings.Fields(command), "--help")...).out
 		flags := flagForm.FindAllString(help, -1)
@@ -25,8 +22,8 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 			t.Fatalf("%s --help shows %v", command, flags)
 		}
 		for _, flag := range flags {
-			if flag != "--help" && !strings.Contains(string(page), "`"+flag+"`") {
-				t.Errorf("%s of %s is not in docs/operations.md", flag, command)
+			if flag != "--help" && !strings.Contains(page, "`"+flag+"`") {
+				t.Errorf("%s of %s is not in docs/operations/settings.md", flag, command)
 			}
 		}
 	}

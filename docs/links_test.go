@@ -1,0 +1,76 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	headed  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	fenced  = regexp.MustCompile("(?s)\n *```.*?\n *```")
+	noPlace = regexp.MustCompile(`[^\pL\pN _-]`)
+)
+
+// Each link of a page leads to a file, and to a heading there, if it names one.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	var pages []string
+	for _, folder := range []string{"..", ".", "operations", "errors", "examples/*"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	if len(pages) < 30 {
+		t.Fatalf("these are all pages: %v", pages)
+	}
+	for _, page := range pages {
+		for _, link := range linked.FindAllStringSubmatch(read(t, page), -1) {
+			if !strings.Contains(link[1], "://") && !strings.HasPrefix(link[1], "mailto:") {
+				leads(t, page, link[1])
+			}
+		}
+	}
+}
+
+// read is a page without its blocks, in which nothing is a link or a heading.
+func read(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fenced.ReplaceAllString(string(text), "")
+}
+
+func leads(t *testing.T, page, link string) {
+	t.Helper()
+	name, place, _ := strings.Cut(link, "#")
+	file := filepath.Join(filepath.Dir(page), name)
+	if name == "" {
+		file = page
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Errorf("%s links to %s: %v", page, link, err)
+		return
+	}
+	if place == "" {
+		return
+	}
+	for _, found := range headed.FindAllStringSubmatch(read(t, file), -1) {
+		if anchor(found[1]) == place {
+			return
+		}
+	}
+	t.Errorf("%s links to %s, which has no such heading", page, link)
+}
+
+// anchor is what a heading is called in an address.
+func anchor(heading string) string {
+	return strings.ReplaceAll(noPlace.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
