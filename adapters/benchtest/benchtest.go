@@ -77,10 +77,10 @@ func (c Comparison) turn(r Rate) turn {
 	if r.Prepare != nil {
 		r.Prepare()
 	}
-	program, cluster := ownCPU(), ClusterCPU(c.Cluster)
+	program, cluster := OwnCPU(), ClusterCPU(c.Cluster)
 	done := r.Turn()
 	each := func(from, to time.Duration) float64 { return float64((to - from).Nanoseconds()) / 1000 / done.Done }
-	return turn{done.PerSecond(), each(program, ownCPU()), each(cluster, ClusterCPU(c.Cluster))}
+	return turn{done.PerSecond(), each(program, OwnCPU()), each(cluster, ClusterCPU(c.Cluster))}
 }
 
 // series is what all turns of a rate have shown.
