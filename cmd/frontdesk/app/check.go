@@ -32,17 +32,6 @@ func Check(ctx context.Context, config Config) []Finding {
 	return all
 }
 
-// collector warns of one that does not answer: traces are lost then, and nothing else.
-func (c *Config) collector(ctx context.Context) Finding {
-	if err := c.Traces.Check(); err != nil {
-		return found("traces", "", err)
-	}
-	if err := c.Traces.Reach(ctx); err != nil {
-		return Finding{What: "traces", Warns: true, Says: "the collector takes none", About: []slog.Attr{slog.Any("error", err)}}
-	}
-	return found("traces", "the collector takes them", nil)
-}
-
 func checkDatabase(ctx context.Context, config Config) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	e, err := connected(ctx, config)

@@ -66,11 +66,10 @@ func connected(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	traces, err := tracing.Start(config.Traces, config.Log)
+	traces, err := config.trace()
 	if err != nil {
 		return nil, err
 	}
-	config.Tracer = traces.Statements(config.Tracer)
 	all, err := openPools(ctx, config)
 	if err != nil {
 		traces.Close()

@@ -38,7 +38,10 @@ func (f runningFlags) announce(r *run, log *slog.Logger, service *app.App) error
 	if err != nil {
 		return err
 	}
-	is := ownVersion(0)
+	is, err := app.ThisVersion()
+	if err != nil {
+		return err
+	}
 	facts = append(facts, slog.String("version", is.Version), slog.String("commit", is.Commit), slog.String("config", string(f.Config)))
 	log.LogAttrs(r.ctx, slog.LevelInfo, "serving", facts...)
 	return nil

@@ -9,7 +9,7 @@ type tracesFlags struct {
 }
 
 func (f tracesFlags) traces() tracing.Config {
-	return tracing.Config{URL: f.Traces, Share: f.TracesShare, Version: ownVersion(0).Version}
+	return tracing.Config{URL: f.Traces, Share: f.TracesShare}
 }
 
 // Validate refuses what nobody can mean, before anything is opened.
