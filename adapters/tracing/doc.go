@@ -7,8 +7,9 @@
 // caused is in a trace of the event's own. Whether a trace is kept is decided by its id
 // alone, so that all processes decide the same; callers choose neither.
 //
-//   - tracer.go: [Tracer] begins the spans of calls and of events, for the share that is
-//     traced. A nil Tracer begins none, and of the others nothing is made at all.
+//   - config.go, tracer.go: where spans go, and the bounds of what waits to be sent.
+//   - begin.go, ids.go: [Tracer] begins the spans of calls and of events, for the share that
+//     is traced. A nil Tracer begins none, and of calls that are not traced nothing is made.
 //   - span.go: [Span] is one of them, and [Step] one within it. Spans hold names, numbers
 //     and opaque identifiers. Nobody else in this tree knows OpenTelemetry.
 //   - statements.go: what is sent to the database, without any value.

@@ -56,7 +56,7 @@ func printing(ctx context.Context, settings exporter.Settings, config component.
 		if err != nil {
 			return fmt.Errorf("encode traces: %w", err)
 		}
-		_, err = fmt.Println(string(line))
+		_, err = fmt.Fprintln(os.Stdout, string(line))
 		return err
 	}, exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}))
 }
