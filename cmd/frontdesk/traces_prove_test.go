@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -183,7 +184,7 @@ func (c *collector) read(t *testing.T, printed io.Reader) {
 			}
 		}
 		if err := batches.Decode(&batch); err != nil {
-			if err != io.EOF { //nolint:errorlint // a decoder returns it as it is
+			if !errors.Is(err, io.EOF) {
 				t.Errorf("the collector prints what is no trace: %v", err)
 			}
 			return

@@ -140,11 +140,11 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 			t.Errorf("%q in place of %q", got, want)
 		}
 	}
-	append := only(t, all, "append")
-	if append.Parent != call.ID || webhook.From < append.Until {
-		t.Errorf("the append is within %s; it ends at %d, and the webhook begins at %d", append.Parent, append.Until, webhook.From)
+	appended := only(t, all, "append")
+	if appended.Parent != call.ID || webhook.From < appended.Until {
+		t.Errorf("the append is within %s; it ends at %d, and the webhook begins at %d", appended.Parent, appended.Until, webhook.From)
 	}
-	within := under(all, append)
+	within := under(all, appended)
 	if !slices.ContainsFunc(within, func(s tracingtest.Span) bool { return strings.Contains(s.About["db.query.text"], "INSERT INTO events") }) {
 		t.Errorf("within the append there is no statement that stores the event: %v", names(within))
 	}
