@@ -14,7 +14,7 @@ FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
-# Go passes them by, so those that hold a program are named. It passes by bench/peers and
+# Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
 TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
@@ -100,7 +100,7 @@ fresh: ## both commands of the README on a bare Debian that it builds, before a 
 
 # The collector is set as the program sets it (cmd/frontdesk/collector.go).
 bench: deps ## benchmarks as one table, also in .frontdesk/bench.md: ratios to floors of the same run hold on any machine
-	@files=$$(grep -l '^func Benchmark' $(filter-out ./bench/peers/%,$(SOURCES)))
+	@files=$$(grep -l '^func Benchmark' $(filter-out ./bench/%,$(SOURCES)))
 	GOGC=400 $(GO) test -run '^$$' -bench . -timeout 30m $$(dirname $$files | sort -u) | $(GO) run ./.ci/bench
 
 peers: deps ## the log beside other stores of events, as a table, also in .frontdesk/peers.md (fetches them with npm)
@@ -113,7 +113,7 @@ lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly an
 	$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
-	for module in bench/peers client/go docs/examples/follower .ci/kubernetes; do
+	for module in bench/collector bench/peers client/go docs/examples/follower .ci/kubernetes; do
 		$(GO) -C $$module run $(LINTER) run ./...
 		$(GO) -C $$module mod tidy -diff
 	done

@@ -54,6 +54,7 @@ var layers = map[string]layer{
 			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out
 			"frontdesk/adapters/sealing",   // the one way in which they encrypt
 			"frontdesk/adapters/jsonfault", // the one way in which they say why a text is not JSON
+			"frontdesk/adapters/tracing",   // the one way in which they show where time goes
 			"frontdesk/feed",               // the one form in which events leave the database for a broker
 		},
 		libraries: true,

@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -31,10 +32,11 @@ type Rate struct {
 type Comparison struct {
 	Ratio       string // the unit under which the ratio is reported, such as "of-insert"
 	Floor, Rate Rate
+	Turns       int    // of each; 0 means 9. A difference of a few hundredths needs more
 	Cluster     string // data directory of a Postgres on this machine, whose CPU is reported too; "" for none
 }
 
-const turns = 9
+const usualTurns = 9
 
 // Run measures both in turns and reports these units:
 //
@@ -48,7 +50,7 @@ const turns = 9
 func (c Comparison) Run(b *testing.B) {
 	b.Helper()
 	var floors, rates, ratios series
-	for range turns {
+	for range cmp.Or(c.Turns, usualTurns) {
 		var floor, rate turn
 		both := []func(){
 			func() { floor = c.turn(c.Floor) },
@@ -77,10 +79,10 @@ func (c Comparison) turn(r Rate) turn {
 	if r.Prepare != nil {
 		r.Prepare()
 	}
-	program, cluster := ownCPU(), ClusterCPU(c.Cluster)
+	program, cluster := OwnCPU(), ClusterCPU(c.Cluster)
 	done := r.Turn()
 	each := func(from, to time.Duration) float64 { return float64((to - from).Nanoseconds()) / 1000 / done.Done }
-	return turn{done.PerSecond(), each(program, ownCPU()), each(cluster, ClusterCPU(c.Cluster))}
+	return turn{done.PerSecond(), each(program, OwnCPU()), each(cluster, ClusterCPU(c.Cluster))}
 }
 
 // series is what all turns of a rate have shown.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ownCPU is the time that this process has computed for.
-func ownCPU() time.Duration {
+// OwnCPU is the time that this process has computed for.
+func OwnCPU() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
 		return 0
@@ -22,7 +22,7 @@ func ownCPU() time.Duration {
 }
 
 // CPU is the time that this process and a Postgres have computed for, together.
-func CPU(data string) time.Duration { return ownCPU() + ClusterCPU(data) }
+func CPU(data string) time.Duration { return OwnCPU() + ClusterCPU(data) }
 
 // tick is the unit of /proc, which is the same on every Linux that Go runs on.
 const tick = 10 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 )
@@ -65,18 +66,33 @@ func (m *Metrics) judged(endpoint application.EndpointName, err error) {
 	}
 }
 
-// measured times an endpoint and writes the call's line of the log.
+// measured times an endpoint, writes the call's line of the log, and makes its span.
 func (a *API) measured(endpoint application.EndpointName, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer a.Metrics.began()()
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		r, span := a.Traces.Call(r, callOf(r.Context()).request, string(endpoint))
+		status := http.StatusInternalServerError // if it panics
+		defer func() { shown(span, callOf(r.Context()), status) }()
 		next.ServeHTTP(seen, r)
+		status = seen.status
 		took := a.Now().Sub(start)
 		if a.Metrics != nil {
 			a.Metrics.duration.WithLabelValues(string(endpoint), strconv.Itoa(seen.status)).Observe(took.Seconds())
 		}
 		a.say(r, endpoint, seen.status, took)
 	})
+}
+
+// shown ends the span of a call. Who called is known once it is proven.
+func shown(span tracing.Span, c *call, status int) {
+	span.Number("http.response.status_code", status)
+	span.Text("frontdesk.code", c.line.refusal.Code)
+	if by := c.by.Load(); by != nil {
+		span.Text("frontdesk.tenant", by.tenant)
+		span.Text("frontdesk.application", by.application.String())
+	}
+	span.End(status >= http.StatusInternalServerError)
 }
 
 // statusWriter remembers the status of an answer.

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/adapters/tracing"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -22,7 +23,7 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest, Metrics and Lines.
+// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest, Metrics, Traces and Lines.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
@@ -75,7 +76,8 @@ type API struct {
 	Limit   time.Duration // for what a call does in a slot
 	Rest    time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
 	Now     func() time.Time
-	Metrics *Metrics // nil measures nothing
+	Metrics *Metrics        // nil measures nothing
+	Traces  *tracing.Tracer // nil traces nothing
 	Log     *slog.Logger
 	Lines   Lines // which calls have a line in the log
 

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -38,9 +39,10 @@ type Consumer struct {
 	Alone   Handler       // for one event of a page that failed; nil means Handler
 	Follows []event.Event // an event of each type that the handler is handed; nil for all types
 	Log     *slog.Logger
-	Metrics *Metrics      // nil measures nothing
-	Limit   time.Duration // for one attempt; 0 means 10 s
-	Retry   time.Duration // between attempts at an event that fails; 0 means 1 s
+	Metrics *Metrics        // nil measures nothing
+	Traces  *tracing.Tracer // nil traces nothing
+	Limit   time.Duration   // for one attempt; 0 means 10 s
+	Retry   time.Duration   // between attempts at an event that fails; 0 means 1 s
 }
 
 // ackDeadline is so long that it never passes: watermill would then commit what an
@@ -157,10 +159,13 @@ func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, 
 	if alone && f.Alone != nil {
 		handler = f.Alone
 	}
-	if err := handler(ctx, conn, page); err != nil {
-		return err
+	ctx, spans := f.Traces.Handling(ctx, f.Name, page)
+	err := handler(ctx, conn, page)
+	if err == nil {
+		err = ctx.Err()
 	}
-	return ctx.Err()
+	spans.End(err != nil)
+	return err
 }
 
 // followed returns what is to be handed over of some events, and notes how far it goes: to

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/patient"
 )
 
@@ -22,6 +23,9 @@ func (s *Store) store(ctx context.Context, events []written) error {
 	ctx, cancel := s.DB.within(ctx)
 	defer cancel()
 	m := memberOf(events)
+	if m != nil {
+		m.span = tracing.SpanOf(ctx)
+	}
 	role := s.together.arrive(m)
 	defer s.together.depart(role)
 	switch role {
@@ -99,7 +103,7 @@ func (s *Store) storeGroup(group []*member) error {
 	if len(group) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
+	ctx, cancel := context.WithTimeout(traceOf(group), callerLimit)
 	defer cancel()
 	events := eventsOf(group)
 	batch := durably(events)
@@ -109,6 +113,17 @@ func (s *Store) storeGroup(group []*member) error {
 		queueAtOnce(batch, m.events)
 	}
 	return s.commit(ctx, batch)
+}
+
+// traceOf returns a context that belongs to the first append of a group that is traced:
+// what is done for all of them stands there.
+func traceOf(group []*member) context.Context {
+	for _, m := range group {
+		if m.span.Recording() {
+			return m.span.Within(context.Background())
+		}
+	}
+	return context.Background()
 }
 
 // byKey is the order in which members lock the rows that hold at once. Groups of two

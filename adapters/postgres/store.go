@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -66,7 +67,11 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	markOfPatient(events, changes)
-	if err := s.store(ctx, events); err != nil {
+	ctx, span := tracing.Step(ctx, "append")
+	err = s.store(ctx, events)
+	span.Number("frontdesk.events", len(events))
+	span.End(err != nil)
+	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	s.Keys.keep(made)

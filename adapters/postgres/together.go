@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 )
 
@@ -40,7 +41,8 @@ type member struct {
 	key     event.Digest // of the call; zero if it has none
 	claims  []any        // nobody else in a group has one of these
 	bytes   int
-	outcome chan error // of its group: nil, [errApart], or what nobody knows the outcome of
+	span    tracing.Span // of the append
+	outcome chan error   // of its group: nil, [errApart], or what nobody knows the outcome of
 }
 
 // memberOf returns nil if the events must fly alone. Each stream in a group begins in it:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/outbound"
+	"frontdesk/adapters/tracing"
 )
 
 // NewClient returns the client that webhooks are sent with. It sends each
@@ -45,6 +46,7 @@ func post(ctx context.Context, client *http.Client, url, token string) (answer, 
 	// a request that has one again.
 	request.Header.Set("Content-Type", "application/jwt")
 	request.Header.Set("User-Agent", "frontdesk-webhooks")
+	tracing.Propagate(ctx, request.Header)
 	status, err := exchange(client, request, watch)
 	if err != nil {
 		return watch.answer(status), reasonOf(err, watch.phase())

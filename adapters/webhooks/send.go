@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"frontdesk/adapters/tracing"
 )
 
 // send begins to send what was claimed, and releases what this process cannot
@@ -63,8 +65,10 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 // claimed again.
 func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
 	begun := s.RealNow()
+	going, span := s.Traces.Telling(going, d.event)
 	o := s.attempt(going, lane, d)
 	o.at = s.Now()
+	shown(span, d, o)
 	if o.status != Pending {
 		s.report(going, d, o, s.RealNow().Sub(begun))
 	}
@@ -111,6 +115,16 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	o.quick = o.status == Delivered && time.Since(begun) <= s.Timeout/quickly
 	s.Metrics.connected(o.answer.reused)
 	return o
+}
+
+// shown ends the span of an attempt. The address is left out, which may hold a secret.
+func shown(span tracing.Span, d delivery, o outcome) {
+	span.Text("frontdesk.webhook", string(d.kind))
+	span.Text("frontdesk.application", o.application.String())
+	span.Text("frontdesk.status", string(o.status))
+	span.Text("frontdesk.reason", string(o.reason))
+	span.Number("http.response.status_code", o.answer.status)
+	span.End(o.status == Failed)
 }
 
 // report logs how an attempt went, in ids and words of our own: nothing of what

@@ -11,13 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
 )
 
 // Sender sends what is queued: at most once (D29), in order for each subject,
 // and without letting one receiver delay another. Any number of processes may
-// run one. All fields except Metrics are needed.
+// run one. All fields except Metrics and Traces are needed.
 type Sender struct {
 	DB    *pgxpool.Pool
 	Codec *event.Codec
@@ -40,6 +41,7 @@ type Sender struct {
 	Timeout time.Duration    // for one delivery, from dialling to the end of the answer
 	Log     *slog.Logger
 	Metrics *Metrics
+	Traces  *tracing.Tracer
 
 	tokens *tokens
 }

@@ -102,7 +102,7 @@ func (a *App) following(tail *postgres.Tail) []*postgres.Consumer {
 	var consumers []*postgres.Consumer
 	for _, p := range projections.Following() {
 		consumers = append(consumers, &postgres.Consumer{
-			Name: p.Name(), DB: db, Tail: tail, Handler: postgres.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics,
+			Name: p.Name(), DB: db, Tail: tail, Handler: postgres.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics, Traces: a.traces,
 		})
 	}
 	return append(consumers, a.fanOut(db, tail, metrics))

@@ -26,6 +26,9 @@ func Check(ctx context.Context, config Config) []Finding {
 	if len(config.Broker.URLs) > 0 {
 		all = append(all, found("broker", "can be asked for as it is said; whether it is there, was not tried", config.checkBroker()))
 	}
+	if config.Traces.URL != "" {
+		all = append(all, within(ctx, config.collector))
+	}
 	return all
 }
 

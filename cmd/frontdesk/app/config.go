@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/tracing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/patient"
@@ -85,6 +86,7 @@ type Config struct {
 	Log     *slog.Logger
 	Calls   httpapi.Lines   // which calls have a line in the log
 	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
+	Traces  tracing.Config  // where traces go; zero for nowhere. The version is filled in
 }
 
 // Listening opens a listener as [net.ListenConfig.Listen] does.

@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/apply"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -37,6 +38,7 @@ type Engine struct {
 	background postgres.DB // for all other work
 	appended   *postgres.Bell
 	grown      *postgres.Bell
+	traces     *tracing.Tracer // nil if they go nowhere
 }
 
 // Open connects to the database, and fails if its schema is not this program's. The
@@ -64,11 +66,18 @@ func connected(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := openPools(ctx, config)
+	traces, err := config.trace()
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(config, codec, all), nil
+	all, err := openPools(ctx, config)
+	if err != nil {
+		traces.Close()
+		return nil, err
+	}
+	e := newEngine(config, codec, all)
+	e.traces = traces
+	return e, nil
 }
 
 func newEngine(config Config, codec *event.Codec, all pools) *Engine {
@@ -169,9 +178,10 @@ func (e *Engine) CanOpen() error { return e.keyring.CanOpen() }
 // not serve calls it before it ends.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
 
-// Close waits for the appends that are under way, and closes the connections to the
-// database.
+// Close waits for the appends that are under way, closes the connections to the database,
+// and sends what is left of traces.
 func (e *Engine) Close() {
 	e.store.Close()
 	e.pools.close()
+	e.traces.Close()
 }

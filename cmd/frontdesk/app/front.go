@@ -81,6 +81,7 @@ func (a *App) api() (*httpapi.API, error) {
 		Limit:   a.config.CallLimit,
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
+		Traces:  a.traces,
 		Log:     a.config.Log,
 		Lines:   a.config.Calls,
 	}, nil

@@ -29,7 +29,7 @@ func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *p
 	}
 	return &postgres.Consumer{
 		Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(),
-		Log: a.config.Log, Metrics: feed,
+		Log: a.config.Log, Metrics: feed, Traces: a.traces,
 	}
 }
 
@@ -39,6 +39,7 @@ func (a *App) sender() *webhooks.Sender {
 		DB: a.pools.background, Codec: a.codec, Opens: a.keyring, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
 		Client: webhooks.NewClient(a.guard(), a.config.RootCAs), Queued: a.telling.queued,
 		Now: a.config.Now, RealNow: a.config.RealNow, Timeout: a.config.WebhookTimeout, Sending: a.sending, Log: a.config.Log, Metrics: a.telling.metrics,
+		Traces: a.traces,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/authorisation"
 )
@@ -54,6 +55,7 @@ func serviceDefaults() map[string]string {
 		"call_connections":       strconv.Itoa(app.DefaultCallConnections),
 		"background_connections": strconv.Itoa(app.DefaultBackgroundConnections),
 		"log_calls":              string(httpapi.AllLines),
+		"traces_share":           strconv.FormatFloat(tracing.DefaultShare, 'g', -1, 64),
 		"upload_connections":     strconv.Itoa(app.DefaultUploadConnections),
 		"authorisation_lifetime": short(authorisation.DefaultLifetime),
 		"lockout":                short(signin.DefaultLockout),

@@ -22,11 +22,13 @@ type runningFlags struct {
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
 	CallConnections       int32  `default:"${call_connections}" placeholder:"N" help:"Connections to the database for calls."`
 	BackgroundConnections int32  `default:"${background_connections}" placeholder:"N" help:"Connections to the database for all other work."`
-	UploadConnections     int32  `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
+	tracesFlags           `embed:""`
+	UploadConnections     int32 `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
 }
 
 func (f runningFlags) apply(r *run, c *app.Config) {
 	c.Log, c.Calls, c.Profiles = f.log(r.Err), httpapi.Lines(f.LogCalls), f.Pprof
+	c.Traces = f.traces()
 	c.CallConnections, c.BackgroundConnections, c.UploadConnections = f.CallConnections, f.BackgroundConnections, f.UploadConnections
 }
 

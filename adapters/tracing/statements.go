@@ -1,0 +1,23 @@
+package tracing
+
+import (
+	"github.com/exaring/otelpgx"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
+	"go.opentelemetry.io/otel/metric/noop"
+)
+
+// Statements returns what is told of every statement for the database, beside another one,
+// which may be nil. Statements become spans within the span that sends them, with their
+// text, which holds no values. Those that no span sends become none.
+func (t *Tracer) Statements(beside pgx.QueryTracer) pgx.QueryTracer {
+	if t == nil {
+		return beside
+	}
+	ours := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithMeterProvider(noop.NewMeterProvider()),
+		otelpgx.WithDisableConnectionDetailsInAttributes())
+	if beside == nil {
+		return ours
+	}
+	return multitracer.New(beside, ours)
+}

@@ -1,0 +1,55 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync"
+	"testing"
+
+	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/tracing"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// BenchmarkTraces compares calls of which a share is traced with calls that are not, by two
+// programs beside a third one, which was there first and has what only one can have, such as the
+// sequencer. The collector throws away what it is sent, but its CPU is counted, too.
+func BenchmarkTraces(b *testing.B) {
+	first, integrator, patient := serving(b)
+	untraced := besides(b, first, tracing.Config{})
+	for _, share := range []float64{0.1, 1} {
+		b.Run(fmt.Sprintf("share=%v", share), func(b *testing.B) {
+			collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+			b.Cleanup(collector.Close)
+			traced := besides(b, first, tracing.Config{URL: collector.URL, Share: share})
+			rate := func(unit string, service *app.App) benchtest.Rate {
+				c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient)}
+				return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
+			}
+			benchtest.Comparison{
+				Ratio: "of-untraced", Floor: rate("untraced/s", untraced), Rate: rate("calls/s", traced), Turns: 45, Cluster: benchtest.ClusterOf(b, first.admin),
+			}.Run(b)
+		})
+	}
+}
+
+// besides is one more program on the database of another one.
+func besides(b *testing.B, first running, traces tracing.Config) *app.App {
+	b.Helper()
+	service, err := app.New(b.Context(), app.Config{
+		DatabaseURL: first.url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		RateLimit: app.NoLimit, DailyBytes: app.NoLimit, Traces: traces,
+	})
+	must(b, err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
+	var group sync.WaitGroup
+	group.Go(func() { _ = service.Run(ctx) })
+	b.Cleanup(func() { stop(); group.Wait() })
+	return service
+}

@@ -1,0 +1,282 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/tracing"
+	"frontdesk/adapters/tracing/tracingtest"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
+	"frontdesk/domain/site"
+)
+
+// traced is a program whose traces go somewhere, with an application that is told of
+// call-ins and a patient who has an appointment.
+type traced struct {
+	*app.App
+	stop        func() // ends it, and waits until it has
+	integrator  bearertest.Application
+	patient     string
+	appointment string
+	told        chan http.Header // of each webhook
+}
+
+func trace(t *testing.T, traces tracing.Config) *traced {
+	t.Helper()
+	p := &traced{told: make(chan http.Header, 10)}
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.told <- r.Header
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(receiver.Close)
+	service, err := app.New(t.Context(), app.Config{
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street", MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+		Traces: traces,
+	})
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = service.Run(ctx) })
+	p.App, p.stop = service, func() { cancel(); running.Wait() }
+	t.Cleanup(p.stop)
+	p.integrator, p.patient = onboard(t, service)
+	p.expect(t, receiver.URL+"/hooks?secret=sesame")
+	return p
+}
+
+// expect books an appointment, and has the application told when the patient is called in.
+func (p *traced) expect(t *testing.T, receiver string) {
+	t.Helper()
+	ctx, desk := t.Context(), p.Desk
+	must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{
+		Application: p.integrator.ID, Grant: application.Grant{Endpoint: access.CallInPatient, Mode: application.ApplicationRestricted}}))
+	must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: p.integrator.ID, Event: application.CallInShown, URL: receiver}))
+	at, err := desk.AddSite(ctx, commands.AddSite{Tenant: "elm-street", Name: "Mulberry House"})
+	must(t, err)
+	p.appointment = p.book(t, at)
+}
+
+func (p *traced) book(t *testing.T, at site.ID) string {
+	t.Helper()
+	var booked commands.BookAppointment
+	booked.Tenant, booked.Site, booked.At = "elm-street", at, time.Now()
+	must(t, booked.Patient.UnmarshalText([]byte(p.patient)))
+	id, err := p.Desk.BookAppointment(t.Context(), booked)
+	must(t, err)
+	return id.String()
+}
+
+// call returns the status and the id of a call. Its headers and its body hold what must not
+// be seen anywhere else.
+func (p *traced) call(t *testing.T, endpoint application.EndpointName, body, traceparent string) (status int, id string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL()+"/transactional-api/"+string(endpoint), strings.NewReader(body))
+	must(t, err)
+	r.Header.Set("Authorization", "Bearer "+p.integrator.Token(time.Now(), bearertest.Claim("act", bearertest.Act())))
+	r.Header.Set("User-Agent", "tell-tale-agent")
+	r.Header.Set("X-Forwarded-For", "203.0.113.77")
+	if traceparent != "" {
+		r.Header.Set("traceparent", traceparent)
+		r.Header.Set("tracestate", "vendor=tell-tale-state")
+	}
+	answer, err := http.DefaultClient.Do(r)
+	must(t, err)
+	answer.Body.Close()
+	return answer.StatusCode, strings.ReplaceAll(answer.Header.Get("X-Request-Id"), "-", "")
+}
+
+func (p *traced) callIn(t *testing.T, traceparent string) (id string) {
+	t.Helper()
+	status, id := p.call(t, access.CallInPatient, fmt.Sprintf(`{"appointmentId":%q,"roomId":null}`, p.appointment), traceparent)
+	if status != http.StatusOK {
+		t.Fatalf("the call-in is answered %d", status)
+	}
+	return id
+}
+
+// A trace has the id of its call, and goes on across the log: in who handles the event, and
+// in who is told of it.
+func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
+	t.Parallel()
+	collector := tracingtest.New(t)
+	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
+	id := p.callIn(t, "")
+	told := (<-p.told).Get("traceparent")
+	p.stop() // which sends what is left
+
+	is, err := app.ThisVersion()
+	must(t, err)
+	all := collector.Of(id)
+	call, webhook := only(t, all, string(access.CallInPatient)), only(t, all, "webhook")
+	for want, got := range map[string]string{
+		"":                                    call.Parent,
+		"elm-street":                          call.About["frontdesk.tenant"],
+		p.integrator.ID.String():              call.About["frontdesk.application"],
+		"frontdesk":                           call.By["service.name"],
+		is.Version:                            call.By["service.version"],
+		call.ID:                               webhook.Parent,
+		"delivered":                           webhook.About["frontdesk.status"],
+		"00-" + id + "-" + webhook.ID + "-01": told,
+	} {
+		if got != want {
+			t.Errorf("%q in place of %q", got, want)
+		}
+	}
+	appended := only(t, all, "append")
+	if appended.Parent != call.ID || webhook.From < appended.Until {
+		t.Errorf("the append is within %s; it ends at %d, and the webhook begins at %d", appended.Parent, appended.Until, webhook.From)
+	}
+	within := under(all, appended)
+	if !slices.ContainsFunc(within, func(s tracingtest.Span) bool { return strings.Contains(s.About["db.query.text"], "INSERT INTO events") }) {
+		t.Errorf("within the append there is no statement that stores the event: %v", names(within))
+	}
+	fanOut := only(t, all, "webhooks.v1")
+	if fanOut.Parent != call.ID || !slices.ContainsFunc(under(all, fanOut), func(s tracingtest.Span) bool {
+		return strings.Contains(s.About["db.query.text"], "INSERT INTO deliveries")
+	}) {
+		t.Errorf("the fan-out is within %s, and sends %v", fanOut.Parent, names(under(all, fanOut)))
+	}
+	handled := only(t, all, "call-in-board.v1")
+	if handled.Parent != call.ID || handled.About["frontdesk.event"] != webhook.About["frontdesk.event"] {
+		t.Errorf("the read model follows within %s", handled.Parent)
+	}
+}
+
+// only returns the one span of a name.
+func only(t *testing.T, all []tracingtest.Span, name string) tracingtest.Span {
+	t.Helper()
+	named := slices.DeleteFunc(slices.Clone(all), func(s tracingtest.Span) bool { return s.Name != name })
+	if len(named) != 1 {
+		t.Fatalf("%d spans are called %s, of %v", len(named), name, names(all))
+	}
+	return named[0]
+}
+
+// under returns the spans within another one, those within those included.
+func under(all []tracingtest.Span, s tracingtest.Span) (within []tracingtest.Span) {
+	for _, other := range all {
+		if other.Parent == s.ID {
+			within = append(append(within, other), under(all, other)...)
+		}
+	}
+	return within
+}
+
+func names(all []tracingtest.Span) (names []string) {
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// What leaves the house are names, numbers and opaque identifiers, under the names that the
+// operators' page lists; also of what fails in the database.
+func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
+	t.Parallel()
+	collector := tracingtest.New(t)
+	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
+	p.callIn(t, "")
+	<-p.told
+	status, request := p.call(t, access.CreatePatientRequest, requestBody(p.patient), "")
+	if status != http.StatusOK {
+		t.Fatalf("the patient request is answered %d", status)
+	}
+	_, failed := p.call(t, access.CreatePatientRequest, requestBody(event.NewID().String()), "")
+	p.stop()
+
+	if len(collector.Of(request)) < 5 || len(collector.Of(failed)) < 3 {
+		t.Fatalf("%d and %d spans", len(collector.Of(request)), len(collector.Of(failed)))
+	}
+	page, err := os.ReadFile("../../../docs/operations/traces.md")
+	must(t, err)
+	for _, s := range collector.Spans() {
+		for key := range s.About {
+			if !bytes.Contains(page, []byte("`"+key+"`")) {
+				t.Errorf("the page of traces does not say that spans have %s", key)
+			}
+		}
+		if s.Events > 0 || s.Status.GetMessage() != "" {
+			t.Errorf("%s has %d events, and says %q", s.Name, s.Events, s.Status.GetMessage())
+		}
+	}
+	act := bearertest.Act()["practitioner"].(map[string]any)
+	for _, personal := range []string{
+		"Ann Archer", "It hurts", "healthConcern", p.patient, strings.ReplaceAll(p.patient, "-", ""), p.appointment, "Mulberry",
+		act["name"].(string), act["email"].(string), act["gmc_number"].(string),
+		"tell-tale", "203.0.113.77", "127.0.0.1", "localhost", "sesame", "Bearer", "frontdesk_app", "eyJ",
+	} {
+		if bytes.Contains(collector.Text(), []byte(personal)) {
+			t.Errorf("the collector was sent %q", personal)
+		}
+	}
+}
+
+// A caller chooses neither the id of a trace nor whether it is kept.
+func TestACallerChoosesNoTrace_D109(t *testing.T) {
+	t.Parallel()
+	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
+	const traceparent = "00-" + theirs + "-00f067aa0ba902b7-01"
+	all, none := tracingtest.New(t), tracingtest.New(t)
+	p := trace(t, tracing.Config{URL: all.URL, Share: 1})
+	id := p.callIn(t, traceparent)
+	p.stop()
+	if call := only(t, all.Of(id), string(access.CallInPatient)); !slices.Equal(call.Links, []string{theirs}) || call.Parent != "" || len(all.Of(theirs)) > 0 {
+		t.Errorf("the trace of the caller is %v and %q of the call, and %d spans have its id", call.Links, call.Parent, len(all.Of(theirs)))
+	}
+
+	p = trace(t, tracing.Config{URL: none.URL, Share: 1e-12})
+	p.callIn(t, traceparent)
+	if told := (<-p.told).Values("traceparent"); told != nil {
+		t.Errorf("the receiver is told of the trace %q", told)
+	}
+	p.stop()
+	if spans := none.Spans(); len(spans) > 0 {
+		t.Errorf("the collector is sent %v", names(spans))
+	}
+}
+
+// What no call has caused has a trace of the event's own.
+func TestWhatNobodyCalledForIsInATraceOfItsEvent_D109(t *testing.T) {
+	t.Parallel()
+	collector := tracingtest.New(t)
+	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
+	var visit commands.CallInPatient
+	visit.Tenant = "elm-street"
+	must(t, visit.Appointment.UnmarshalText([]byte(p.appointment)))
+	must(t, p.Desk.CallInPatient(t.Context(), visit))
+	told := strings.Split((<-p.told).Get("traceparent"), "-")
+	p.stop()
+	webhook := only(t, collector.Of(told[1]), "webhook")
+	if webhook.Parent != "" || strings.ReplaceAll(webhook.About["frontdesk.event"], "-", "") != told[1] {
+		t.Errorf("the webhook is within %q, and tells of %s", webhook.Parent, webhook.About["frontdesk.event"])
+	}
+	only(t, collector.Of(told[1]), "webhooks.v1")
+}
+
+// A program that is told of no collector tells no receiver of a trace, either.
+func TestWithoutACollectorThereIsNoTrace_D109(t *testing.T) {
+	t.Parallel()
+	p := trace(t, tracing.Config{})
+	p.callIn(t, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	if told := (<-p.told).Values("traceparent"); told != nil {
+		t.Errorf("the receiver is told of the trace %q", told)
+	}
+}
