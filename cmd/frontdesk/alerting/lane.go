@@ -43,7 +43,7 @@ func (l *lane) stale(steps int) {
 
 // lay adds a phase of so many steps, in which the series was seen as the points say; a
 // point is nil where a scrape lacked it.
-func (l *lane) lay(points []*seen, from, steps int) {
+func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 	first, last := ends(points)
 	switch {
 	case first == nil:
@@ -51,7 +51,7 @@ func (l *lane) lay(points []*seen, from, steps int) {
 		return
 	case last.Counter:
 		l.count(points, *first, *last, steps)
-	case l.kind != plain && l.stood(*first, *last):
+	case l.kind != plain && !renewed && l.stood(*first, *last):
 		l.stand(points, *first, from, steps)
 	default:
 		l.repeat(points, from, steps)

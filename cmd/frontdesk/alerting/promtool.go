@@ -22,6 +22,7 @@ import (
 type Expectation struct {
 	Over time.Duration // back from the end of the phase; 0 for its end alone
 	Fire []string      // in any order
+	Else []string      // alerts that may fire or not
 }
 
 // Check has promtool evaluate the rules, and is an error that shows what fires if that is
@@ -98,7 +99,7 @@ func (l *Timeline) test(wanted [][]Expectation) unitTests {
 }
 
 func (e Expectation) question(at time.Duration) question {
-	firing := `ALERTS{alertstate="firing"}`
+	firing := fmt.Sprintf(`ALERTS{alertstate="firing",alertname!~%q}`, strings.Join(e.Else, "|"))
 	if e.Over > 0 {
 		firing = "last_over_time(" + firing + "[" + strconv.Itoa(int(e.Over.Seconds())) + "s])"
 	}

@@ -3,6 +3,7 @@ package alerting
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,10 @@ type Phase struct {
 	Name    string
 	Lasts   time.Duration // on the time line: whole steps
 	Scrapes [][]Scrape    // what was really seen: in each row, one scrape of each target
+
+	// Renewed are parts of series' names and labels. Their time stamps stood, because what
+	// they tell of is not due within seconds, but would be within the phase. They keep their age.
+	Renewed []string
 }
 
 // Timeline is a row of phases, as Prometheus would remember them.
@@ -53,7 +58,8 @@ func (l *Timeline) Add(phase Phase) {
 				points[i] = &point
 			}
 		}
-		l.lanes[name].lay(points, l.steps, steps)
+		renewed := slices.ContainsFunc(phase.Renewed, func(part string) bool { return strings.Contains(name, part) })
+		l.lanes[name].lay(points, l.steps, steps, renewed)
 	}
 	l.phases, l.steps = append(l.phases, phase), l.steps+steps
 }
