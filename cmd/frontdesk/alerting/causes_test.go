@@ -25,7 +25,8 @@ type cause struct {
 	fires []string
 	with  func(w *world)           // starts what is needed besides, before everything else; nil for nothing
 	edit  func(config *app.Config) // how it serves; nil for the usual
-	wrong func(w *world)           // does it
+	wrong func(w *world)           // does it; nil if there is nothing to do
+	never bool                     // retain was never run, so it is wrong from the start
 	mend  func(w *world)           // nil where nothing mends it
 	lasts time.Duration            // on the time line; 0 for the usual
 	slow  bool                     // takes so long that it is left to make prove

@@ -10,6 +10,7 @@ import (
 type lane struct {
 	values []float64 // one a step; NaN where the series is stale
 	kind   kind
+	step   float64 // seconds
 
 	was  *seen   // at the last scrape that had it
 	then float64 // what it was laid as: a counter's value, or a time stamp on the time line
@@ -23,8 +24,8 @@ const (
 	age          // seconds since an instant
 )
 
-func newLane(series string, steps int) *lane {
-	l := &lane{}
+func newLane(series string, step time.Duration, steps int) *lane {
+	l := &lane{step: step.Seconds()}
 	switch name := metric(series); {
 	case strings.HasSuffix(name, "_timestamp_seconds"), strings.HasSuffix(name, "_until_seconds"):
 		l.kind = instant
@@ -81,7 +82,7 @@ func (l *lane) count(points []*seen, first, last seen, steps int) {
 	}
 	pace := 0.0
 	if took := last.at.Sub(first.at); took > 0 {
-		pace = max(0, last.Value-first.Value) / took.Seconds() * Step.Seconds()
+		pace = max(0, last.Value-first.Value) / took.Seconds() * l.step
 	}
 	for i := range steps {
 		if i < len(points) && points[i] == nil {
@@ -116,7 +117,7 @@ func (l *lane) stood(first, last seen) bool {
 // stand has the instant stay where it is.
 func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
-	stood := float64(from)*Step.Seconds() - old
+	stood := float64(from)*l.step - old
 	if l.was != nil && l.stood(*l.was, first) {
 		stood = l.then
 	}
@@ -126,7 +127,7 @@ func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	for i := range steps {
 		value := stood
 		if l.kind == age {
-			value = float64(from+i)*Step.Seconds() - stood
+			value = float64(from+i)*l.step - stood
 		}
 		if points[i%len(points)] == nil {
 			value = math.NaN()
@@ -147,10 +148,10 @@ func (l *lane) repeat(points []*seen, from, steps int) {
 		value := p.Value
 		if l.kind == instant {
 			_, old := l.moment(*p)
-			value = float64(from+i)*Step.Seconds() - old
+			value = float64(from+i)*l.step - old
 		}
 		l.values = append(l.values, value)
 		_, old := l.moment(*p)
-		l.then = float64(from+i)*Step.Seconds() - old
+		l.then = float64(from+i)*l.step - old
 	}
 }

@@ -84,18 +84,18 @@ type (
 )
 
 func (l *Timeline) test(wanted [][]Expectation) unitTests {
-	test := unitTest{Interval: Step.String()}
+	test := unitTest{Interval: l.step.String()}
 	for _, series := range slices.Sorted(maps.Keys(l.lanes)) {
 		test.Series = append(test.Series, inputLine{series, notation(l.lanes[series].values)})
 	}
-	end := -Step // the first scrape is at 0
+	end := -l.step // the first scrape is at 0
 	for i, phase := range l.phases {
 		end += phase.Lasts
 		for _, e := range wanted[i] {
 			test.Asked = append(test.Asked, e.question(end))
 		}
 	}
-	return unitTests{[]string{l.rules.File}, Step.String(), []unitTest{test}}
+	return unitTests{[]string{l.rules.File}, l.step.String(), []unitTest{test}}
 }
 
 func (e Expectation) question(at time.Duration) question {
