@@ -44,16 +44,25 @@ func ClusterOf(b *testing.B, superuser *pgxpool.Pool) (data string) {
 // that have ended included. Each of them works in the data directory. It is 0 where
 // there is no /proc.
 func ClusterCPU(data string) (used time.Duration) {
+	for _, process := range ClusterProcesses(data) {
+		used += cpuOf(process)
+	}
+	return used
+}
+
+// ClusterProcesses returns the processes of a Postgres as their places below /proc.
+// There are none where there is no /proc, and of "".
+func ClusterProcesses(data string) (found []string) {
 	if data == "" {
-		return 0
+		return nil
 	}
 	places, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, place := range places {
 		if at, err := os.Readlink(place); err == nil && at == data {
-			used += cpuOf(filepath.Dir(place))
+			found = append(found, filepath.Dir(place))
 		}
 	}
-	return used
+	return found
 }
 
 // ProcessCPU is the time that another process has computed for, and those of its

@@ -38,8 +38,8 @@ const (
 // between finds nothing, and in the end everything is signed and cosigned.
 func TestProveThatAnHonestLogRaisesNoAlarm_D77(t *testing.T) { //nolint:paralleltest // it takes the machine
 	h := newProved(t)
-	until := time.Now().Add(honestTime(t))
-	upgrade := time.Now().Add(honestTime(t) / 2)
+	until := time.Now().Add(timeOf(t, honestVariable, usualHonesty))
+	upgrade := time.Now().Add(timeOf(t, honestVariable, usualHonesty) / 2)
 	ctx, stop := context.WithCancel(t.Context())
 	var calling sync.WaitGroup
 	for n := range honestClients {
@@ -61,15 +61,17 @@ func TestProveThatAnHonestLogRaisesNoAlarm_D77(t *testing.T) { //nolint:parallel
 	t.Logf("%d calls were answered 200", h.answered.count())
 }
 
-func honestTime(t *testing.T) time.Duration {
+// timeOf is how long a test goes on: as a variable of the environment says, such as
+// "1h", or as usual.
+func timeOf(t *testing.T, variable string, usual time.Duration) time.Duration {
 	t.Helper()
-	text := os.Getenv(honestVariable)
+	text := os.Getenv(variable)
 	if text == "" {
-		return usualHonesty
+		return usual
 	}
 	long, err := time.ParseDuration(text)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", variable, err)
 	}
 	return long
 }

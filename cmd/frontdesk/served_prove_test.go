@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,56 +71,88 @@ func onboard(t *testing.T, engine *app.Engine) (integrator bearertest.Applicatio
 }
 
 // served is a process of frontdesk serve.
-type served struct{ url, private string }
+type served struct {
+	url, private string
+	pid          int
+	said         *said
+}
+
+// said counts what a process says.
+type said struct {
+	mu    sync.Mutex
+	lines map[string]int // by message
+	bytes map[string]int // by message, with the ends of lines
+	worse []string       // lines that are worse than info
+}
+
+// add counts a line, and says whether it is the first one of its message.
+func (s *said) add(level, msg, line string) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines[msg]++
+	s.bytes[msg] += len(line) + 1
+	if level != "INFO" && len(s.worse) < 1000 {
+		s.worse = append(s.worse, line)
+	}
+	return s.lines[msg] == 1
+}
 
 // serve starts one more process.
 func (s *busy) serve(url, durability string, more ...string) {
 	s.t.Helper()
-	t := s.t
+	process := serve(s.t, s.receiver, append([]string{"--database-url", url, "--durability", durability, "--webhook-age-limit=1h"}, more...)...)
+	s.served = append(s.served, process)
+	s.last, s.silent = append(s.last, time.Now()), append(s.silent, 0)
+}
+
+// serve starts a process that trusts a receiver of webhooks.
+func serve(t *testing.T, receiver *told, flags ...string) *served {
+	t.Helper()
 	certificate := filepath.Join(t.TempDir(), "receiver.pem")
-	s.must(os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.receiver.Certificate().Raw}), 0o600))
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary(t), "serve", "--durability", durability, "--database-url", url,
+	writeFile(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw})))
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary(t), append([]string{"serve",
 		"--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=frontdesk.test", "--auth-url=https://auth.frontdesk.test",
-		"--allow-network=127.0.0.0/8", "--webhook-age-limit=1h")
-	cmd.Args = append(cmd.Args, more...)
+		"--allow-network=127.0.0.0/8"}, flags...)...)
 	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(theMasterKey[:]), "SSL_CERT_FILE="+certificate)
-	said, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(said)
-	serving := make(chan *served, 1)
+	process := &served{pid: cmd.Process.Pid, said: &said{lines: map[string]int{}, bytes: map[string]int{}}}
+	serving := make(chan struct{})
 	var reading sync.WaitGroup
-	reading.Go(func() {
-		said := map[string]bool{} // while a database is away, some of it is said many times a second
-		for lines.Scan() {
-			var line struct {
-				Level, Msg, URL string
-				PrivateURL      string `json:"private_url"`
-			}
-			_ = json.Unmarshal(lines.Bytes(), &line)
-			if line.Msg == "serving" {
-				serving <- &served{line.URL, line.PrivateURL}
-			}
-			if line.Level != "INFO" && !said[line.Msg] {
-				t.Logf("%s", lines.Text())
-			}
-			said[line.Msg] = true
-		}
-	})
+	reading.Go(func() { process.listen(t, stderr, serving) })
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		reading.Wait()
 		_ = cmd.Wait()
 	})
 	select {
-	case process := <-serving:
-		s.served = append(s.served, process)
-		s.last, s.silent = append(s.last, time.Now()), append(s.silent, 0)
+	case <-serving:
 	case <-time.After(time.Minute):
 		t.Fatal("frontdesk serve does not serve")
+	}
+	return process
+}
+
+// listen reads what a process says, and shows the first of each message that is worse
+// than info: while a database is away, some of it is said many times a second.
+func (p *served) listen(t *testing.T, stderr io.Reader, serving chan<- struct{}) {
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		var line struct {
+			Level, Msg, URL string
+			PrivateURL      string `json:"private_url"`
+		}
+		_ = json.Unmarshal(lines.Bytes(), &line)
+		if line.Msg == "serving" {
+			p.url, p.private = line.URL, line.PrivateURL
+			close(serving)
+		}
+		if p.said.add(line.Level, line.Msg, lines.Text()) && line.Level != "INFO" {
+			t.Logf("%s", lines.Text())
+		}
 	}
 }

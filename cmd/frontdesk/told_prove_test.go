@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -14,11 +15,15 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"frontdesk/adapters/webhooks/receiver"
 )
 
 // told is a receiver of webhooks, which counts them.
 type told struct {
 	*httptest.Server
+
+	verifier *receiver.Verifier // nil believes everything
 
 	mu    sync.Mutex
 	times map[string]int          // by path and jti
@@ -32,12 +37,23 @@ func newTold(t *testing.T) *told {
 		if err != nil {
 			return
 		}
+		if err := r.doubt(request.Context(), string(token)); err != nil {
+			t.Errorf("received %q: %v", token, err)
+		}
 		r.received(t, request.URL.Path, string(token))
 		time.Sleep(5 * time.Millisecond) // so that some always wait
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(r.Close)
 	return r
+}
+
+func (r *told) doubt(ctx context.Context, token string) error {
+	if r.verifier == nil {
+		return nil
+	}
+	_, err := r.verifier.Verify(ctx, token)
+	return err
 }
 
 func (r *told) received(t *testing.T, path, token string) {

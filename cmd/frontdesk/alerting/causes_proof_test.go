@@ -54,6 +54,7 @@ var proofCauses = map[string]cause{
 			w.readLast(time.Now().Add(-25 * time.Hour))
 			w.as(unreadable)
 			w.signsAgain()
+			w.until("it signs what is new", signed)
 		},
 		lasts: 60 * time.Hour, renew: []string{sweeps},
 	},

@@ -1,6 +1,6 @@
 //go:build prove
 
-package app_test
+package main_test
 
 import (
 	"context"
@@ -22,12 +22,13 @@ const (
 	measuredVisits = 6000
 	visitClients   = 32
 	restVisits     = 300 // one after the other
+	patientsOfEach = 50  // practice
 )
 
 // TestProveWhatACellCarries lets patients come and go: each sends a request, is booked in, called in, seen and
 // written about. It prints what that takes of everything.
 func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measures
-	c := newCell(t)
+	c := newCellInside(t)
 	c.come(warmVisits, visitClients)
 	c.settle()
 	before := c.look()
@@ -99,7 +100,7 @@ func (c *cell) minting() float64 {
 	const tokens = 500
 	before := benchtest.CPU("")
 	for range tokens {
-		c.integrator.Token(time.Now())
+		c.integrators[0].Token(time.Now())
 	}
 	return float64((benchtest.CPU("") - before).Microseconds()) / 1000 / tokens
 }
@@ -108,7 +109,7 @@ func (c *cell) minting() float64 {
 type sight struct {
 	events, told, wal int64
 	program, cluster  time.Duration
-	tables            map[string]int64 // bytes, with indexes; partitions count as their table
+	tables            map[string]int64
 }
 
 const sizes = `
@@ -119,21 +120,28 @@ WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY 1`
 func (c *cell) look() (s sight) {
 	c.t.Helper()
 	ctx := c.t.Context()
-	must(c.t, c.admin.QueryRow(ctx, `SELECT (SELECT head FROM sequencer), (SELECT count(*) FROM deliveries), pg_current_wal_lsn() - '0/0'`).
+	c.must(c.admin.QueryRow(ctx, `SELECT (SELECT head FROM sequencer), (SELECT count(*) FROM deliveries), pg_current_wal_lsn() - '0/0'`).
 		Scan(&s.events, &s.told, &s.wal))
 	s.program, s.cluster = benchtest.CPU(""), benchtest.ClusterCPU(c.data)
-	rows, err := c.admin.Query(ctx, sizes)
-	must(c.t, err)
+	s.tables = c.tables()
+	return s
+}
+
+// tables are their sizes in bytes, with indexes. Partitions count as their table.
+func (c *cell) tables() map[string]int64 {
+	c.t.Helper()
+	rows, err := c.admin.Query(c.t.Context(), sizes)
+	c.must(err)
 	defer rows.Close()
-	s.tables = map[string]int64{}
+	found := map[string]int64{}
 	for rows.Next() {
 		var name string
 		var bytes int64
-		must(c.t, rows.Scan(&name, &bytes))
-		s.tables[name] = bytes
+		c.must(rows.Scan(&name, &bytes))
+		found[name] = bytes
 	}
-	must(c.t, rows.Err())
-	return s
+	c.must(rows.Err())
+	return found
 }
 
 // largest are the tables that have grown by more than 20 bytes a visit.

@@ -1,0 +1,245 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+)
+
+const cellPractices = 20
+
+// cell is some practices on a Postgres that flushes to disk, with applications that call
+// and are told of everything. Visits go round all of these, and the processes that serve.
+type cell struct {
+	t           *testing.T
+	admin       *pgxpool.Pool
+	data        string   // directory of the cluster
+	urls        []string // of the processes
+	client      *http.Client
+	integrators []bearertest.Application
+	practices   []practice
+}
+
+type practice struct {
+	tenant, site, room string
+	patients           []patient.ID
+}
+
+// steps are the calls of one visit. What a step was answered is known to those behind it.
+var steps = []struct{ path, body string }{
+	{"request-type-availability", ""},
+	{"create-patient-request", `{"patientId":"{patient}","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"{text}"}]}`},
+	{"book-appointment", `{"patientId":"{patient}","siteId":"{site}","at":"{at}"}`},
+	{"call-in-patient", `{"appointmentId":"{appointmentId}","roomId":"{room}"}`},
+	{"open-care-record", `{"patientId":"{patient}"}`},
+	{"start-consultation", `{"patientId":"{patient}","appointmentId":"{appointmentId}"}`},
+	{"create-note", `{"patientId":"{patient}","note":"{text}"}`},
+	{"retrieve-care-record", "?patientId={patient}"},
+}
+
+var aText = strings.Repeat("It hurts when I laugh. ", 12)
+
+// newCell has a cluster of its own and nothing in it yet.
+func newCell(t *testing.T) (c *cell, server *embedded.Server) {
+	t.Helper()
+	c = &cell{t: t, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: visitClients}}}
+	t.Cleanup(c.client.CloseIdleConnections)
+	server = postgrestest.Cluster(t)
+	var err error
+	c.admin, err = postgres.NewPool(t.Context(), server.URL("frontdesk", embedded.Superuser), 2)
+	c.must(err)
+	t.Cleanup(c.admin.Close)
+	c.must(c.admin.QueryRow(t.Context(), `SHOW data_directory`).Scan(&c.data))
+	c.data, err = filepath.EvalSymlinks(c.data)
+	c.must(err)
+	return c, server
+}
+
+// newCellInside is served by this process, so that its CPU can be told.
+func newCellInside(t *testing.T) *cell {
+	t.Helper()
+	c, server := newCell(t)
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(receiver.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(receiver.Certificate())
+	service, err := app.New(t.Context(), app.Config{
+		DatabaseURL: server.URL("frontdesk", postgres.AppRole), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", RootCAs: trusted,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+	})
+	c.must(err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { _ = service.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	c.urls = []string{service.URL()}
+	c.found(service.Desk, patientsOfEach, receiver.URL)
+	return c
+}
+
+func (c *cell) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// found makes an application for each receiver, and the practices, which enable all of them.
+func (c *cell) found(desk commands.Desk, patients int, receivers ...string) {
+	c.t.Helper()
+	keys := bearertest.NewServer(nil)
+	c.t.Cleanup(keys.Close)
+	for _, receiver := range receivers {
+		c.register(desk, keys, receiver)
+	}
+	c.practices = make([]practice, cellPractices)
+	var group sync.WaitGroup
+	for n := range c.practices {
+		group.Go(func() {
+			var err error
+			if c.practices[n], err = c.open(desk, fmt.Sprintf("practice-%d", n), patients); err != nil {
+				c.t.Errorf("practice %d: %v", n, err)
+			}
+		})
+	}
+	if group.Wait(); c.t.Failed() {
+		c.t.FailNow()
+	}
+}
+
+// register makes an application that calls, and is told of everything.
+func (c *cell) register(desk commands.Desk, keys *bearertest.Server, receiver string) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Integrator", JWKSURL: keys.URL})
+	c.must(err)
+	integrator := bearertest.NewApplication(id)
+	keys.Publish(integrator.JWKS()) // they have one key
+	for _, step := range steps {
+		grant := application.Grant{Endpoint: application.EndpointName(step.path), Mode: application.ApplicationRestricted}
+		c.must(desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: id, Grant: grant}))
+	}
+	for _, kind := range []application.WebhookEvent{application.RecordOpened, application.ConsultationStarted, application.CallInShown} {
+		c.must(desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: kind, URL: receiver}))
+	}
+	c.integrators = append(c.integrators, integrator)
+}
+
+func (c *cell) open(desk commands.Desk, tenant string, patients int) (of practice, err error) {
+	ctx := c.t.Context()
+	of.tenant = tenant
+	if err := desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: tenant}); err != nil {
+		return of, err
+	}
+	for _, integrator := range c.integrators {
+		if err := desk.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: integrator.ID}); err != nil {
+			return of, err
+		}
+	}
+	site, err := desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Name: "Main"})
+	if err != nil {
+		return of, err
+	}
+	room, err := desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: site, Name: "1"})
+	if err != nil {
+		return of, err
+	}
+	of.site, of.room = site.String(), room.String()
+	for range patients {
+		patient, err := desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: tenant, Name: "Ann Archer"})
+		if err != nil {
+			return of, err
+		}
+		of.patients = append(of.patients, patient)
+	}
+	return of, nil
+}
+
+// visit makes the calls of one visit, and returns how many seconds each took.
+func (c *cell) visit(ctx context.Context, n int) (took []float64, err error) {
+	of, integrator, url := c.practices[n%cellPractices], c.integrators[n%len(c.integrators)], c.urls[n%len(c.urls)]
+	known := map[string]string{
+		"patient": of.patients[n/cellPractices%len(of.patients)].String(), "site": of.site, "room": of.room, "text": aText,
+		"at": time.Now().UTC().Format(time.RFC3339),
+	}
+	for _, step := range steps {
+		token := integrator.Token(time.Now()) // which takes the client longer than all that the call does
+		began := time.Now()
+		if err := c.call(ctx, url, of.tenant, step.path, filled(step.body, known), token, known); err != nil {
+			return nil, fmt.Errorf("%s: %w", step.path, err)
+		}
+		took = append(took, time.Since(began).Seconds())
+	}
+	return took, nil
+}
+
+func filled(text string, known map[string]string) string {
+	for name, value := range known {
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	return text
+}
+
+func (c *cell) call(ctx context.Context, base, tenant, path, body, token string, known map[string]string) error {
+	method, url := http.MethodPost, base+"/transactional-api/"+path
+	if !strings.HasPrefix(body, "{") {
+		method, url, body = http.MethodGet, url+body, ""
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Host = tenant + ".frontdesk.test"
+	r.Header.Set("Authorization", "Bearer "+token)
+	response, err := c.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered %d %s, %w", response.StatusCode, text, err)
+	}
+	var made struct {
+		AppointmentID string `json:"appointmentId"`
+	}
+	if json.Unmarshal(text, &made) == nil && made.AppointmentID != "" {
+		known["appointmentId"] = made.AppointmentID
+	}
+	return nil
+}
+
+// settle waits until nothing is under way, and has the tables as they will stay.
+func (c *cell) settle() {
+	c.t.Helper()
+	for waiting := true; waiting; time.Sleep(100 * time.Millisecond) {
+		c.must(c.admin.QueryRow(c.t.Context(), `SELECT (SELECT min(idx) FROM feed_offsets) < (SELECT head FROM sequencer)
+			OR EXISTS (SELECT FROM deliveries WHERE status IN ('pending', 'sending'))`).Scan(&waiting))
+	}
+	time.Sleep(2 * time.Second) // for the access record and the provers
+	_, err := c.admin.Exec(c.t.Context(), `VACUUM ANALYZE`)
+	c.must(err)
+}

@@ -1,0 +1,79 @@
+//go:build prove
+
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/benchtest"
+)
+
+// gauge is something that must not grow for as long as the load is the same.
+type gauge struct {
+	play   float64 // more than it changes by itself, beside mayDiffer of it
+	values []float64
+}
+
+// What a gauge may be in the last third of a run beyond what it was in the second, as
+// a part of it; and how often it may double if the run had been so many times as long.
+const (
+	mayDiffer  = 0.05
+	timesAsFar = 24
+)
+
+// swollen says how a gauge has grown; "" if it has not. The first third is left to caches,
+// pools and whatever else fills up once.
+func (g gauge) swollen() string {
+	third := len(g.values) / 3
+	before, after := medianOf(g.values[third:2*third]), medianOf(g.values[2*third:])
+	if after > before*(1+mayDiffer)+g.play {
+		return fmt.Sprintf("has grown from %.4g to %.4g", before, after)
+	}
+	far := after + slope(g.values[third:])*float64(len(g.values))*timesAsFar
+	if far > 2*after+timesAsFar*g.play {
+		return fmt.Sprintf("is %.4g, and would be %.4g if this went on %d times as long", after, far, timesAsFar)
+	}
+	return ""
+}
+
+func medianOf(values []float64) float64 { return benchtest.Quantile(slices.Clone(values), 0.5) }
+
+// slope is by how much values grow from one to the next: the median of the slopes between
+// any two, which no single one can bend (Theil and Sen).
+func slope(values []float64) float64 {
+	var slopes []float64
+	for n, from := range values {
+		for m, to := range values[n+1:] {
+			slopes = append(slopes, (to-from)/float64(m+1))
+		}
+	}
+	return medianOf(slopes)
+}
+
+func TestProveThatALeakIsSeen_D114(t *testing.T) {
+	t.Parallel()
+	rough := []float64{0, 3, -2, 1, -3, 2, 0, -1}
+	run := func(of func(n int) float64) (g gauge) {
+		for n := range 360 {
+			g.values = append(g.values, of(n)+rough[n%len(rough)])
+		}
+		return g
+	}
+	for name, tt := range map[string]struct {
+		gauge gauge
+		want  string
+	}{
+		"what stays is flat":                 {run(func(int) float64 { return 100 }), ""},
+		"what fills up at first is flat":     {run(func(n int) float64 { return 100 + float64(min(n, 110)) }), ""},
+		"what leaks is seen":                 {run(func(n int) float64 { return 100 + float64(n)/10 }), "has grown"},
+		"what leaks a little would go on so": {run(func(n int) float64 { return 100 + float64(n)/50 }), "would be"},
+		"what jumps late is seen":            {run(func(n int) float64 { return 100 + 20*float64(n/250) }), "has grown"},
+	} {
+		if got := tt.gauge.swollen(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+//go:build prove
+
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"frontdesk/adapters/benchtest"
+)
+
+const lookEvery = 10 * time.Second
+
+// footprint is how much disk was used at one time.
+type footprint struct {
+	at     time.Time
+	tables map[string]int64
+	wal    int64
+	log    map[string]int // bytes, by message
+}
+
+// watch looks at everything until the context ends.
+func (s *soak) watch(ctx context.Context) {
+	for began := time.Now(); ctx.Err() == nil; pauseFor(ctx, lookEvery) {
+		s.seen = append(s.seen, s.footprint())
+		s.lookAtProcesses()
+		s.lookAtDatabase()
+		s.t.Logf("%s %s", time.Since(began).Round(time.Second), s.newest())
+	}
+}
+
+func (s *soak) footprint() footprint {
+	f := footprint{at: time.Now(), tables: s.tables(), log: map[string]int{}}
+	s.must(s.admin.QueryRow(s.t.Context(), `SELECT pg_current_wal_lsn() - '0/0'`).Scan(&f.wal))
+	for _, process := range s.served {
+		process.said.mu.Lock()
+		for msg, bytes := range process.said.bytes {
+			f.log[msg] += bytes
+		}
+		process.said.mu.Unlock()
+	}
+	return f
+}
+
+// note adds what was seen of something that must not grow.
+func (s *soak) note(name string, value, play float64) {
+	s.gauges[name] = gauge{play, append(s.gauges[name].values, value)}
+}
+
+func (s *soak) lookAtProcesses() {
+	for n, process := range s.served {
+		found := metricsAt(s.t.Context(), process.private)
+		of := func(what string) string { return fmt.Sprintf("%s of process %d", what, n) }
+		s.note(of("resident MB"), found["process_resident_memory_bytes"]/1e6, 2)
+		s.note(of("MB at which Go collects"), found["go_memstats_next_gc_bytes"]/1e6, 2)
+		s.note(of("goroutines"), found["go_goroutines"], 20)
+		s.note(of("open files"), found["process_open_fds"], 10)
+	}
+}
+
+const ofDatabase = `
+SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()),
+	(SELECT head FROM sequencer) - (SELECT min(idx) FROM feed_offsets),
+	(SELECT coalesce(extract(epoch FROM now() - min(happened_at)), 0) FROM deliveries WHERE status = 'pending')`
+
+func (s *soak) lookAtDatabase() {
+	var connections, lag, age float64
+	s.must(s.admin.QueryRow(s.t.Context(), ofDatabase).Scan(&connections, &lag, &age))
+	s.note("connections", connections, 2)
+	s.note("events that some consumer has not handled", lag, 200)
+	s.note("age of the oldest webhook, s", age, 5)
+	s.note("MB that Postgres's processes have for themselves", clusterMemory(s.data), 10)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note("visits under way", float64(s.coming), 10)
+}
+
+// newest is what was seen last.
+func (s *soak) newest() string {
+	text := []string{s.newestCalls()}
+	for _, name := range s.names() {
+		values := s.gauges[name].values
+		text = append(text, fmt.Sprintf("%s: %.4g", name, values[len(values)-1]))
+	}
+	return strings.Join(text, ", ")
+}
+
+// newestCalls is how long calls took since it was asked last.
+func (s *soak) newestCalls() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	newest := slices.Clone(s.took[s.shown:])
+	s.shown = len(s.took)
+	if len(newest) == 0 {
+		return "no call"
+	}
+	return fmt.Sprintf("%d calls, %s at the median, %s at the 99th percentile", len(newest), spent(newest, 0.5), spent(newest, 0.99))
+}
+
+// metricsAt are the values of a process, by name with labels.
+func metricsAt(ctx context.Context, private string) map[string]float64 {
+	found := map[string]float64{}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, private+"/metrics", nil)
+	if err != nil {
+		return found
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return found
+	}
+	defer answer.Body.Close()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		if at := strings.LastIndexByte(lines.Text(), ' '); at > 0 && lines.Text()[0] != '#' {
+			found[lines.Text()[:at]], _ = strconv.ParseFloat(lines.Text()[at+1:], 64)
+		}
+	}
+	return found
+}
+
+// clusterMemory is how many MB the processes of a Postgres have that they share with no other.
+func clusterMemory(data string) (mb float64) {
+	for _, process := range benchtest.ClusterProcesses(data) {
+		status, _ := os.ReadFile(filepath.Join(process, "status")) // it may have ended
+		_, after, _ := strings.Cut(string(status), "RssAnon:")
+		if fields := strings.Fields(after); len(fields) > 0 {
+			kb, _ := strconv.ParseFloat(fields[0], 64)
+			mb += kb / 1000
+		}
+	}
+	return mb
+}

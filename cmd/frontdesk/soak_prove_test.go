@@ -1,0 +1,194 @@
+//go:build prove
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+// How much is asked of the service, for how long, and the environment variable that makes
+// it longer: FRONTDESK_SOAK=1h. A visit is eight calls, and four webhooks to each of ten
+// applications.
+const (
+	soakCalls     = 100 // a second
+	soakWebhooks  = 500 // a second
+	soakReceivers = 10
+	soakPatients  = 500 // of each practice
+	soakProcesses = 2
+	usualSoak     = 10 * time.Minute
+	soakVariable  = "FRONTDESK_SOAK"
+	visitLimit    = time.Minute
+	visitsAtOnce  = 500 // beyond which the service does not keep up
+)
+
+// TestProveThatAnHourUnderLoadIsFlat has patients come at a fixed rate, whatever becomes of
+// those before them. Two processes as they are shipped answer all calls, tell everybody
+// of everything once, complain of nothing, and hold as much in the end as after a while;
+// and the disk fills as docs/scale.md says.
+func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:paralleltest // it measures
+	s := newSoak(t)
+	long := timeOf(t, soakVariable, usualSoak)
+	before := s.look()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var looking sync.WaitGroup
+	looking.Go(func() { s.watch(ctx) })
+	visits := s.arrive(long)
+	stop()
+	looking.Wait()
+	s.settle()
+	after := s.look()
+	t.Log("\n" + s.report(visits))
+	if want := int64(visits * eventsOfVisit); after.events-before.events != want {
+		t.Errorf("%d visits became %d events, want %d", visits, after.events-before.events, want)
+	}
+	s.toldOnce(visits * webhooksOfVisit)
+	s.saidNothingWorse()
+	for name, gauge := range s.gauges {
+		if fault := gauge.swollen(); fault != "" {
+			t.Errorf("%s %s", name, fault)
+		}
+	}
+	compareWithPage(t, s.usedADay())
+}
+
+// What a visit becomes.
+const (
+	eventsOfVisit   = 9
+	webhooksOfVisit = 4 * soakReceivers
+)
+
+// soak is a cell that is served by processes of their own, and what was seen of it.
+type soak struct {
+	*cell
+
+	served   []*served
+	receiver *told
+
+	mu     sync.Mutex
+	took   []float64 // seconds, of each call that was answered 200
+	shown  int       // how many of these newestCalls has shown
+	coming int       // visits that have begun and not ended
+
+	seen   []footprint
+	gauges map[string]gauge // what must not grow, by what it is
+}
+
+func newSoak(t *testing.T) *soak {
+	t.Helper()
+	c, server := newCell(t)
+	s := &soak{cell: c, receiver: newTold(t), gauges: map[string]gauge{}}
+	for _, setting := range []string{`ALTER SYSTEM SET max_wal_size = '1GB'`, `SELECT pg_reload_conf()`} { // Postgres's own default
+		_, err := s.admin.Exec(t.Context(), setting)
+		s.must(err)
+	}
+	url := server.URL("frontdesk", postgres.AppRole)
+	engine, err := app.Open(t.Context(), app.Config{
+		DatabaseURL: url, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey,
+	})
+	s.must(err)
+	defer engine.Close()
+	var receivers []string
+	for n := range soakReceivers {
+		receivers = append(receivers, fmt.Sprintf("%s/%d", s.receiver.URL, n))
+	}
+	s.found(engine.Desk, soakPatients, receivers...)
+	s.must(engine.Drain(t.Context()))
+	for range soakProcesses {
+		process := serve(t, s.receiver, "--database-url", url)
+		s.served, s.urls = append(s.served, process), append(s.urls, process.url)
+	}
+	s.receiver.verifier = &receiver.Verifier{
+		JWKSURL: "http://practice-0.frontdesk.test/transactional-api/jwks", Now: time.Now,
+		Client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(s.urls[0], "http://"))
+		}}},
+	}
+	return s
+}
+
+// arrive lets visits begin at their times, and waits for the last one's end.
+func (s *soak) arrive(long time.Duration) (visits int) {
+	s.t.Helper()
+	every := time.Second * time.Duration(len(steps)) / soakCalls
+	var group sync.WaitGroup
+	defer group.Wait()
+	began := time.Now()
+	for ; time.Duration(visits)*every < long && s.keepsUp(); visits++ {
+		n := visits
+		time.Sleep(time.Until(began.Add(time.Duration(n) * every)))
+		group.Go(func() { s.admit(n) })
+	}
+	return visits
+}
+
+func (s *soak) keepsUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.coming > visitsAtOnce {
+		s.t.Errorf("%d visits are under way: the service does not keep up", s.coming)
+	}
+	return s.coming <= visitsAtOnce
+}
+
+// admit lets one patient come.
+func (s *soak) admit(n int) {
+	s.under(1)
+	defer s.under(-1)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), visitLimit)
+	defer cancel()
+	took, err := s.visit(ctx, n)
+	if err != nil {
+		s.t.Errorf("visit %d: %v", n, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.took = append(s.took, took...)
+}
+
+func (s *soak) under(way int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.coming += way
+}
+
+// toldOnce is so if so many webhooks were received, each once, and the service knows that
+// of all of them.
+func (s *soak) toldOnce(want int) {
+	s.t.Helper()
+	s.receiver.mu.Lock()
+	defer s.receiver.mu.Unlock()
+	for what, times := range s.receiver.times {
+		if times != 1 {
+			s.t.Errorf("%s was received %d times", what, times)
+		}
+	}
+	var delivered, all int
+	s.must(s.admin.QueryRow(s.t.Context(), `SELECT count(*) FILTER (WHERE status = 'delivered'), count(*) FROM deliveries`).Scan(&delivered, &all))
+	if got := len(s.receiver.times); got != want || delivered != want || all != want {
+		s.t.Errorf("%d webhooks were received; the service knows of %d, %d of which were delivered; want %d", got, all, delivered, want)
+	}
+}
+
+// saidNothingWorse is so if no process has said anything that is worse than info.
+func (s *soak) saidNothingWorse() {
+	s.t.Helper()
+	for _, process := range s.served {
+		process.said.mu.Lock()
+		if worse := process.said.worse; len(worse) > 0 {
+			s.t.Errorf("%d lines are worse than info, the first is %s", len(worse), worse[0])
+		}
+		process.said.mu.Unlock()
+	}
+}
