@@ -25,7 +25,13 @@ var processCauses = map[string]cause{
 	},
 	"the database takes no connections": {
 		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
-		wrong: func(w *world) { w.limitConnections(0) },
+		wrong: func(w *world) {
+			w.limitConnections(0)
+			for range 10 {
+				w.works()
+			}
+			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
+		},
 		mend: func(w *world) {
 			w.limitConnections(-1)
 			w.until("it serves", func(m metrics) bool { return m.is("frontdesk_ready", 1) })

@@ -16,7 +16,7 @@ var relayCauses = map[string]cause{
 	"the broker is away": {
 		fires: []string{"LogIsNotRelayed"},
 		with:  func(w *world) { w.relays() },
-		wrong: func(w *world) { w.broker.Stop(); w.append(1100) },
+		wrong: func(w *world) { w.broker.Stop(); w.append(1100); w.until("all is in the log", caughtUp) },
 		mend:  func(w *world) { w.broker.Start(); w.until("the broker has all", relayed) },
 	},
 	"the relay ends": {

@@ -12,8 +12,11 @@ var webhookCauses = map[string]cause{
 	"a receiver does not answer": {
 		fires: []string{"WebhooksWait"},
 		edit:  func(c *app.Config) { c.WebhookTimeout = 10 * time.Minute }, // none is given up before it is answered after all
-		wrong: func(w *world) { w.receiver.block() },
-		mend:  func(w *world) { w.receiver.unblock(); w.until("all are told", nothingWaits) },
+		wrong: func(w *world) {
+			w.receiver.block()
+			w.until("one waits", func(m metrics) bool { return m.above("frontdesk_webhook_queue_age_seconds", 2) })
+		},
+		mend: func(w *world) { w.receiver.unblock(); w.until("all are told", nothingWaits) },
 	},
 	"somebody has put a constraint on new deliveries": {
 		fires: []string{"EventParked"},

@@ -2,6 +2,7 @@ package alerting
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,7 +53,7 @@ func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 		return
 	case last.Counter:
 		l.count(points, *first, *last, steps)
-	case l.kind != plain && !renewed && l.stood(*first, *last):
+	case l.kind != plain && !renewed && l.stood(points):
 		l.stand(points, *first, from, steps)
 	default:
 		l.repeat(points, from, steps)
@@ -107,8 +108,13 @@ func (l *lane) moment(p seen) (unix, old float64) {
 // sameMoment is how far an instant moves if it stands: ages are read a moment after the scrape began.
 const sameMoment = 0.9
 
-// stood reports whether the instant was the same at both. Seen once, nobody knows that it moves.
-func (l *lane) stood(first, last seen) bool {
+// stood reports whether the instant was the same from the first scrape to the last. What
+// one of them lacked has come or gone meanwhile.
+func (l *lane) stood(points []*seen) bool {
+	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
+}
+
+func (l *lane) same(first, last seen) bool {
 	a, _ := l.moment(first)
 	b, _ := l.moment(last)
 	return math.Abs(b-a) < sameMoment
@@ -118,7 +124,7 @@ func (l *lane) stood(first, last seen) bool {
 func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
 	stood := float64(from)*l.step - old
-	if l.was != nil && l.stood(*l.was, first) {
+	if l.was != nil && l.same(*l.was, first) {
 		stood = l.then
 	}
 	if l.kind == instant && unix == 0 {

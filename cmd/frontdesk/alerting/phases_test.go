@@ -19,7 +19,7 @@ type phase struct {
 
 const (
 	looks     = 6
-	lookEvery = 500 * time.Millisecond // so that whole seconds pass within a phase
+	lookEvery = 400 * time.Millisecond // so that whole seconds pass within a phase
 )
 
 // These are on the time line. Together they are shorter than a sweep may be late, because in

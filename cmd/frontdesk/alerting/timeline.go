@@ -102,20 +102,17 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 
 // Standing are the series of a phase, as far as it was seen, whose time stamps or ages stand.
 func (p Phase) Standing() (standing []string) {
-	first, last := map[string]seen{}, map[string]seen{}
+	points := map[string][]*seen{}
 	for _, row := range p.Scrapes {
 		for _, scrape := range row {
 			for name, sample := range scrape.Series {
-				last[name] = seen{sample, scrape.At}
-				if _, ok := first[name]; !ok {
-					first[name] = last[name]
-				}
+				points[name] = append(points[name], &seen{sample, scrape.At})
 			}
 		}
 	}
-	for name := range first {
+	for name, points := range points {
 		l := newLane(name, step, 0)
-		if l.kind != plain && l.stood(first[name], last[name]) {
+		if l.kind != plain && len(points) == len(p.Scrapes) && l.stood(points) {
 			standing = append(standing, name)
 		}
 	}

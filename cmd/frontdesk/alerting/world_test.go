@@ -101,6 +101,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	w.serving(w.serves())
 	w.signs()
 	w.works()
+	w.until("all is signed", signed)
 	return w
 }
 
