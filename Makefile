@@ -20,7 +20,8 @@ TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, and docs/ and client/ Python, Node.js, curl and jq.
+# compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl and jq, and the tests
+# of alerts Prometheus's promtool.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -29,11 +30,12 @@ PYTHON   = $(if $(shell /usr/bin/python3 -c 'import jwt, cryptography' 2>/dev/nu
 NODE     = $(if $(call have,npm),,nodejs npm)
 CURL     = $(if $(call have,curl),,curl ca-certificates)
 JQ       = $(if $(call have,jq),,jq)
+PROMTOOL = $(if $(call have,promtool),,prometheus)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(PROMTOOL))
 
 .PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images release
 
@@ -50,7 +52,7 @@ test: deps ## everything a change must pass, under the race detector
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
