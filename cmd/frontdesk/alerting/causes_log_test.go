@@ -3,6 +3,8 @@ package alerting_test
 import (
 	"context"
 	"fmt"
+
+	"frontdesk/cmd/frontdesk/app"
 )
 
 var logCauses = map[string]cause{
@@ -97,11 +99,12 @@ func (w *world) stray() {
 // beginEpoch does what frontdesk audit begin-epoch does.
 func (w *world) beginEpoch() {
 	w.t.Helper()
-	engine := w.engine(w.db.AdminURL)
-	actor, err := engine.Operator(w.t.Context(), "a machine")
-	w.must(err)
-	_, err = engine.Sequencer.DeclareEpoch(w.t.Context(), 0, "The volume was put back.", actor)
-	w.must(err)
+	w.with(w.db.AdminURL, func(engine *app.Engine) {
+		actor, err := engine.Operator(w.t.Context(), "a machine")
+		w.must(err)
+		_, err = engine.Sequencer.DeclareEpoch(w.t.Context(), 0, "The volume was put back.", actor)
+		w.must(err)
+	})
 }
 
 // holds does something in a transaction that stays open until it is released.

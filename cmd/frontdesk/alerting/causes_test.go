@@ -14,7 +14,7 @@ import (
 // TestMain runs more tests at once than there are threads: each waits most of the time.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", "20"); err != nil {
+	if err := flag.Set("test.parallel", "12"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())

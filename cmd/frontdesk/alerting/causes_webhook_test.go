@@ -47,11 +47,13 @@ var webhookCauses = map[string]cause{
 }
 
 // stage publishes a key a day ago, because receivers have to know it before it signs.
-func (w *world) stage() signingkey.KID {
+func (w *world) stage() (kid signingkey.KID) {
 	w.t.Helper()
-	engine := w.engine(w.db.URL, func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(-25 * time.Hour) } })
-	kid, err := engine.Desk.StageSigningKey(w.t.Context())
-	w.must(err)
+	w.with(w.db.URL, func(engine *app.Engine) {
+		var err error
+		kid, err = engine.Desk.StageSigningKey(w.t.Context())
+		w.must(err)
+	}, func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(-25 * time.Hour) } })
 	return kid
 }
 

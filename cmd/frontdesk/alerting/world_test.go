@@ -90,6 +90,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	roots.AddCert(w.receiver.Certificate())
 	w.config = app.Config{
 		DatabaseURL: w.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		CallConnections: 4, BackgroundConnections: 10, UploadConnections: 1, // the cluster is shared with all other tests
 		MasterKey: sealing.MasterKey{1}, RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 	for _, edit := range edits {
@@ -132,8 +133,8 @@ func (w *world) listens() {
 	w.t.Cleanup(func() { w.receiver.unblock(); w.receiver.Close() })
 }
 
-// engine works on the database as a role.
-func (w *world) engine(databaseURL string, edits ...func(*app.Config)) *app.Engine {
+// with works on the database as a role.
+func (w *world) with(databaseURL string, do func(*app.Engine), edits ...func(*app.Config)) {
 	w.t.Helper()
 	config := app.Config{DatabaseURL: databaseURL, MasterKey: w.config.MasterKey, AllowNetwork: w.config.AllowNetwork}
 	for _, edit := range edits {
@@ -141,12 +142,17 @@ func (w *world) engine(databaseURL string, edits ...func(*app.Config)) *app.Engi
 	}
 	engine, err := app.Open(w.t.Context(), config)
 	w.must(err)
-	w.t.Cleanup(engine.Close)
-	return engine
+	defer engine.Close()
+	do(engine)
 }
 
 func (w *world) onboard() {
-	ctx, desk := w.t.Context(), w.engine(w.db.URL).Desk
+	w.with(w.db.URL, func(engine *app.Engine) { w.found(engine.Desk) })
+}
+
+// found makes a practice, its patient, and the application that calls.
+func (w *world) found(desk commands.Desk) {
+	ctx := w.t.Context()
 	keys := bearertest.NewServer(nil)
 	w.t.Cleanup(keys.Close)
 	w.must(desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
@@ -168,9 +174,11 @@ func (w *world) onboard() {
 // retain makes the partitions of the next months.
 func (w *world) retain() {
 	w.t.Helper()
-	retain := w.engine(w.db.AdminURL).Retain()
-	retain.Say, retain.Tell = func(string) {}, func(string) {}
-	w.must(retain.Run(w.t.Context()))
+	w.with(w.db.AdminURL, func(engine *app.Engine) {
+		retain := engine.Retain()
+		retain.Say, retain.Tell = func(string) {}, func(string) {}
+		w.must(retain.Run(w.t.Context()))
+	})
 }
 
 // serves starts one more process that serves.
