@@ -20,7 +20,8 @@ TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl and jq, and units systemd's own check.
+# compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl, jq and openssl, the tests
+# of alerts Prometheus's promtool, and units systemd's own check.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -34,9 +35,9 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap)
-PROMETHEUS = $(if $(call have,prometheus),,prometheus)
+PROMETHEUS = $(if $(call have,promtool)$(call have,prometheus),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
 
 .PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images release
 
@@ -53,7 +54,7 @@ test: deps ## everything a change must pass, under the race detector
 
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...
@@ -61,7 +62,7 @@ features: deps ## the specification in Gherkin, against the real program
 docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
-prove: MISSING += $(POOLER) $(PROXY) $(PATRONI) $(CONTAINERS) $(PROMETHEUS)
+prove: MISSING += $(POOLER) $(PROXY) $(PATRONI) $(CONTAINERS)
 prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do

@@ -8,6 +8,7 @@ import (
 	"github.com/cucumber/godog"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/app"
 )
 
 // TestFeatures runs each feature file as a suite of its own, side by side.
@@ -27,12 +28,14 @@ func TestFeatures(t *testing.T) {
 
 func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 	t.Helper()
-	surgery := startProgram(t, db)
+	surgery := startProgram(t, db, func(c *app.Config) { c.PrivateListen = "127.0.0.1:0" })
+	retain(t, db, surgery.now)
 	suite := godog.TestSuite{
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {
 			w := newWorld(surgery)
 			sc.After(func(ctx context.Context, _ *godog.Scenario, _ error) (context.Context, error) {
 				w.end()
+				w.look()
 				return ctx, nil
 			})
 			w.practiceSteps(sc)
@@ -69,4 +72,5 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 	if suite.Run() != 0 {
 		t.Error("the feature does not hold")
 	}
+	surgery.wantNoAlerts(t)
 }

@@ -44,6 +44,7 @@ type program struct {
 	authority *receiver.Authority // vouches for the applications' webhook receivers
 	logKey    notary.Key          // zero until its logs are signed
 	errorLog  errorLog
+	watching
 }
 
 // apiDomain is where the features' practices are served.

@@ -1,10 +1,10 @@
 // Package alerting shows in tests which alerts of docs/operations/alerts.yaml fire, with
 // Prometheus's own engine (promtool) and with what real processes answer at /metrics.
 //
-//	line := alerting.NewTimeline(rules)
-//	line.Add(alerting.Phase{Name: "before", Lasts: time.Hour, Scrapes: …})
-//	line.Add(alerting.Phase{Name: "the disk is full", Lasts: time.Hour, Scrapes: …})
-//	fired, err := line.Fired(ctx)
+//	line := alerting.NewTimeline(rules,
+//		alerting.Phase{Lasts: time.Hour, Scrapes: …}, // before
+//		alerting.Phase{Lasts: time.Hour, Scrapes: …}) // the disk is full
+//	err := line.Check(ctx, expectations)
 //
 // Rules wait for minutes, hours and days, and tests do not. So a phase of a few seconds,
 // scraped several times, is laid on a time line on which it lasts as long as the test

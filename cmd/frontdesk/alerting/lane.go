@@ -2,6 +2,7 @@ package alerting
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 type lane struct {
 	values []float64 // one a step; NaN where the series is stale
 	kind   kind
+	step   float64 // seconds
 
 	was  *seen   // at the last scrape that had it
 	then float64 // what it was laid as: a counter's value, or a time stamp on the time line
@@ -23,8 +25,8 @@ const (
 	age          // seconds since an instant
 )
 
-func newLane(series string, steps int) *lane {
-	l := &lane{}
+func newLane(series string, step time.Duration, steps int) *lane {
+	l := &lane{step: step.Seconds()}
 	switch name := metric(series); {
 	case strings.HasSuffix(name, "_timestamp_seconds"), strings.HasSuffix(name, "_until_seconds"):
 		l.kind = instant
@@ -43,7 +45,7 @@ func (l *lane) stale(steps int) {
 
 // lay adds a phase of so many steps, in which the series was seen as the points say; a
 // point is nil where a scrape lacked it.
-func (l *lane) lay(points []*seen, from, steps int) {
+func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 	first, last := ends(points)
 	switch {
 	case first == nil:
@@ -51,7 +53,7 @@ func (l *lane) lay(points []*seen, from, steps int) {
 		return
 	case last.Counter:
 		l.count(points, *first, *last, steps)
-	case l.kind != plain && l.stood(*first, *last):
+	case l.kind != plain && !renewed && l.stood(points):
 		l.stand(points, *first, from, steps)
 	default:
 		l.repeat(points, from, steps)
@@ -81,7 +83,7 @@ func (l *lane) count(points []*seen, first, last seen, steps int) {
 	}
 	pace := 0.0
 	if took := last.at.Sub(first.at); took > 0 {
-		pace = max(0, last.Value-first.Value) / took.Seconds() * Step.Seconds()
+		pace = max(0, last.Value-first.Value) / took.Seconds() * l.step
 	}
 	for i := range steps {
 		if i < len(points) && points[i] == nil {
@@ -106,8 +108,13 @@ func (l *lane) moment(p seen) (unix, old float64) {
 // sameMoment is how far an instant moves if it stands: ages are read a moment after the scrape began.
 const sameMoment = 0.9
 
-// stood reports whether the instant was the same at both. Seen once, nobody knows that it moves.
-func (l *lane) stood(first, last seen) bool {
+// stood reports whether the instant was the same from the first scrape to the last. What
+// one of them lacked has come or gone meanwhile.
+func (l *lane) stood(points []*seen) bool {
+	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
+}
+
+func (l *lane) same(first, last seen) bool {
 	a, _ := l.moment(first)
 	b, _ := l.moment(last)
 	return math.Abs(b-a) < sameMoment
@@ -116,8 +123,8 @@ func (l *lane) stood(first, last seen) bool {
 // stand has the instant stay where it is.
 func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
-	stood := float64(from)*Step.Seconds() - old
-	if l.was != nil && l.stood(*l.was, first) {
+	stood := float64(from)*l.step - old
+	if l.was != nil && l.same(*l.was, first) {
 		stood = l.then
 	}
 	if l.kind == instant && unix == 0 {
@@ -126,7 +133,7 @@ func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	for i := range steps {
 		value := stood
 		if l.kind == age {
-			value = float64(from+i)*Step.Seconds() - stood
+			value = float64(from+i)*l.step - stood
 		}
 		if points[i%len(points)] == nil {
 			value = math.NaN()
@@ -147,10 +154,10 @@ func (l *lane) repeat(points []*seen, from, steps int) {
 		value := p.Value
 		if l.kind == instant {
 			_, old := l.moment(*p)
-			value = float64(from+i)*Step.Seconds() - old
+			value = float64(from+i)*l.step - old
 		}
 		l.values = append(l.values, value)
 		_, old := l.moment(*p)
-		l.then = float64(from+i)*Step.Seconds() - old
+		l.then = float64(from+i)*l.step - old
 	}
 }

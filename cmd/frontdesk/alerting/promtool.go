@@ -22,6 +22,7 @@ import (
 type Expectation struct {
 	Over time.Duration // back from the end of the phase; 0 for its end alone
 	Fire []string      // in any order
+	Else []string      // alerts that may fire or not
 }
 
 // Check has promtool evaluate the rules, and is an error that shows what fires if that is
@@ -83,22 +84,22 @@ type (
 )
 
 func (l *Timeline) test(wanted [][]Expectation) unitTests {
-	test := unitTest{Interval: Step.String()}
+	test := unitTest{Interval: l.step.String()}
 	for _, series := range slices.Sorted(maps.Keys(l.lanes)) {
 		test.Series = append(test.Series, inputLine{series, notation(l.lanes[series].values)})
 	}
-	end := -Step // the first scrape is at 0
+	end := -l.step // the first scrape is at 0
 	for i, phase := range l.phases {
 		end += phase.Lasts
 		for _, e := range wanted[i] {
 			test.Asked = append(test.Asked, e.question(end))
 		}
 	}
-	return unitTests{[]string{l.rules.File}, Step.String(), []unitTest{test}}
+	return unitTests{[]string{l.rules.File}, l.step.String(), []unitTest{test}}
 }
 
 func (e Expectation) question(at time.Duration) question {
-	firing := `ALERTS{alertstate="firing"}`
+	firing := fmt.Sprintf(`ALERTS{alertstate="firing",alertname!~%q}`, strings.Join(e.Else, "|"))
 	if e.Over > 0 {
 		firing = "last_over_time(" + firing + "[" + strconv.Itoa(int(e.Over.Seconds())) + "s])"
 	}

@@ -92,11 +92,11 @@ func (s *Scrape) add(name string, m *dto.Metric) {
 
 // labels are the metric's and those that Prometheus adds.
 func (s *Scrape) labels(m *dto.Metric) []string {
-	labels := []string{label("job", s.Target.Job), label("instance", s.Target.Instance)}
+	var labels []string
 	for _, pair := range m.GetLabel() {
 		labels = append(labels, label(pair.GetName(), pair.GetValue()))
 	}
-	return labels
+	return append(labels, label("job", s.Target.Job), label("instance", s.Target.Instance))
 }
 
 func label(name, value string) string { return name + "=" + strconv.Quote(value) }

@@ -3,17 +3,27 @@ package alerting
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
-// Step is the time between two scrapes on a time line, and between two evaluations.
-const Step = time.Minute
+// Between two scrapes, and between two evaluations, is a minute. On a time line of days it
+// is five, so that it is evaluated within seconds: windows of five minutes then have two scrapes.
+const (
+	step     = time.Minute
+	longStep = 5 * time.Minute
+	long     = 24 * time.Hour
+)
 
 // Phase is a time in which one thing is so.
 type Phase struct {
 	Name    string
 	Lasts   time.Duration // on the time line: whole steps
 	Scrapes [][]Scrape    // what was really seen: in each row, one scrape of each target
+
+	// Renewed are parts of series' names and labels. Their time stamps stood, because what
+	// they tell of is not due within seconds, but would be within the phase. They keep their age.
+	Renewed []string
 }
 
 // Timeline is a row of phases, as Prometheus would remember them.
@@ -21,31 +31,38 @@ type Timeline struct {
 	rules  Rules
 	wanted map[string]bool // metrics that rules ask for
 	phases []Phase
+	step   time.Duration
 	steps  int
 	lanes  map[string]*lane // by series
 }
 
-// NewTimeline returns an empty time line, on which rules will be evaluated.
-func NewTimeline(rules Rules) *Timeline {
-	l := &Timeline{rules: rules, wanted: map[string]bool{}, lanes: map[string]*lane{}}
+// NewTimeline returns the time line of some phases, on which rules will be evaluated.
+func NewTimeline(rules Rules, phases ...Phase) *Timeline {
+	l := &Timeline{rules: rules, wanted: map[string]bool{}, lanes: map[string]*lane{}, step: step}
 	for _, name := range rules.Metrics() {
 		l.wanted[name] = true
+	}
+	if slices.ContainsFunc(phases, func(p Phase) bool { return p.Lasts >= long }) {
+		l.step = longStep
+	}
+	for _, phase := range phases {
+		l.add(phase)
 	}
 	return l
 }
 
-// Add lays a phase behind those that there are.
-func (l *Timeline) Add(phase Phase) {
+// add lays a phase behind those that there are.
+func (l *Timeline) add(phase Phase) {
 	rows := make([]map[string]seen, len(phase.Scrapes))
 	for i, row := range phase.Scrapes {
 		rows[i] = l.series(row)
 		for name := range rows[i] {
 			if l.lanes[name] == nil {
-				l.lanes[name] = newLane(name, l.steps)
+				l.lanes[name] = newLane(name, l.step, l.steps)
 			}
 		}
 	}
-	steps := int(phase.Lasts / Step)
+	steps := int(phase.Lasts / l.step)
 	for _, name := range slices.Sorted(maps.Keys(l.lanes)) {
 		points := make([]*seen, len(rows))
 		for i, row := range rows {
@@ -53,7 +70,8 @@ func (l *Timeline) Add(phase Phase) {
 				points[i] = &point
 			}
 		}
-		l.lanes[name].lay(points, l.steps, steps)
+		renewed := slices.ContainsFunc(phase.Renewed, func(part string) bool { return strings.Contains(name, part) })
+		l.lanes[name].lay(points, l.steps, steps, renewed)
 	}
 	l.phases, l.steps = append(l.phases, phase), l.steps+steps
 }
@@ -80,4 +98,23 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 		}
 	}
 	return all
+}
+
+// Standing are the series of a phase, as far as it was seen, whose time stamps or ages stand.
+func (p Phase) Standing() (standing []string) {
+	points := map[string][]*seen{}
+	for _, row := range p.Scrapes {
+		for _, scrape := range row {
+			for name, sample := range scrape.Series {
+				points[name] = append(points[name], &seen{sample, scrape.At})
+			}
+		}
+	}
+	for name, points := range points {
+		l := newLane(name, step, 0)
+		if l.kind != plain && len(points) == len(p.Scrapes) && l.stood(points) {
+			standing = append(standing, name)
+		}
+	}
+	return standing
 }

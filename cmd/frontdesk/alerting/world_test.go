@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -28,6 +29,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/signingkey"
 )
 
 // world is a practice that is called all the time, and what its operator runs: serve and
@@ -39,13 +41,18 @@ type world struct {
 
 	config     app.Config
 	serve      []*process
+	addresses  atomic.Pointer[[]string] // of those that serve, for who calls
 	sign       *process
-	relay      *process // nil until there is one
+	relay      *process // nil until there is one, like its broker
+	broker     *brokertest.Server
 	signed     app.Sign
 	integrator bearertest.Application
 	patient    string
 	receiver   receiver
 
+	unlock   func() // ends [world.locks]
+	release  func() // ends [world.holds]
+	staged   signingkey.KID
 	observed []phase
 }
 
@@ -56,13 +63,24 @@ type process struct {
 	stop     func()
 }
 
-// receiver is the application's. It takes as long for each webhook as it is told.
+// receiver is the application's.
 type receiver struct {
 	*httptest.Server
-	blocked atomic.Bool
+	gate atomic.Pointer[chan struct{}] // while it is closed, nobody is answered
 }
 
-// newWorld has everything as it should be. Edits change how it serves.
+func (r *receiver) block() {
+	closed := make(chan struct{})
+	r.gate.Store(&closed)
+}
+
+func (r *receiver) unblock() {
+	if closed := r.gate.Swap(nil); closed != nil {
+		close(*closed)
+	}
+}
+
+// newWorld has everything as it should be, but for [world.retain]. Edits change how it serves.
 func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{t: t, db: postgrestest.New(t)}
@@ -72,16 +90,19 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	roots.AddCert(w.receiver.Certificate())
 	w.config = app.Config{
 		DatabaseURL: w.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
+		CallConnections: 4, BackgroundConnections: 10, UploadConnections: 1, // the cluster is shared with all other tests
 		MasterKey: sealing.MasterKey{1}, RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 	for _, edit := range edits {
-		edit(&w.config)
+		if edit != nil {
+			edit(&w.config)
+		}
 	}
 	w.onboard()
-	w.retain()
-	w.serves()
+	w.serving(w.serves())
 	w.signs()
 	w.works()
+	w.until("all is signed", signed)
 	return w
 }
 
@@ -100,30 +121,38 @@ func (w *world) as(sql string, args ...any) {
 }
 
 func (w *world) listens() {
-	stopping := make(chan struct{})
 	w.receiver.Server = httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if w.receiver.blocked.Load() {
+		if closed := w.receiver.gate.Load(); closed != nil {
 			select {
-			case <-stopping:
+			case <-*closed:
 			case <-r.Context().Done():
 			}
 		}
 		rw.WriteHeader(http.StatusNoContent)
 	}))
-	w.t.Cleanup(func() { close(stopping); w.receiver.Close() })
+	w.t.Cleanup(func() { w.receiver.unblock(); w.receiver.Close() })
 }
 
-// engine works on the database as a role.
-func (w *world) engine(databaseURL string) *app.Engine {
+// with works on the database as a role.
+func (w *world) with(databaseURL string, do func(*app.Engine), edits ...func(*app.Config)) {
 	w.t.Helper()
-	engine, err := app.Open(w.t.Context(), app.Config{DatabaseURL: databaseURL, MasterKey: w.config.MasterKey, AllowNetwork: w.config.AllowNetwork})
+	config := app.Config{DatabaseURL: databaseURL, MasterKey: w.config.MasterKey, AllowNetwork: w.config.AllowNetwork}
+	for _, edit := range edits {
+		edit(&config)
+	}
+	engine, err := app.Open(w.t.Context(), config)
 	w.must(err)
-	w.t.Cleanup(engine.Close)
-	return engine
+	defer engine.Close()
+	do(engine)
 }
 
 func (w *world) onboard() {
-	ctx, desk := w.t.Context(), w.engine(w.db.URL).Desk
+	w.with(w.db.URL, func(engine *app.Engine) { w.found(engine.Desk) })
+}
+
+// found makes a practice, its patient, and the application that calls.
+func (w *world) found(desk commands.Desk) {
+	ctx := w.t.Context()
 	keys := bearertest.NewServer(nil)
 	w.t.Cleanup(keys.Close)
 	w.must(desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
@@ -145,7 +174,11 @@ func (w *world) onboard() {
 // retain makes the partitions of the next months.
 func (w *world) retain() {
 	w.t.Helper()
-	w.must(w.engine(w.db.AdminURL).Retain().Run(w.t.Context()))
+	w.with(w.db.AdminURL, func(engine *app.Engine) {
+		retain := engine.Retain()
+		retain.Say, retain.Tell = func(string) {}, func(string) {}
+		w.must(retain.Run(w.t.Context()))
+	})
 }
 
 // serves starts one more process that serves.
@@ -153,9 +186,17 @@ func (w *world) serves() *process {
 	w.t.Helper()
 	service, err := app.New(w.t.Context(), w.config)
 	w.must(err)
-	p := &process{App: service, target: target("frontdesk", service.PrivateURL()), stop: w.runs(service.Run)}
-	w.serve = append(w.serve, p)
-	return p
+	return &process{App: service, target: target("frontdesk", service.PrivateURL()), stop: w.runs(service.Run)}
+}
+
+// serving has these processes be called, and be known to Prometheus.
+func (w *world) serving(all ...*process) {
+	var addresses []string
+	for _, p := range all {
+		addresses = append(addresses, p.URL())
+	}
+	w.serve = all
+	w.addresses.Store(&addresses)
 }
 
 func (w *world) signs() {
@@ -221,38 +262,36 @@ func (w *world) runs(what func(context.Context) error) (stop func()) {
 
 // works calls all processes in turn, until the test ends. How calls are answered is in the metrics.
 func (w *world) works() {
-	for range 2 {
-		w.runs(func(ctx context.Context) error {
-			tick := time.NewTicker(100 * time.Millisecond)
-			defer tick.Stop()
-			for n := 0; ctx.Err() == nil; n++ {
-				w.call(ctx, w.serve[n%len(w.serve)], n)
-				select {
-				case <-ctx.Done():
-				case <-tick.C:
-				}
+	w.runs(func(ctx context.Context) error {
+		var token string // good for a minute
+		var minted time.Time
+		for n := 0; ctx.Err() == nil; n++ {
+			if time.Since(minted) > 20*time.Second {
+				minted = time.Now()
+				token = w.integrator.Token(minted)
 			}
-			return nil
-		})
-	}
+			addresses := *w.addresses.Load()
+			w.call(ctx, addresses[n%len(addresses)], token, n%2 == 0)
+			pause(ctx, 100*time.Millisecond)
+		}
+		return nil
+	})
 }
 
 // call makes a call that is told of, or one that is not.
-func (w *world) call(ctx context.Context, at *process, n int) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
+func (w *world) call(ctx context.Context, url, token string, told bool) {
 	path, body := "open-care-record", fmt.Sprintf(`{"patientId":%q}`, w.patient)
-	if n%2 == 0 {
+	if !told {
 		path = "create-patient-request"
 		body = fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, w.patient)
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at.URL()+"/transactional-api/"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/transactional-api/"+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
 	r.Host = "elm-street.frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+w.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return // the process is down

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/docs"
 )
 
@@ -64,6 +65,15 @@ func TestEveryMetricOfTheOperatorsPagesExists(t *testing.T) {
 			if _, ok := exist[name]; !ok && !slices.Contains(noMetrics, name) {
 				t.Errorf("docs/%s names %s, which no program serves", page, name)
 			}
+		}
+	}
+	rules, err := alerting.ReadRules(alertsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range rules.Metrics() {
+		if _, ok := exist[name]; !ok && name != "up" { // which is Prometheus's own
+			t.Errorf("%s names %s, which no program serves", alertsFile, name)
 		}
 	}
 }

@@ -1,0 +1,79 @@
+package alerting_test
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+)
+
+var callCauses = map[string]cause{
+	"the role may not append": {
+		fires: []string{"CallsFail"},
+		wrong: func(w *world) { w.as(`REVOKE INSERT ON events FROM frontdesk_app`) },
+		mend:  func(w *world) { w.as(`GRANT INSERT ON events TO frontdesk_app`) },
+	},
+	"a table is locked again and again": {
+		fires: []string{"SlowCalls"},
+		wrong: func(w *world) { w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond) },
+		mend:  func(w *world) { w.unlock() },
+	},
+	"there are four slots for many slow calls": {
+		fires: []string{"CallsAreSentAway"},
+		edit:  func(c *app.Config) { c.CallsInFlight = 4 },
+		wrong: func(w *world) {
+			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
+			for range 20 {
+				w.works()
+			}
+		},
+	},
+	"a table that calls need stays locked": {
+		fires: []string{"PoolIsUsedUp"},
+		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 10*time.Minute },
+		wrong: func(w *world) {
+			w.locks("applications", 10*time.Minute, 0)
+			for range 4 {
+				w.works()
+			}
+			w.until("all wait", func(m metrics) bool {
+				return m.most("frontdesk_pool_connections", `pool="calls"`, `state="in-use"`) == 2
+			})
+		},
+		mend: func(w *world) { w.unlock() },
+	},
+}
+
+// locks takes a table for a while, again and again, until it is unlocked.
+func (w *world) locks(table string, held, free time.Duration) {
+	w.unlock = w.runs(func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			if err := w.lock(ctx, table, held); err != nil && ctx.Err() == nil {
+				return err
+			}
+			pause(ctx, free)
+		}
+		return nil
+	})
+	pause(w.t.Context(), 200*time.Millisecond)
+}
+
+func (w *world) lock(ctx context.Context, table string, held time.Duration) error {
+	tx, err := w.owner.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, `LOCK TABLE `+table); err != nil {
+		return err
+	}
+	pause(ctx, held)
+	return nil
+}
+
+func pause(ctx context.Context, long time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(long):
+	}
+}

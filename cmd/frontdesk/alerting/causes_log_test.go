@@ -1,0 +1,121 @@
+package alerting_test
+
+import (
+	"context"
+	"fmt"
+
+	"frontdesk/cmd/frontdesk/app"
+)
+
+var logCauses = map[string]cause{
+	"a restore is declared": {
+		fires: []string{"EpochBegun"},
+		wrong: func(w *world) {
+			w.serve[0].stop()
+			w.beginEpoch()
+			w.serving(w.serves())
+		},
+		mend: func(*world) {},
+	},
+	"another session holds the sequencer's row": {
+		fires: []string{"NobodySequences"},
+		wrong: func(w *world) {
+			w.holds(`SELECT FROM sequencer FOR UPDATE`)
+			w.append(1100)
+		},
+		mend: func(w *world) { w.release(); w.until("all is in the log", caughtUp) },
+	},
+	"a transaction that has written an event stays open": {
+		fires: []string{"GapsStay"},
+		wrong: func(w *world) {
+			w.holds(events("practice.moved.v9", 1), `SELECT nextval('events_position_seq') FROM generate_series(1, 1100)`)
+			w.until("gaps", func(m metrics) bool { return m.above("frontdesk_log_gaps", 1000) })
+		},
+		mend: func(w *world) {
+			w.release()
+			w.until("no gaps", func(m metrics) bool { return m.is("frontdesk_log_gaps", 0) })
+		},
+	},
+	"an event is stored where the log has passed": {
+		fires: []string{"LogLacksEvents"},
+		wrong: func(w *world) {
+			w.as(`SELECT setval('events_position_seq', (SELECT max(position) + 1000 FROM events))`)
+			w.append(1)
+			w.until("the log has passed them", func(m metrics) bool { return w.reached() > 1000 && m.is("frontdesk_log_gaps", 0) })
+			w.stray()
+			w.until("it is missed", func(m metrics) bool { return m.above("frontdesk_log_missing_events", 0) })
+		},
+		mend: func(w *world) {
+			w.as(`SELECT mend_sequence()`)
+			w.until("nothing is missed", func(m metrics) bool { return m.is("frontdesk_log_missing_events", 0) })
+		},
+	},
+	"an event comes that the program does not know": {
+		fires: []string{"ConsumerStopped"},
+		wrong: func(w *world) {
+			w.as(events("practice.moved.v9", 1))
+			w.until("a consumer stops", func(m metrics) bool { return m.above("frontdesk_consumer_stops_total", 1) })
+		},
+	},
+	"another session holds a consumer's row": {
+		fires: []string{"ConsumerStands"},
+		wrong: func(w *world) {
+			w.holds(`SELECT FROM feed_offsets WHERE consumer = (SELECT min(consumer) FROM feed_offsets) FOR UPDATE`)
+			w.append(1100)
+			w.until("the log has gone on", func(m metrics) bool { return m.above("frontdesk_log_head", 1100) })
+		},
+		mend: func(w *world) { w.release(); w.until("consumers have caught up", caughtUp) },
+	},
+}
+
+// events stores some events of a name, which are like one that there is otherwise.
+func events(name string, count int) string {
+	return fmt.Sprintf(`INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		SELECT gen_random_uuid(), tenant, gen_random_uuid(), 1, '%s', data, metadata, now()
+		FROM (SELECT * FROM events WHERE name = 'application.endpoint-granted.v1' LIMIT 1) e, generate_series(1, %d)`, name, count)
+}
+
+// append stores many events that change nothing.
+func (w *world) append(count int) {
+	w.t.Helper()
+	w.as(events("application.endpoint-granted.v1", count))
+}
+
+// reached is the highest position that is in the log.
+func (w *world) reached() (position int64) {
+	w.t.Helper()
+	w.must(w.owner.QueryRow(w.t.Context(), `SELECT max(position) FROM log`).Scan(&position))
+	return position
+}
+
+// stray stores an event at a position that the log has passed.
+func (w *world) stray() {
+	w.t.Helper()
+	w.as(`INSERT INTO events (position, id, tenant, stream, version, name, data, metadata, recorded_at) OVERRIDING SYSTEM VALUE
+		SELECT (SELECT min(position) FROM log WHERE position > 1000) - 500, gen_random_uuid(), tenant, gen_random_uuid(), 1, name, data, metadata, now()
+		FROM events WHERE name = 'application.endpoint-granted.v1' LIMIT 1`)
+}
+
+// beginEpoch does what frontdesk audit begin-epoch does.
+func (w *world) beginEpoch() {
+	w.t.Helper()
+	w.with(w.db.AdminURL, func(engine *app.Engine) {
+		actor, err := engine.Operator(w.t.Context(), "a machine")
+		w.must(err)
+		_, err = engine.Sequencer.DeclareEpoch(w.t.Context(), 0, "The volume was put back.", actor)
+		w.must(err)
+	})
+}
+
+// holds does something in a transaction that stays open until it is released.
+func (w *world) holds(statements ...string) {
+	w.t.Helper()
+	tx, err := w.owner.Begin(w.t.Context())
+	w.must(err)
+	for _, sql := range statements {
+		_, err = tx.Exec(w.t.Context(), sql)
+		w.must(err)
+	}
+	w.release = func() { w.must(tx.Rollback(w.t.Context())) }
+	w.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+}

@@ -1,0 +1,77 @@
+package alerting_test
+
+import (
+	"strconv"
+	"time"
+)
+
+var processCauses = map[string]cause{
+	"the only process ends": {
+		fires: []string{"NobodyServes", "ProcessDown"},
+		wrong: func(w *world) { w.serve[0].stop() },
+		mend:  func(w *world) { w.serving(w.serves()) },
+	},
+	"one of two processes ends": {
+		fires: []string{"FewerServe", "ProcessDown"},
+		with:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+		wrong: func(w *world) { w.serve[1].stop() },
+		mend:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+	},
+	"one of two processes is gone from where Prometheus looks": {
+		fires: []string{"FewerServe"},
+		with:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+		wrong: func(w *world) { w.serve[1].stop(); w.serving(w.serve[0]) },
+		mend:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+	},
+	"the database takes no connections": {
+		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
+		wrong: func(w *world) {
+			w.limitConnections(0)
+			for range 10 {
+				w.works()
+			}
+			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
+		},
+		mend: func(w *world) {
+			w.limitConnections(-1)
+			w.until("it serves", func(m metrics) bool { return m.is("frontdesk_ready", 1) })
+		},
+	},
+	"the clock of a process is five seconds ahead": {
+		fires: []string{"ClockIsOff"},
+		wrong: func(w *world) {
+			w.config.RealNow = func() time.Time { return time.Now().Add(5 * time.Second) }
+			w.restarts()
+		},
+		mend: func(w *world) { w.config.RealNow = nil; w.restarts() },
+	},
+	"what expires may not be deleted": {
+		fires: []string{"SweeperStands"},
+		wrong: func(w *world) { w.as(`REVOKE DELETE ON deliveries FROM frontdesk_app`) },
+		mend:  func(w *world) { w.as(`GRANT DELETE ON deliveries TO frontdesk_app`) },
+		lasts: 4 * time.Hour, renew: []string{`record="uploads"`, `record="answers"`},
+	},
+	"what expires may not be deleted since the start": {
+		fires: []string{"SweeperStands"},
+		wrong: func(w *world) {
+			w.as(`REVOKE DELETE ON answers FROM frontdesk_app`)
+			w.restarts()
+		},
+	},
+}
+
+// restarts serves anew, as it is configured now.
+func (w *world) restarts() {
+	w.t.Helper()
+	w.serve[0].stop()
+	w.serving(w.serves())
+}
+
+// limitConnections ends all connections of the program to the database, and limits new ones.
+func (w *world) limitConnections(limit int) {
+	w.t.Helper()
+	var name string
+	w.must(w.owner.QueryRow(w.t.Context(), `SELECT current_database()::text`).Scan(&name))
+	w.as(`ALTER DATABASE ` + name + ` CONNECTION LIMIT ` + strconv.Itoa(limit))
+	w.as(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename LIKE 'frontdesk%'`, name)
+}

@@ -1,0 +1,98 @@
+package alerting_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+var proofCauses = map[string]cause{
+	"another session holds the prover's row": {
+		fires: []string{"NobodyProves"},
+		wrong: func(w *world) {
+			w.holds(`SELECT FROM prover WHERE kind = 1 FOR UPDATE`)
+			w.append(11_000)
+			w.until("the log is ahead", caughtUp)
+		},
+		mend: func(w *world) {
+			w.release()
+			w.until("the trees have caught up", func(m metrics) bool {
+				return m.most("frontdesk_log_head")-m.most(`frontdesk_prover_idx`, `kind="events"`) < 1000
+			})
+		},
+	},
+	"the signer ends": {
+		fires: []string{"NobodySigns", "LogIsNotSigned", "ProcessDown"},
+		wrong: func(w *world) { w.sign.stop() },
+		mend:  func(w *world) { w.signsAgain(); w.until("all is signed", signed) },
+	},
+	"an event is changed behind its signature": {
+		fires: []string{"LogIsNotAsSigned", "LogIsNotSigned", "NobodySigns"},
+		wrong: func(w *world) {
+			w.until("all is signed", signed)
+			w.sign.stop()
+			w.past(`UPDATE events SET data = replace(data, 'Elm', 'Oak') WHERE name = 'practice.registered.v1'`)
+			w.signed.VerifyAll = true
+			w.signsAgain()
+		},
+		mend: func(w *world) {
+			w.sign.stop()
+			w.past(`UPDATE events SET data = replace(data, 'Oak', 'Elm') WHERE name = 'practice.registered.v1'`)
+			w.signsAgain()
+			w.until("all is signed", signed)
+		},
+	},
+	"an old event cannot be read": {
+		fires: []string{"LogIsNotReadAgain"},
+		wrong: func(w *world) {
+			w.until("all is signed", signed)
+			w.sign.stop()
+			w.readLast(time.Now().Add(-25 * time.Hour))
+			w.as(unreadable)
+			w.signsAgain()
+			w.until("it signs what is new", signed)
+		},
+		lasts: 60 * time.Hour, renew: []string{sweeps},
+	},
+}
+
+// unreadable has the auditors' role fail at the first event, as a bad block of the disk does.
+const unreadable = `
+CREATE FUNCTION readable(at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	IF at = 1 THEN RAISE data_corrupted; END IF;
+	RETURN true;
+END $$;
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY serving ON events TO frontdesk_app USING (true);
+CREATE POLICY auditing ON events FOR SELECT TO frontdesk_audit USING (readable(position))`
+
+// past changes what is append-only.
+func (w *world) past(sql string) {
+	w.t.Helper()
+	tx, err := w.owner.Begin(w.t.Context())
+	w.must(err)
+	_, err = tx.Exec(w.t.Context(), `SET LOCAL session_replication_role = replica`)
+	w.must(err)
+	_, err = tx.Exec(w.t.Context(), sql)
+	w.must(err)
+	w.must(tx.Commit(w.t.Context()))
+}
+
+var verified = regexp.MustCompile(`"verified":"[^"]*"`)
+
+// readLast has the signer's state say when all was read last.
+func (w *world) readLast(at time.Time) {
+	w.t.Helper()
+	name := filepath.Join(w.signed.Dir, "state")
+	text, err := os.ReadFile(name)
+	w.must(err)
+	_, rest, _ := strings.Cut(string(text), "\n")
+	rest = verified.ReplaceAllString(rest, `"verified":"`+at.UTC().Format(time.RFC3339)+`"`)
+	sum := sha256.Sum256([]byte(rest))
+	w.must(os.WriteFile(name, []byte(hex.EncodeToString(sum[:])+"\n"+rest), 0o600))
+}

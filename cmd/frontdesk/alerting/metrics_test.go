@@ -1,0 +1,95 @@
+package alerting_test
+
+import (
+	"strings"
+	"time"
+)
+
+// metrics are the values of all series of all processes, as they were scraped once.
+type metrics map[string]float64
+
+func (w *world) metrics() metrics {
+	m := metrics{}
+	for _, scrape := range w.scrape() {
+		for name, sample := range scrape.Series {
+			m[name] = sample.Value
+		}
+	}
+	return m
+}
+
+// of are the values of a metric's series that have the labels.
+func (m metrics) of(name string, labels ...string) (values []float64) {
+	for series, value := range m {
+		has := strings.HasPrefix(series, name+"{")
+		for _, label := range labels {
+			has = has && strings.Contains(series, label)
+		}
+		if has {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// most is the highest value of a metric, and 0 if there is none.
+func (m metrics) most(name string, labels ...string) (most float64) {
+	for _, value := range m.of(name, labels...) {
+		most = max(most, value)
+	}
+	return most
+}
+
+func (m metrics) above(name string, limit float64) bool { return m.most(name) > limit }
+
+// is reports whether there is such a metric, and each of its series has the value.
+func (m metrics) is(name string, want float64) bool {
+	values := m.of(name)
+	for _, value := range values {
+		if value != want {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// untilLimit ends only what would fail anyway.
+const untilLimit = 2 * time.Minute
+
+// until waits until the metrics say so.
+func (w *world) until(what string, so func(metrics) bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(untilLimit); !so(w.metrics()); pause(w.t.Context(), 100*time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("not within %s: %s", untilLimit, what)
+		}
+	}
+}
+
+const few = 50 // what is under way at any time
+
+// caughtUp is said of the log and of its consumers.
+func caughtUp(m metrics) bool {
+	for _, idx := range m.of("frontdesk_feed_offset") {
+		if m.most("frontdesk_log_head")-idx > few {
+			return false
+		}
+	}
+	return m.most("frontdesk_unsequenced_events") < few && m.most("frontdesk_log_head") > 0
+}
+
+func relayed(m metrics) bool {
+	return m.most("frontdesk_relay_idx") > 0 && m.most("frontdesk_relay_lag_events") < few
+}
+
+func signed(m metrics) bool {
+	ages := m.of("frontdesk_checkpoint_age_seconds")
+	for _, age := range ages {
+		if age > 5 {
+			return false
+		}
+	}
+	return len(ages) > 0 && m.most("frontdesk_signer_completed_timestamp_seconds") > float64(time.Now().Add(-5*time.Second).Unix())
+}
+
+func nothingWaits(m metrics) bool { return m.most("frontdesk_webhook_queue_age_seconds") < 5 }

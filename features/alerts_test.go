@@ -1,0 +1,66 @@
+package features_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/alerting"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands/commandtest"
+	"frontdesk/domain/event"
+)
+
+// watching is what Prometheus would see of a program while a feature runs.
+type watching struct {
+	scrapes [][]alerting.Scrape
+}
+
+// look scrapes the program, by whose clock the time stamps are that it tells of.
+func (p *program) look() {
+	scrape, err := alerting.Take(p.t.Context(), alerting.Target{Job: "frontdesk", Instance: "features", URL: p.PrivateURL()})
+	if err != nil {
+		p.t.Error(err)
+	}
+	scrape.At = p.now()
+	p.scrapes = append(p.scrapes, []alerting.Scrape{scrape})
+}
+
+// byDesign fire in every feature: its clock is not the database's, and nobody scrapes a signer.
+var byDesign = []string{"ClockIsOff", "LogIsNotSigned"}
+
+// wantNoAlerts evaluates the rules on what a program has told after each scenario, as if
+// the feature went on for more than an hour. Its clock stands, so every time stamp keeps the
+// age that it has.
+func (p *program) wantNoAlerts(t *testing.T) {
+	t.Helper()
+	rules, err := alerting.ReadRules("../docs/operations/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	may := []string{"SlowCalls"} // on a machine with too much to do
+	if p.now().Sub(commandtest.Noon) > 3*time.Hour {
+		may = append(may, "SweeperStands") // a scenario let hours pass at once, in which no sweep came round
+	}
+	line := alerting.NewTimeline(rules, alerting.Phase{Lasts: 80 * time.Minute, Scrapes: p.scrapes, Renewed: []string{"_seconds"}})
+	if err := line.Check(t.Context(), [][]alerting.Expectation{{{Over: 80 * time.Minute, Fire: byDesign, Else: may}}}); err != nil {
+		t.Errorf("an alert fires in an ordinary run: %v", err)
+	}
+}
+
+// retain makes the partitions of the next months, as an operator has it done every day.
+func retain(t *testing.T, db *postgrestest.Database, now func() time.Time) {
+	t.Helper()
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: db.AdminURL, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	retain := engine.Retain()
+	retain.Say, retain.Tell = func(string) {}, func(string) {}
+	ctx := event.WithMetadata(context.WithoutCancel(t.Context()), event.Metadata{Actor: event.Operator("features", "")})
+	if err := retain.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
