@@ -35,7 +35,7 @@ POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap)
-PROMETHEUS = $(if $(call have,promtool)$(call have,prometheus),,prometheus)
+PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
 

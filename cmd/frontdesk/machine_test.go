@@ -59,6 +59,7 @@ func abs(t *testing.T, path string) string {
 	return path
 }
 
+// pemOf is the certificate of a test server, and its key.
 func pemOf(t *testing.T, server *httptest.Server) string {
 	t.Helper()
 	certificate := server.TLS.Certificates[0]

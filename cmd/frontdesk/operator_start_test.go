@@ -13,6 +13,7 @@ func theWalk() []stage {
 		stage{below: "What there is"},
 		stage{below: "A practice that leaves", before: (*operator).signs, after: (*operator).hasLeft},
 		stage{below: "Observe"},
+		stage{below: "Who tries to sign in"},
 		stage{below: "Profiles", by: "TestAProfileIsTakenAsThePageSays_D108"},
 		stage{below: "Upgrade"},
 		stage{below: "Roles of an earlier release"},

@@ -15,9 +15,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"frontdesk/docs"
 )
 
-// proxy is an HAProxy, set by docs/operations/haproxy.cfg, and a client that trusts it.
+// proxy is one that is set as docs/operations says, and a client that trusts it.
 type proxy struct {
 	address string
 	client  *http.Client
@@ -27,37 +29,59 @@ type proxy struct {
 // Only the addresses and the certificate are the test's own.
 func startHAProxy(t *testing.T, first, second place) proxy {
 	t.Helper()
-	dir, address := t.TempDir(), freeAddress(t)
-	certified := httptest.NewTLSServer(http.NotFoundHandler()) // its certificate is good for *.example.com
-	t.Cleanup(certified.Close)
-	certificate := filepath.Join(dir, "frontdesk.pem")
-	writeFile(t, certificate, pemOf(t, certified))
-	settings := filepath.Join(dir, "haproxy.cfg")
+	p, certificate := newProxy(t)
+	settings := filepath.Join(t.TempDir(), "haproxy.cfg")
 	writeFile(t, settings, replaced(t, operations(t, "haproxy.cfg"),
-		":443 ssl crt /etc/ssl/frontdesk.pem", address+" ssl crt "+certificate,
+		":443 ssl crt /etc/ssl/frontdesk.pem", p.address+" ssl crt "+certificate,
 		"127.0.0.1:8081 check port 9091", first.public+" check port "+portOf(t, first.private),
 		"127.0.0.1:8082 check port 9092", second.public+" check port "+portOf(t, second.private)))
 	runHAProxy(t, settings)
-	waitFor(t, func() bool { return listens(address) })
-	client := certified.Client()
-	transport := client.Transport.(*http.Transport)
+	waitFor(t, func() bool { return listens(p.address) })
+	return p
+}
+
+// startNginx does the same with nginx, whose lines stand within what Debian has around them.
+func startNginx(t *testing.T, first, second place) proxy {
+	t.Helper()
+	p, certificate := newProxy(t)
+	dir := t.TempDir()
+	settings := filepath.Join(dir, "nginx.conf")
+	writeFile(t, settings, fmt.Sprintf("daemon off;\nuser root;\nworker_processes auto;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\n%s}\n", dir,
+		replaced(t, docs.OperatorsBlocks(t, "operations/proxies.md", "nginx", "nginx")[0],
+			"listen 443 ssl", "listen "+p.address+" ssl", "/etc/ssl/frontdesk.pem", certificate, "/etc/ssl/frontdesk.key", certificate,
+			"server_name *.api.example.org auth.example.org", "server_name _",
+			"127.0.0.1:8081 max_fails=0", first.public+" max_fails=0", "127.0.0.1:8082 max_fails=0", second.public+" max_fails=0")))
+	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("nginx"), "-p", dir, "-c", settings))
+	waitFor(t, func() bool { return listens(p.address) })
+	return p
+}
+
+// newProxy has an address, and a file with a certificate and its key.
+func newProxy(t *testing.T) (p proxy, certificate string) {
+	t.Helper()
+	certified := httptest.NewTLSServer(http.NotFoundHandler()) // its certificate is good for *.example.com
+	t.Cleanup(certified.Close)
+	certificate = filepath.Join(t.TempDir(), "frontdesk.pem")
+	writeFile(t, certificate, pemOf(t, certified))
+	p = proxy{freeAddress(t), certified.Client()}
+	transport := p.client.Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = proxyClients
 	transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "tcp", address)
+		return new(net.Dialer).DialContext(ctx, "tcp", p.address)
 	}
-	return proxy{address, client}
+	return p, certificate
 }
 
 func runHAProxy(t *testing.T, settings string) {
 	t.Helper()
-	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), haproxyOf(), "-db", "-f", settings))
+	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("haproxy"), "-db", "-f", settings))
 }
 
-// haproxyOf is Debian's HAProxy, which may be in the path of root alone.
-func haproxyOf() string {
-	path, err := exec.LookPath("haproxy")
+// rootsOwn is a program of Debian's that may be in the path of root alone.
+func rootsOwn(name string) string {
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return "/usr/sbin/haproxy"
+		return "/usr/sbin/" + name
 	}
 	return path
 }
@@ -101,7 +125,6 @@ func replaced(t *testing.T, text string, pairs ...string) string {
 	return text
 }
 
-// pemOf is the certificate of a test server, and its key.
 func portOf(t *testing.T, address string) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)

@@ -22,18 +22,23 @@ const (
 )
 
 // TestProveThatRollingRestartsFailNoCall_D47 restarts two processes one after the
-// other, eight times, while calls and uploads go to them through HAProxy. Every call
-// is answered 200, and each is in the log once.
+// other, eight times, while calls and uploads go to them through HAProxy, and then through
+// nginx. Every call is answered 200, and each is in the log once.
 func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
-	s := newDeployment(t)
+	t.Run("HAProxy", func(t *testing.T) { newDeployment(t, startHAProxy).restartInTurn() })
+	t.Run("nginx", func(t *testing.T) { newDeployment(t, startNginx).restartInTurn() })
+}
+
+func (s *deployment) restartInTurn() {
+	s.t.Helper()
 	calls := s.callAllAlong()
 	for range rollingRestarts {
 		for _, r := range []*replica{s.first, s.second} {
 			r.stop()
-			r.start(binary(t))
+			r.start(binary(s.t))
 		}
 	}
-	waitFor(t, func() bool { return calls.answered() >= leastCalls })
+	waitFor(s.t, func() bool { return calls.answered() >= leastCalls })
 	calls.end()
 	s.compare(calls)
 }
@@ -41,7 +46,7 @@ func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralle
 // TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database
 // while the present one serves, and then takes the present one's place.
 func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
-	s, next := newDeployment(t), nextRelease(t)
+	s, next := newDeployment(t, startHAProxy), nextRelease(t)
 	calls := s.callAllAlong()
 	waitFor(t, func() bool { return calls.answered() >= 200 })
 	calls.slowest() // from here on
@@ -91,7 +96,7 @@ func nextRelease(t *testing.T) string {
 	return path
 }
 
-// deployment is two processes on one database, behind HAProxy.
+// deployment is two processes on one database, behind a proxy.
 type deployment struct {
 	t             *testing.T
 	db            *postgrestest.Database
@@ -101,7 +106,7 @@ type deployment struct {
 	patient       string
 }
 
-func newDeployment(t *testing.T) *deployment {
+func newDeployment(t *testing.T, start func(t *testing.T, first, second place) proxy) *deployment {
 	t.Helper()
 	s := &deployment{t: t, db: postgrestest.New(t)}
 	args := serveArgs(t, s.db.URL)
@@ -110,7 +115,7 @@ func newDeployment(t *testing.T) *deployment {
 	t.Cleanup(func() { s.first.stop(); s.second.stop() })
 	s.first.start(binary(t))
 	s.second.start(binary(t))
-	s.proxy = startHAProxy(t, s.first.place, s.second.place)
+	s.proxy = start(t, s.first.place, s.second.place)
 	s.onboard()
 	return s
 }
