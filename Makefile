@@ -33,6 +33,7 @@ SYSTEMD  = $(if $(call have,systemd-analyze),,systemd)
 JQ       = $(if $(call have,jq),,jq)
 POOLER   = $(if $(call have,pgbouncer)$(wildcard /usr/sbin/pgbouncer),,pgbouncer)
 PROXY    = $(if $(call have,haproxy)$(wildcard /usr/sbin/haproxy),,haproxy)
+NGINX    = $(if $(call have,nginx)$(wildcard /usr/sbin/nginx),,nginx-light)
 PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-server) $(if $(call have,ip)$(wildcard /sbin/ip),,iproute2)
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
@@ -62,7 +63,7 @@ features: deps ## the specification in Gherkin, against the real program
 docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
-prove: MISSING += $(POOLER) $(PROXY) $(PATRONI) $(CONTAINERS)
+prove: MISSING += $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS)
 prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
 	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
 	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do

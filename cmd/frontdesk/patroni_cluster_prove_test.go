@@ -119,7 +119,7 @@ func (p *patroni) startHAProxy() {
 	p.publish(settings, replaced(p.t, operations(p.t, "haproxy-postgres.cfg"), "127.0.0.1:5000", p.proxy, "127.0.0.1:5001", freeAddress(p.t)))
 	names := filepath.Join(p.machines[0].dir, "hosts")
 	untilTheEnd(p.t, exec.CommandContext(context.WithoutCancel(p.t.Context()),
-		"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, names, haproxyOf(), "-db", "-f", settings))
+		"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, names, rootsOwn("haproxy"), "-db", "-f", settings))
 }
 
 // url leads to whichever takes writes, by HAProxy.
