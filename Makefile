@@ -16,7 +16,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/peers and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -35,7 +35,7 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ))
 
-.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images
+.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,9 @@ images: deps ## the images of compose.yaml, with podman
 	for image in $(BESIDE); do
 		$(BUILD) --tag localhost/frontdesk-$$image --target $$image --file docs/operations/containers/Dockerfile .
 	done
+
+release: ## the archive that operators install from, in .frontdesk/release (ARGS='-arch arm64 -out FOLDER')
+	@$(GO) run ./.ci/release $(ARGS)
 
 fresh: ## both commands of the README on a bare Debian that it builds, before a release (as root, with apt)
 	@exec .ci/fresh

@@ -3,7 +3,7 @@ package docs
 import (
 	"embed"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +11,14 @@ import (
 //go:embed operations.md operations/*.md
 var operators embed.FS
 
-var heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+// A Block is what stands between two fences of an operators' page, which say what it is:
+// "sh" is typed, "text" is what is printed by what was typed last, and anything else is
+// what a file holds. Its first line may name the file: "# /etc/frontdesk/frontdesk.yaml".
+type Block struct {
+	Below    string // the heading
+	Language string // as it is written behind the first fence
+	Text     string // without the indentation of its fences
+}
 
 // OperatorsPages are operations.md and the pages beside it, by their paths below this folder.
 func OperatorsPages() map[string]string {
@@ -34,21 +41,38 @@ func OperatorsPages() map[string]string {
 	return pages
 }
 
-// OperatorsBlocks are the blocks of lines to type, and of files, that stand below a heading
-// of an operators' page such as "operations/settings.md", up to the next heading.
-func OperatorsBlocks(t testing.TB, page, below string) (blocks []string) {
+// OperatorsBlocks are the blocks that stand below a heading of an operators' page such as
+// "operations/settings.md", up to the next heading; of one language, if one is named.
+func OperatorsBlocks(t testing.TB, page, below string, language ...string) (texts []string) {
 	t.Helper()
-	at := ""
-	for n, part := range strings.Split(OperatorsPages()[page], "```\n") {
-		if n%2 == 1 && at == below {
-			blocks = append(blocks, part)
-		}
-		if passed := heading.FindAllStringSubmatch(part, -1); n%2 == 0 && passed != nil {
-			at = passed[len(passed)-1][1]
+	for _, b := range Blocks(OperatorsPages()[page]) {
+		if b.Below == below && (language == nil || slices.Contains(language, b.Language)) {
+			texts = append(texts, b.Text)
 		}
 	}
-	if blocks == nil {
-		t.Fatalf("%s has no block below %q", page, below)
+	if texts == nil {
+		t.Fatalf("%s has no block of %v below %q", page, language, below)
+	}
+	return texts
+}
+
+// Blocks are all blocks of a page, in its order.
+func Blocks(page string) (blocks []Block) {
+	below, indent, open := "", "", (*Block)(nil)
+	for line := range strings.Lines(page) {
+		fence := strings.TrimLeft(line, " ")
+		language, isFence := strings.CutPrefix(strings.TrimRight(fence, "\n"), "```")
+		switch title, isHeading := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); {
+		case isFence && open == nil:
+			indent = line[:len(line)-len(fence)]
+			open = &Block{Below: below, Language: language}
+		case isFence:
+			blocks, open = append(blocks, *open), nil
+		case open != nil:
+			open.Text += strings.TrimPrefix(line, indent)
+		case isHeading && strings.HasPrefix(line, "#"):
+			below = strings.TrimSpace(title)
+		}
 	}
 	return blocks
 }

@@ -85,12 +85,12 @@ func TestAConsumerThatIsGoneIsWaitedFor_D102(t *testing.T) {
 func TestAnotherOfTheSameNameTakesNothingAway_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
-	w.addMany(3000)
+	w.addMany(1000)
 	for _, config := range []feed.Config{{}, {Practice: "mill-lane"}} {
 		f := follow(t, s.URL(), config)
 		name := map[string]string{"": "everything", "mill-lane": "mill-lane"}[config.Practice]
 		for n := range uint64(20) {
-			if _, err := w.js.ResetConsumerToSequence(t.Context(), feed.StreamName(1), name, 1+n*137); err != nil {
+			if _, err := w.js.ResetConsumerToSequence(t.Context(), feed.StreamName(1), name, 1+n*47); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(3 * time.Millisecond)

@@ -119,7 +119,9 @@ func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
 	if c.ctx.Err() != nil {
 		return // the fetch was broken off, and says nothing
 	}
-	if report := ReportOf(now, set, err); e.keep(report, set) && c.config.Warn != nil {
+	report := ReportOf(now, set, err)
+	c.metrics.fetched(report.Outcome, now.Sub(e.started))
+	if e.keep(report, set) && c.config.Warn != nil {
 		c.config.Warn(url, report)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"frontdesk/adapters/outbound"
 	"frontdesk/domain/application"
 )
@@ -20,7 +22,8 @@ const (
 	maxEntries   = 10_000                 // URLs in memory, and so of fetches at once
 )
 
-// KeyCacheConfig configures a [KeyCache]. All its fields except TTL and Warn are needed.
+// KeyCacheConfig configures a [KeyCache]. All its fields except TTL, Warn and Registry are
+// needed.
 type KeyCacheConfig struct {
 	// Transport makes the fetches. [outbound.NewTransport] returns a guarded one.
 	Transport http.RoundTripper
@@ -34,6 +37,9 @@ type KeyCacheConfig struct {
 	// Warn is called when a set is found to show private keys, and once an hour as long
 	// as it does. It must not wait. Nil means that nobody is told.
 	Warn func(url string, report FetchReport)
+
+	// Registry is where its metrics are registered. Nil measures nothing.
+	Registry prometheus.Registerer
 }
 
 // KeyCache fetches applications' key sets and keeps the readable ones (D8), each until its
@@ -47,8 +53,9 @@ type KeyCacheConfig struct {
 // It runs a goroutine for each URL that is being fetched. All of them have ended
 // when [KeyCache.Close] returns.
 type KeyCache struct {
-	config KeyCacheConfig
-	client *http.Client
+	config  KeyCacheConfig
+	client  *http.Client
+	metrics *metrics
 
 	ctx     context.Context // of every fetch, because no caller owns a fetch
 	stop    context.CancelFunc
@@ -83,13 +90,15 @@ func NewKeyCache(config KeyCacheConfig) *KeyCache {
 		config.TTL = DefaultTTL
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	return &KeyCache{
+	c := &KeyCache{
 		config:  config,
 		client:  outbound.NewClient(config.Transport),
 		ctx:     ctx,
 		stop:    stop,
 		entries: make(map[string]*entry),
 	}
+	c.metrics = newMetrics(config.Registry, c)
+	return c
 }
 
 // Close ends all fetches and waits for them. Calls that wait are sent away.
@@ -133,6 +142,7 @@ func (c *KeyCache) entry(url string) (*entry, error) {
 		return e, nil
 	}
 	if len(c.entries) >= maxEntries && !c.forgetOne() {
+		c.metrics.sentAway()
 		return nil, fmt.Errorf("begin a fetch of %s: %w", url, errCrowded)
 	}
 	e = &entry{}

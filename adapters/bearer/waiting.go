@@ -109,6 +109,7 @@ func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
 		w.stands = left
 		c.standing++
 	default:
+		c.metrics.sentAway()
 		return fmt.Errorf("wait for %s: %w", w.url, errCrowded)
 	}
 	return nil

@@ -7,4 +7,5 @@
 //   - [Budget] is what each spender may spend in a time.
 //   - [Source] says where a request comes from.
 //   - [Answers] ends an answer that its client does not read.
+//   - [Metrics] shows how seats and turns are taken.
 package fair

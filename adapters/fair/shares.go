@@ -11,9 +11,10 @@ import "sync"
 type Shares struct {
 	seats int
 
-	mu    sync.Mutex
-	taken int
-	held  map[string]int // by holder; nobody with none
+	mu          sync.Mutex
+	taken       int
+	held        map[string]int // by holder; nobody with none
+	full, spent int            // how often none was free, and how often the holder had a fair share
 }
 
 // NewShares makes so many seats.
@@ -60,7 +61,12 @@ func (s *Seat) Release() {
 func (s *Shares) take(holder string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.fair(s.held[holder]) {
+	switch {
+	case s.taken == s.seats:
+		s.full++
+		return false
+	case !s.fair(s.held[holder]):
+		s.spent++
 		return false
 	}
 	s.taken++
@@ -78,6 +84,13 @@ func (s *Shares) fair(holds int) bool {
 		return holds <= free
 	}
 	return 3*holds < free
+}
+
+// count returns how many seats are taken, and how many were refused for either reason.
+func (s *Shares) count() (taken, full, spent int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken, s.full, s.spent
 }
 
 func (s *Shares) release(holder string) {

@@ -58,6 +58,15 @@ func (s Seats) made() seats {
 	}
 }
 
+// shown shows the seats as metrics.
+func (s seats) shown(in *fair.Metrics) {
+	in.Seats(map[string]*fair.Shares{
+		"slots": s.slots, "bodies": s.bodies, "texts": s.texts, "long-texts": s.longTexts, "files": s.files, "answers": s.answers,
+		"rests": s.rests, "key-sets": s.keySets,
+	})
+	in.Turns(map[string]*fair.Turns{"calls": s.turns, "long-answers": s.making})
+}
+
 // The refusals of an application that has spent what it may.
 var (
 	// ErrRateLimited is that of too many calls. A sandbox says it, too.

@@ -13,6 +13,7 @@ import (
 
 // Metrics counts calls. A nil Metrics counts nothing.
 type Metrics struct {
+	inFlight prometheus.Gauge
 	duration *prometheus.HistogramVec
 	refusals *prometheus.CounterVec
 	unknown  *prometheus.CounterVec
@@ -21,6 +22,10 @@ type Metrics struct {
 // NewMetrics registers the API's metrics.
 func NewMetrics(registry prometheus.Registerer) *Metrics {
 	m := &Metrics{
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_calls_in_flight",
+			Help: "Calls of the Transactional API that have begun to arrive and are not answered yet.",
+		}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "frontdesk_call_seconds",
 			Help:    "Calls of the Transactional API, from their first byte to their answer.",
@@ -35,8 +40,17 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Help: "Calls answered 200 whose input had fields that the contract does not know.",
 		}, []string{"endpoint"}),
 	}
-	registry.MustRegister(m.duration, m.refusals, m.unknown)
+	registry.MustRegister(m.inFlight, m.duration, m.refusals, m.unknown)
 	return m
+}
+
+// began counts a call until end is called.
+func (m *Metrics) began() (end func()) {
+	if m == nil {
+		return func() {}
+	}
+	m.inFlight.Inc()
+	return m.inFlight.Dec
 }
 
 func (m *Metrics) warned(endpoint application.EndpointName) {
@@ -54,6 +68,7 @@ func (m *Metrics) judged(endpoint application.EndpointName, err error) {
 // measured times an endpoint and writes the call's line of the log.
 func (a *API) measured(endpoint application.EndpointName, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer a.Metrics.began()()
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r)
 		took := a.Now().Sub(start)

@@ -71,6 +71,7 @@ type API struct {
 	Record func(access.Call)
 
 	Seats   Seats         // for calls at once; further ones are answered 503
+	Seating *fair.Metrics // shows the seats; nil shows nothing
 	Limit   time.Duration // for what a call does in a slot
 	Rest    time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
 	Now     func() time.Time
@@ -88,6 +89,7 @@ type API struct {
 // X-Request-Id.
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
+	a.seats.shown(a.Seating)
 	a.reasons = fair.NewBudget[string](1, time.Second, a.Now)
 	a.strangers = fair.NewBudget[int](strangersLines, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))

@@ -19,6 +19,7 @@ type Sweeper struct {
 	Now     func() time.Time // the practice's clock, by which answers grow old
 	RealNow func() time.Time // by which uploads do
 	Log     *slog.Logger
+	Metrics *SweepMetrics // nil measures nothing
 }
 
 const (
@@ -49,13 +50,16 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
 	defer cancel()
 	uploads, err := s.Uploads.Sweep(ctx, s.RealNow().Add(-uploadLifetime))
+	s.Metrics.Swept(SweptUploads, uploads, err)
 	if err != nil {
 		return err
 	}
 	if uploads > 0 {
 		s.Log.InfoContext(ctx, "uploads swept that no request names", slog.Int64("uploads", uploads))
 	}
-	if _, err := sweep(ctx, s.DB, sweepAnswers, s.Now().Add(-commands.AnswerLifetime)); err != nil {
+	answers, err := sweep(ctx, s.DB, sweepAnswers, s.Now().Add(-commands.AnswerLifetime))
+	s.Metrics.Swept(SweptAnswers, answers, err)
+	if err != nil {
 		return fmt.Errorf("sweep answers: %w", err)
 	}
 	return nil

@@ -22,6 +22,9 @@ type Keeper struct {
 	Retention time.Duration    // how long all that is known of a delivery is kept after its end
 	Log       *slog.Logger
 	Metrics   *Metrics // nil measures nothing
+	// Swept is told how many old deliveries were deleted, or why they could not be; nil for
+	// nobody.
+	Swept func(deliveries int, err error)
 }
 
 const (
@@ -83,7 +86,11 @@ func (k Keeper) Keep(ctx context.Context) error {
 	if _, err := k.all(ctx, endExpired, now, Expired); err != nil {
 		return fmt.Errorf("end what is too old: %w", err)
 	}
-	if _, err := k.all(ctx, forget, now.Add(-k.Retention), ""); err != nil {
+	forgotten, err := k.all(ctx, forget, now.Add(-k.Retention), "")
+	if k.Swept != nil {
+		k.Swept(forgotten, err)
+	}
+	if err != nil {
 		return fmt.Errorf("forget old deliveries: %w", err)
 	}
 	return nil

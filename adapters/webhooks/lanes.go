@@ -39,6 +39,7 @@ func (l *lane) leave() { <-l.slots }
 type lanes struct {
 	to     map[uuid.UUID]*lane
 	flying int // slots that are taken, or will be once a token is signed
+	full   int // lanes all of whose slots are
 }
 
 func newLanes() *lanes { return &lanes{to: map[uuid.UUID]*lane{}} }
@@ -53,7 +54,9 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 	if taken.claimed < perDestination {
 		l.flying++
 	}
-	taken.claimed++
+	if taken.claimed++; taken.claimed == perDestination {
+		l.full++
+	}
 	return taken
 }
 
@@ -62,8 +65,10 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 func (l *lanes) give(o outcome) (busy bool) {
 	given := l.to[o.destination]
 	given.quick = o.quick
-	given.claimed--
-	if given.claimed < perDestination {
+	if given.claimed == perDestination {
+		l.full--
+	}
+	if given.claimed--; given.claimed < perDestination {
 		l.flying--
 	}
 	return given.claimed >= perDestination

@@ -17,6 +17,7 @@ type Metrics struct {
 	seconds     *prometheus.HistogramVec
 	age         *prometheus.HistogramVec
 	flying      prometheus.Gauge
+	lanes, full prometheus.Gauge
 	connections *prometheus.CounterVec
 	parkings    prometheus.Counter
 }
@@ -38,6 +39,12 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		flying: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "frontdesk_webhook_in_flight", Help: "Deliveries that this process is sending.",
 		}),
+		lanes: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_webhook_lanes", Help: "Destinations for which this process has claimed deliveries.",
+		}),
+		full: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_webhook_lanes_full", Help: "Destinations to which this process sends as much at once as it may.",
+		}),
 		connections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_webhook_connections_total", Help: "Attempts by whether they could use a connection again.",
 		}, []string{"reused"}),
@@ -45,7 +52,11 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "frontdesk_webhook_parked_events_total", Help: "Events that could not be fanned out and were put aside.",
 		}),
 	}
-	registry.MustRegister(m.ended, m.seconds, m.age, m.flying, m.connections, m.parkings)
+	most := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "frontdesk_webhook_in_flight_max", Help: "Most deliveries that a process sends at once.",
+	})
+	most.Set(overAll)
+	registry.MustRegister(m.ended, m.seconds, m.age, m.flying, most, m.lanes, m.full, m.connections, m.parkings)
 	return m
 }
 
@@ -62,9 +73,11 @@ func (m *Metrics) took(kind application.WebhookEvent, happened, ended time.Time,
 	}
 }
 
-func (m *Metrics) inFlight(n int) {
+func (m *Metrics) stand(l *lanes) {
 	if m != nil {
-		m.flying.Set(float64(n))
+		m.flying.Set(float64(l.flying))
+		m.lanes.Set(float64(len(l.to)))
+		m.full.Set(float64(l.full))
 	}
 }
 

@@ -21,7 +21,7 @@ func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
 			r.done <- r.deliver(going, lane, d)
 		})
 	}
-	r.Metrics.inFlight(r.lanes.flying)
+	r.Metrics.stand(r.lanes)
 	return r.release(ctx, found.foreign)
 }
 

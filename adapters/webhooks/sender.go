@@ -107,6 +107,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 		err = r.send(ctx, last, found)
 	}
 	r.lanes.forget()
+	r.Metrics.stand(r.lanes)
 	switch {
 	case err != nil:
 		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
@@ -137,7 +138,7 @@ func (r *round) collect() {
 func (r *round) ended(o outcome) (busy bool) {
 	busy = r.lanes.give(o)
 	r.finished = append(r.finished, o)
-	r.Metrics.inFlight(r.lanes.flying)
+	r.Metrics.stand(r.lanes)
 	return busy
 }
 

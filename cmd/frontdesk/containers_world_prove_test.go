@@ -28,23 +28,32 @@ const (
 	gateway         = "10.89.77.1"                 // where containers reach the test
 )
 
-// inTheirWorld runs the test again in namespaces of its own: with them end all containers,
-// mounts, networks and rules of a firewall, whatever happens. It says whether this is
-// there. Images are built outside, where there is a network.
+// inTheirWorld runs the test again where the images of docs/operations/containers.md are.
 func inTheirWorld(t *testing.T) bool {
+	t.Helper()
+	return inAWorld(t, func(dir, script string) {
+		meetTheirSchema(t, filepath.Join(dir, "frontdesk"))
+		build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", script+docs.OperatorsBlocks(t, containersPage, "Containers")[0])
+		build.Dir, build.Env = filepath.Join(dir, "frontdesk"), podmanIn(dir)
+		if said, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("build the images: %v:\n%s", err, said)
+		}
+	})
+}
+
+// inAWorld runs the test again in namespaces of its own: with them end all containers,
+// mounts, networks and rules of a firewall, whatever happens. It says whether this is
+// there. Images are made outside, where there is a network: beside a copy of the clone in
+// dir, by lines that script begins.
+func inAWorld(t *testing.T, images func(dir, script string)) bool {
 	t.Helper()
 	if os.Getenv(containersDir) != "" {
 		return true
 	}
 	dir := t.TempDir()
 	script := prepared(t, dir)
-	meetTheirSchema(t, filepath.Join(dir, "frontdesk"))
 	began := time.Now()
-	build := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-euc", script+docs.OperatorsBlocks(t, containersPage, "Containers")[0])
-	build.Dir, build.Env = filepath.Join(dir, "frontdesk"), podmanIn(dir)
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the images: %v:\n%s", err, said)
-	}
+	images(dir, script)
 	t.Logf("the images took %s", time.Since(began).Round(time.Second))
 	again := exec.CommandContext(t.Context(), "unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
 		"bash", "-euc", script+`ip link set lo up; exec "$@"`, "-", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "1h")

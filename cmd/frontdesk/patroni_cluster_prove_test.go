@@ -215,14 +215,3 @@ func (m *machine) session(database string) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: userOf(m.t, "postgres")}
 	return cmd
 }
-
-func userOf(t *testing.T, name string) *syscall.Credential {
-	t.Helper()
-	found, err := user.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	uid, _ := strconv.Atoi(found.Uid)
-	gid, _ := strconv.Atoi(found.Gid)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}

@@ -235,28 +235,3 @@ func (p *pair) remove() {
 		p.t.Error(err)
 	}
 }
-
-// programs returns the newest Postgres of this machine.
-func programs(t *testing.T) string {
-	t.Helper()
-	if found, err := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup"); err == nil && len(found) > 0 {
-		return filepath.Dir(found[len(found)-1])
-	}
-	path, err := exec.LookPath("pg_basebackup")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Dir(path)
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	_, port, _ := strings.Cut(listener.Addr().String(), ":")
-	n, _ := strconv.Atoi(port)
-	return n
-}

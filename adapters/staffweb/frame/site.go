@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -18,8 +19,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Site is what all pages are served with. All fields except URL, TrustedProxies and
-// Metrics are needed.
+// Site is what all pages are served with. All fields except URL, TrustedProxies,
+// Metrics and Seating are needed.
 type Site struct {
 	URL            *url.URL       // where browsers reach them; nil for any loopback host
 	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For is believed
@@ -38,6 +39,7 @@ type Site struct {
 	Now      func() time.Time // the practice's clock
 	RealNow  func() time.Time // the browsers' clock, by which sessions and identifiers are made
 	Metrics  *Metrics         // nil measures nothing
+	Seating  *fair.Metrics    // shows the seats; nil shows nothing
 	Log      *slog.Logger
 
 	seats seats
@@ -49,6 +51,7 @@ const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 // Handler routes to the pages of these routes, and sets the bounds of each visit.
 func (s *Site) Handler(routes []Route) http.Handler {
 	s.seats = seatsFor(s.InFlight)
+	s.Seating.Seats(map[string]*fair.Shares{"forms": s.seats.forms, "pages": s.seats.pages})
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)

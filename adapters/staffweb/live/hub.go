@@ -57,6 +57,9 @@ func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metr
 	}
 }
 
+// Show shows the seats of streams as metrics.
+func (h *Hub) Show(in *fair.Metrics) { in.Seats(map[string]*fair.Shares{"live-streams": h.seats}) }
+
 const (
 	pace = 5 * time.Millisecond // between two looks at least, so that what comes meanwhile is told together
 	late = 100 * time.Millisecond

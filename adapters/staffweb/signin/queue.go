@@ -47,6 +47,12 @@ func QueueOf(atOnce int) *Queue {
 // Waiting returns how many wait.
 func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting() }
 
+// Show shows the queue as metrics.
+func (q *Queue) Show(in *fair.Metrics) {
+	in.Seats(map[string]*fair.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
+	in.Turns(map[string]*fair.Turns{"passwords": q.looking, "strangers": q.strangers})
+}
+
 // place is where one try waits, and the turns that it waits for.
 type place struct {
 	seat  *fair.Seat

@@ -6,14 +6,13 @@ import (
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/broker"
+	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
-	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
@@ -34,6 +33,8 @@ type App struct {
 	telling         telling
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
+	seating         *fair.Metrics
+	sweeps          *postgres.SweepMetrics
 	drain           drain
 
 	sending context.Context // of webhooks; when it ends, they are broken off
@@ -55,17 +56,19 @@ func New(ctx context.Context, config Config) (*App, error) {
 		return nil, err
 	}
 	engine.warnUnsealed(ctx)
-	a := &App{Engine: engine, registry: prometheus.NewRegistry()}
-	a.registry.MustRegister(collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), postgres.Lag(engine.background), postgres.Groups(engine.store),
-		retention.Ahead(engine.background), proving.Reached(engine.background, engine.config.Now))
-	a.registry.MustRegister(postgres.KeyMetrics(engine.keyring)...)
+	a := &App{Engine: engine}
+	if a.registry, err = newRegistry(engine.pools.named()); err != nil {
+		engine.Close()
+		return nil, err
+	}
+	a.measure()
 	a.keys = bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(a.guard(), config.RootCAs),
 		CheckURL:  a.guard().CheckURL,
 		TTL:       a.config.JWKSCache,
 		Now:       a.config.RealNow,
 		Warn:      a.warnOfPrivateKeys,
+		Registry:  a.registry,
 	})
 	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
@@ -79,6 +82,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	tail := postgres.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
 	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
+	a.live.Show(a.seating)
 	a.drain.first = a.live.Close
 	if err := a.canSign(ctx); err != nil {
 		a.Close()
@@ -165,7 +169,7 @@ func (a *App) newJournal() *signin.Journal {
 // sweeper returns what deletes expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
 	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
-	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log}
+	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

@@ -77,6 +77,7 @@ func (a *App) api() (*httpapi.API, error) {
 		Record: a.recorder.Record,
 
 		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
+		Seating: a.seating,
 		Limit:   a.config.CallLimit,
 		Now:     a.config.Now,
 		Metrics: httpapi.NewMetrics(a.registry),
@@ -144,6 +145,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Now:      c.Now,
 			RealNow:  c.RealNow,
 			Metrics:  frame.NewMetrics(a.registry),
+			Seating:  a.seating,
 			Log:      c.Log,
 		},
 		Live: a.live,

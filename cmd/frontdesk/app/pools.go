@@ -46,6 +46,11 @@ type pools struct {
 	writing    *postgres.Writing
 }
 
+// named returns the pools by what metrics call them.
+func (p pools) named() map[string]*pgxpool.Pool {
+	return map[string]*pgxpool.Pool{"calls": p.calls, "background": p.background, "uploads": p.uploads}
+}
+
 // inClear names the connections as those of a process that writes in clear.
 func (p pools) inClear() {
 	p.writing.InClear()

@@ -5,8 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/postgres"
@@ -43,8 +42,10 @@ func (c Relay) Run(ctx context.Context) error {
 		return err
 	}
 	defer pool.Close()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry, err := newRegistry(map[string]*pgxpool.Pool{"relay": pool})
+	if err != nil {
+		return err
+	}
 	relay := &broker.Relay{
 		Server: c.Broker, Streams: c.Streams, Metrics: broker.NewMetrics(registry), Log: c.Log,
 		Source: &relaySource{db: postgres.On(pool)},

@@ -6,8 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/notary"
@@ -55,8 +54,11 @@ func (c Sign) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer pool.Close()
-	db, registry := postgres.On(pool), prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry, err := newRegistry(map[string]*pgxpool.Pool{"signer": pool})
+	if err != nil {
+		return err
+	}
+	db := postgres.On(pool)
 	signer := c.Signer(dir, db)
 	signer.Metrics = notary.NewMetrics(registry)
 	begun := tryBegin(ctx, signer, db)

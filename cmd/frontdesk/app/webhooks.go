@@ -46,6 +46,7 @@ func (a *App) sender() *webhooks.Sender {
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.pools.background, Now: a.config.Now, RealNow: a.config.RealNow, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
+		Swept: func(deliveries int, err error) { a.sweeps.Swept(postgres.SweptDeliveries, int64(deliveries), err) },
 	}
 }
 

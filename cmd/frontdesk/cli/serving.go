@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -37,8 +36,10 @@ func (f runningFlags) announce(r *run, log *slog.Logger, service *app.App) error
 	if err != nil {
 		return err
 	}
-	build, _ := debug.ReadBuildInfo() // nil if it was stripped
-	is := versionOf(build, 0)
+	is, err := app.ThisVersion()
+	if err != nil {
+		return err
+	}
 	facts = append(facts, slog.String("version", is.Version), slog.String("commit", is.Commit), slog.String("config", string(f.Config)))
 	log.LogAttrs(r.ctx, slog.LevelInfo, "serving", facts...)
 	return nil

@@ -1,12 +1,9 @@
-package cli
+package app
 
 import (
-	"encoding/json"
 	"runtime/debug"
 	"strings"
 	"testing"
-
-	"frontdesk/adapters/postgres"
 )
 
 func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
@@ -22,18 +19,5 @@ func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
 		if said := versionOf(of, 12).String(); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "\nneeds database schema: 12\n") {
 			t.Errorf("it says\n%s", said)
 		}
-	}
-}
-
-func TestTheVersionNamesTheSchema(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	if status := Main(t.Context(), []string{"version", "--json"}, Streams{Out: &out, Err: &out}); status != 0 {
-		t.Fatal(out.String())
-	}
-	var said version
-	want, err := postgres.SchemaVersion()
-	if json.Unmarshal([]byte(out.String()), &said) != nil || err != nil || said.Schema != want || want < 11 || said.Go == "" {
-		t.Errorf("it says %s, %v", out.String(), err)
 	}
 }

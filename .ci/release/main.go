@@ -1,0 +1,147 @@
+// Command release writes the archive from which frontdesk is installed where there is no
+// clone: the program, the pages for operators with all that they link to, units of systemd
+// and manifests for Kubernetes. Run it as `make release`.
+//
+// The same commit makes the same bytes, wherever it is checked out: names are sorted, every
+// file has the commit's time, and the program knows no folder. Nothing is generated but the
+// program, so whoever has the clone can compare each file.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+const usage = `Release writes an archive of the commit that is checked out, and SHA256SUMS beside it.
+
+Options:
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.Usage = func() {
+		_, _ = fmt.Fprint(out, usage)
+		flags.PrintDefaults()
+	}
+	dir := flags.String("out", ".frontdesk/release", "the `folder` that the archive is written to")
+	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is not an option: run it in the clone", flags.Arg(0))
+	}
+	name, err := release(ctx, *dir, *arch)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, name)
+	return err
+}
+
+// release returns the name of the archive that it has written.
+func release(ctx context.Context, dir, arch string) (name string, err error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", fmt.Errorf("make the folder for the archive: %w", err)
+	}
+	program := filepath.Join(dir, "frontdesk")
+	defer func() { err = errors.Join(err, os.Remove(program)) }()
+	if err := compile(ctx, program, arch); err != nil {
+		return "", err
+	}
+	of, made, err := builtOf(program)
+	if err != nil {
+		return "", err
+	}
+	tracked, err := clone(ctx)
+	if err != nil {
+		return "", err
+	}
+	pages, err := closure(tracked)
+	if err != nil {
+		return "", err
+	}
+	folder := fmt.Sprintf("frontdesk-%s-linux-%s", of, arch)
+	archived, err := pack(folder, made, append(pages, file{"frontdesk", program, 0o755}))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, folder+".tar.gz"), write(dir, folder+".tar.gz", archived)
+}
+
+// compile builds the program so that it runs on any Linux, whatever its C library is.
+func compile(ctx context.Context, program, arch string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s", "-o", program, "./cmd/frontdesk")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	if said, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the program: %w: %s", err, bytes.TrimSpace(said))
+	}
+	return nil
+}
+
+// builtOf returns the version that the program itself says, and when its commit was made.
+func builtOf(program string) (version string, made time.Time, err error) {
+	build, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read what the program was built of: %w", err)
+	}
+	made, err = time.Parse(time.RFC3339, setting(build, "vcs.time"))
+	if err != nil {
+		return "", time.Time{}, errors.New("the program does not know its commit: build it in a clone, because Go knows no worktrees of git")
+	}
+	return build.Main.Version, made, nil
+}
+
+func setting(build *debug.BuildInfo, key string) string {
+	for _, s := range build.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// clone lists the files of the commit, and those that are about to be committed.
+func clone(ctx context.Context) ([]string, error) {
+	said, err := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the files of the clone: %w", err)
+	}
+	return strings.Split(strings.TrimRight(string(said), "\x00"), "\x00"), nil
+}
+
+// write puts the archive into the folder, and its sum beside it, as sha256sum wants it.
+func write(dir, name string, archived []byte) error {
+	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(archived), name)
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, name), archived, 0o600),
+		os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
+}

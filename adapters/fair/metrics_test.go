@@ -1,0 +1,48 @@
+package fair_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"frontdesk/adapters/fair"
+)
+
+const seating = `
+# HELP frontdesk_seats How many there may be of a kind at once.
+# TYPE frontdesk_seats gauge
+frontdesk_seats{kind="slots"} 4
+# HELP frontdesk_seats_refused_total Times there was no seat: because all were taken (full), or because the holder had a fair share (share).
+# TYPE frontdesk_seats_refused_total counter
+frontdesk_seats_refused_total{kind="slots",why="full"} 1
+frontdesk_seats_refused_total{kind="slots",why="share"} 1
+# HELP frontdesk_seats_taken How many there are of a kind now.
+# TYPE frontdesk_seats_taken gauge
+frontdesk_seats_taken{kind="slots"} 4
+# HELP frontdesk_turns How many may have their turn at once.
+# TYPE frontdesk_turns gauge
+frontdesk_turns{kind="calls"} 1
+# HELP frontdesk_turns_waiting How many wait for their turn.
+# TYPE frontdesk_turns_waiting gauge
+frontdesk_turns_waiting{kind="calls"} 0
+`
+
+// Who has to wait for others and who for themselves are told apart, and nobody is named.
+func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	metrics, slots, calls := fair.NewMetrics(registry), fair.NewShares(4), fair.NewTurns(1)
+	metrics.Seats(map[string]*fair.Shares{"slots": slots})
+	metrics.Turns(map[string]*fair.Turns{"calls": calls})
+	for _, holder := range []string{"ann", "ann", "bob", "ann", "eve", "eve's brother"} {
+		slots.Seat(holder).Take()
+	}
+	if err := calls.Take(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(seating)); err != nil {
+		t.Error(err)
+	}
+}

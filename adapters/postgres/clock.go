@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// ClockOffset measures how far this process's clock is from the database's, each time that
+// the metrics are collected.
+func ClockOffset(pool *pgxpool.Pool, now func() time.Time) prometheus.Collector {
+	return &clockOffset{pool, now, prometheus.NewDesc("frontdesk_clock_offset_seconds",
+		"How far this process's clock is ahead of the database's, at least; below 0 it is behind. It is 0 if both may be the same, for all that the way there tells.", nil, nil)}
+}
+
+type clockOffset struct {
+	pool   *pgxpool.Pool
+	now    func() time.Time
+	offset *prometheus.Desc
+}
+
+// Describe sends the description of the figure.
+func (c *clockOffset) Describe(out chan<- *prometheus.Desc) { out <- c.offset }
+
+// Collect sends the figure, and none if the database cannot be asked.
+func (c *clockOffset) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
+	defer cancel()
+	conn, err := c.pool.Acquire(ctx) // before the clock is read, so that a busy pool is taken for no offset
+	if err != nil {
+		return
+	}
+	defer conn.Release()
+	var there time.Time
+	before := c.now()
+	if err := conn.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&there); err != nil {
+		return
+	}
+	out <- prometheus.MustNewConstMetric(c.offset, prometheus.GaugeValue, offsetOf(there, before, c.now()).Seconds())
+}
+
+// offsetOf returns how far a clock is ahead of another one, at least, that was read between
+// two of its times.
+func offsetOf(there, before, after time.Time) time.Duration {
+	switch {
+	case there.Before(before):
+		return before.Sub(there)
+	case there.After(after):
+		return after.Sub(there)
+	}
+	return 0
+}

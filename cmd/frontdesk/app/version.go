@@ -1,0 +1,60 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"frontdesk/adapters/postgres"
+)
+
+// Version is what a program was built of. What the builder did not know is missing.
+type Version struct {
+	Version     string    `json:"version"`              // of the module; (devel) for a build that has none
+	Commit      string    `json:"commit,omitempty"`     // that was built
+	CommittedAt time.Time `json:"committedAt,omitzero"` // when that was made
+	Modified    bool      `json:"modified"`             // files differed from the commit
+	Go          string    `json:"go"`
+	Platform    string    `json:"platform"`
+	Schema      int64     `json:"schema"` // the version of the database schema that this program needs
+}
+
+// ThisVersion returns what this program was built of.
+func ThisVersion() (Version, error) {
+	schema, err := postgres.SchemaVersion()
+	build, _ := debug.ReadBuildInfo() // nil if it was stripped
+	return versionOf(build, schema), err
+}
+
+func versionOf(build *debug.BuildInfo, schema int64) Version {
+	v := Version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Schema: schema}
+	if build == nil {
+		return v
+	}
+	v.Version = cmp.Or(build.Main.Version, v.Version)
+	for _, setting := range build.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			v.Commit = setting.Value
+		case "vcs.time":
+			v.CommittedAt, _ = time.Parse(time.RFC3339, setting.Value) // zero if it is none
+		case "vcs.modified":
+			v.Modified = setting.Value == "true"
+		}
+	}
+	return v
+}
+
+// String returns the lines that people read.
+func (v Version) String() string {
+	commit := "unknown"
+	if v.Commit != "" {
+		commit = fmt.Sprintf("%s of %s", v.Commit, v.CommittedAt.Format(time.RFC3339))
+	}
+	if v.Modified {
+		commit += ", with changes"
+	}
+	return fmt.Sprintf("frontdesk %s\ncommit: %s\nbuilt with: %s for %s\nneeds database schema: %d\n", v.Version, commit, v.Go, v.Platform, v.Schema)
+}

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/app"
+)
+
+func TestTheVersionNamesTheSchema(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if status := Main(t.Context(), []string{"version", "--json"}, Streams{Out: &out, Err: &out}); status != 0 {
+		t.Fatal(out.String())
+	}
+	var said app.Version
+	want, err := postgres.SchemaVersion()
+	if json.Unmarshal([]byte(out.String()), &said) != nil || err != nil || said.Schema != want || want < 11 || said.Go == "" {
+		t.Errorf("it says %s, %v", out.String(), err)
+	}
+}

@@ -1,0 +1,247 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/docs"
+)
+
+// operatorLimit bounds all that an operator types.
+const operatorLimit = 5 * time.Minute
+
+// An operator sits at a machine with Postgres, and types what the operators' pages say into
+// one shell. Whatever belongs to the whole machine is in a folder of the test.
+type operator struct {
+	t     *testing.T
+	dir   string            // in place of the root of the machine's files
+	words []string          // of a page, each with what the test has instead behind it
+	met   map[string]bool   // which of them were typed
+	db    map[string]string // the port of each machine with Postgres
+	shell *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	turn  int
+	said  string // by what was typed last
+}
+
+func newOperator(t *testing.T) *operator {
+	t.Helper()
+	o := &operator{t: t, dir: postgrestest.Dir(t), met: map[string]bool{}, db: map[string]string{}}
+	for _, dir := range []string{"home", "bin", "etc", "usr/local/bin", "var/lib", "var/backups", "srv", "run"} {
+		o.must(os.MkdirAll(filepath.Join(o.dir, dir), 0o755)) //nolint:gosec // Postgres is another user
+	}
+	for _, dir := range []string{"/etc/", "/usr/local/", "/var/lib/", "/var/backups/", "/srv/"} {
+		o.insteadOf(dir, o.dir+dir)
+	}
+	for _, port := range []string{"8080", "8090", "9090", "9091"} {
+		o.insteadOf("127.0.0.1:"+port, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	}
+	o.program("frontdesk", fmt.Sprintf(thatStays, binary(t)))
+	o.program("systemctl", systemctl)
+	if os.Geteuid() != 0 {
+		o.program("runuser", "shift 3\n"+`exec "$@"`) // runuser -u postgres -- PROGRAM
+		o.program("chown", "")
+	}
+	return o
+}
+
+// thatStays is frontdesk, of which what goes on until it is stopped is left running, as in
+// another terminal or by a service manager.
+const thatStays = `case " $* " in
+*" --check "* | *" --help "*) ;;
+" serve "* | " sign "* | " relay "* | " witness "*)
+	%[1]q "$@" >> ~/"$1.log" 2>&1 &
+	echo $! >> ~/running
+	exit ;;
+esac
+exec %[1]q "$@"`
+
+// systemctl is that of a machine on which nothing but Postgres is managed. What it starts
+// must not keep the shell's output open.
+const systemctl = `[ "$2" = postgresql ]
+exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --log "$PGDATA.log" > /dev/null`
+
+// program is one that the operator finds before the machine's own.
+func (o *operator) program(name, script string) {
+	o.t.Helper()
+	o.must(os.WriteFile(filepath.Join(o.dir, "bin", name), []byte("#!/bin/bash\nset -e\n"+script+"\n"), 0o755)) //nolint:gosec // it is run
+}
+
+// insteadOf has the test's own in place of a word of the pages. A later one goes before an
+// earlier one.
+func (o *operator) insteadOf(word, own string) { o.words = append([]string{word, own}, o.words...) }
+
+// meant is a text of the page with the test's own words.
+func (o *operator) meant(text string) string {
+	for n := 0; n < len(o.words); n += 2 {
+		if strings.Contains(text, o.words[n]) {
+			o.met[o.words[n]] = true
+		}
+	}
+	return strings.NewReplacer(o.words...).Replace(text)
+}
+
+// sitDown starts the shell. Nothing of the test's own environment says more than where
+// programs are.
+func (o *operator) sitDown() {
+	o.t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.t.Context()), operatorLimit)
+	o.shell = exec.CommandContext(ctx, "bash", "-euo", "pipefail")
+	o.shell.Dir = filepath.Join(o.dir, "home")
+	o.shell.Env = []string{
+		"PATH=" + strings.Join([]string{filepath.Join(o.dir, "bin"), filepath.Join(o.dir, "usr/local/bin"), programs(o.t), os.Getenv("PATH")}, ":"),
+		"HOME=" + o.shell.Dir, "LC_ALL=C.UTF-8", "GOCACHE=" + os.Getenv("GOCACHE"),
+		"PGHOST=" + filepath.Join(o.dir, "run"), "PGPORT=" + o.db["db"], "PGDATA=" + o.data("db"),
+		"FRONTDESK_PRIVATE_LISTEN=" + o.meant("127.0.0.1:9090"),
+	}
+	in, err := o.shell.StdinPipe()
+	o.must(err)
+	out, err := o.shell.StdoutPipe()
+	o.must(err)
+	o.shell.Stderr = o.shell.Stdout
+	o.must(o.shell.Start())
+	o.in, o.out = in, bufio.NewReader(out)
+	o.t.Cleanup(func() {
+		defer cancel()
+		_ = o.in.Close()
+		_, _ = io.Copy(io.Discard, out)
+		_ = o.shell.Wait()
+		o.standUp()
+	})
+}
+
+// standUp ends what was left running.
+func (o *operator) standUp() {
+	for _, pid := range strings.Fields(o.read("home/running")) {
+		number, err := strconv.Atoi(pid)
+		o.must(err)
+		_ = syscall.Kill(number, syscall.SIGKILL) // it may have ended by itself
+	}
+	if !o.t.Failed() {
+		return
+	}
+	logs, _ := filepath.Glob(filepath.Join(o.dir, "home", "*.log"))
+	for _, log := range logs {
+		text, _ := os.ReadFile(log)
+		o.t.Logf("%s:\n%s", log, text[max(0, len(text)-4000):])
+	}
+}
+
+// types lines, which have to end well, and returns what they print.
+func (o *operator) types(lines string) string {
+	o.t.Helper()
+	o.turn++
+	began := time.Now()
+	file, end := filepath.Join(o.dir, fmt.Sprintf("typed-%d", o.turn)), fmt.Sprintf("-- typed %d --\n", o.turn)
+	o.must(os.WriteFile(file, []byte(lines), 0o600))
+	_, err := fmt.Fprintf(o.in, "source %q < /dev/null; printf '%%s\\n' %q\n", file, strings.TrimSpace(end))
+	o.must(err)
+	said := ""
+	for !strings.HasSuffix(said, end) {
+		line, err := o.out.ReadString('\n')
+		said += line
+		if err != nil {
+			o.t.Fatalf("typed:\n%s\nprinted:\n%s%v", lines, said, err)
+		}
+	}
+	o.said = strings.TrimSuffix(said, end)
+	o.t.Logf("%.1f s:\n%s→\n%s", time.Since(began).Seconds(), lines, o.said)
+	return o.said
+}
+
+// wants what was typed last to have printed these lines, in this order, among others. Three
+// dots stand for anything.
+func (o *operator) wants(lines string) {
+	o.t.Helper()
+	pattern := "(?m)"
+	for line := range strings.Lines(lines) {
+		words := strings.Fields(line)
+		for n, word := range words {
+			words[n] = strings.ReplaceAll(regexp.QuoteMeta(word), "…", ".*")
+		}
+		pattern += strings.Join(words, `\s+`) + `(?s:.*)`
+	}
+	if !regexp.MustCompile(pattern).MatchString(o.said) {
+		o.t.Errorf("it is said to print\n%s\nand prints\n%s", lines, o.said)
+	}
+}
+
+// follows does what a block says.
+func (o *operator) follows(b docs.Block) {
+	o.t.Helper()
+	text := o.meant(b.Text)
+	switch file, isFile := strings.CutPrefix(text, "# /"); {
+	case b.Language == "sh":
+		o.types(text)
+	case b.Language == "text":
+		o.wants(text)
+	case isFile:
+		name, _, _ := strings.Cut(file, "\n")
+		o.must(os.MkdirAll(filepath.Dir("/"+name), 0o755))  //nolint:gosec // Postgres is another user
+		o.must(os.WriteFile("/"+name, []byte(text), 0o644)) //nolint:gosec // the same
+	}
+}
+
+func (o *operator) read(name string) string {
+	text, err := os.ReadFile(filepath.Join(o.dir, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (o *operator) must(err error) {
+	o.t.Helper()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// hasPostgres makes a machine with Postgres as Debian has it: its settings are read from conf.d,
+// too, and whoever comes by the network has a password. The first one is the operator's own.
+func (o *operator) hasPostgres(machine string) {
+	o.t.Helper()
+	port := fmt.Sprint(freePort(o.t))
+	o.db[machine] = port
+	o.insteadOf("@"+machine+"/", "@127.0.0.1:"+port+"/")
+	o.insteadOf("/var/lib/postgresql/15/main", o.data(machine))
+	make := exec.CommandContext(o.t.Context(), "bash", "-euc", `mkdir "$1" && cd "$1" && if [ $(id -u) = 0 ]; then chown postgres . ../run; fi
+as() { if [ $(id -u) = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
+as initdb --pgdata main --username postgres --auth-local trust --auth-host scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync > /dev/null
+as mkdir main/conf.d
+echo "listen_addresses = '127.0.0.1'
+port = $2
+unix_socket_directories = '$3'
+fsync = off
+include_dir = 'conf.d'" >> main/postgresql.conf
+as pg_ctl start --wait --pgdata main --log main.log > /dev/null`, "-", filepath.Dir(o.data(machine)), port, filepath.Join(o.dir, "run"))
+	make.Env = append(os.Environ(), "PATH="+programs(o.t)+":"+os.Getenv("PATH"))
+	if said, err := make.CombinedOutput(); err != nil {
+		o.t.Fatalf("make a cluster: %v: %s", err, said)
+	}
+	o.t.Cleanup(func() {
+		end := exec.CommandContext(context.WithoutCancel(o.t.Context()), filepath.Join(programs(o.t), "pg_ctl"), "stop", "--mode", "immediate", "--pgdata", o.data(machine))
+		end.Dir = "/"
+		if os.Geteuid() == 0 {
+			end.SysProcAttr = &syscall.SysProcAttr{Credential: userOf(o.t, "postgres")}
+		}
+		if said, err := end.CombinedOutput(); err != nil {
+			o.t.Errorf("stop Postgres: %v: %s", err, said)
+		}
+	})
+}
+
+func (o *operator) data(machine string) string { return filepath.Join(o.dir, machine, "main") }

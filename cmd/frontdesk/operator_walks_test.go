@@ -1,0 +1,105 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"frontdesk/docs"
+)
+
+// A stage is what stands below one heading of an operators' page.
+type stage struct {
+	below  string
+	before func(*operator) // makes what the blocks are typed for
+	after  func(*operator) // looks at what they have done
+	by     string          // the test that types them instead
+}
+
+// walks say, for each page on which something is typed, below which headings, in the order
+// of the page.
+var walks = map[string]func() []stage{
+	"operations.md": theWalk,
+}
+
+// TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds
+// what each is said to print. Only folders of the machine, ports and the addresses of
+// Postgres are others. A block that nobody types fails it.
+func TestOperatorsPagesByTheLetter_D113(t *testing.T) {
+	t.Parallel()
+	for page, text := range docs.OperatorsPages() {
+		if blocks := docs.Blocks(text); slices.ContainsFunc(blocks, typed) {
+			t.Run(page, func(t *testing.T) {
+				t.Parallel()
+				walk, ok := walks[page]
+				if !ok {
+					t.Fatalf("nobody types what %s says", page)
+				}
+				newOperator(t).walk(page, blocks, walk())
+			})
+		}
+	}
+}
+
+// typed reports whether a block is for an operator to type: lines, or a file that is named.
+func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b.Text, "# /") }
+
+// walk does what a page says, from its first block to its last.
+func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
+	o.t.Helper()
+	o.hasPostgres("db")
+	o.sitDown()
+	for _, s := range stages {
+		var below []docs.Block
+		for len(blocks) > 0 && (blocks[0].Below == s.below || !typed(blocks[0]) && below == nil) {
+			if blocks[0].Below == s.below {
+				below = append(below, blocks[0])
+			}
+			blocks = blocks[1:]
+		}
+		if below == nil {
+			o.t.Fatalf("%s: what is typed next stands not below %q, but %q", page, s.below, blocks[0].Below)
+		}
+		o.takes(page, s, below)
+	}
+	if n := slices.IndexFunc(blocks, typed); n >= 0 {
+		o.t.Errorf("%s: nobody types what stands below %q", page, blocks[n].Below)
+	}
+}
+
+func (o *operator) takes(page string, s stage, blocks []docs.Block) {
+	o.t.Helper()
+	if s.by != "" {
+		o.readBy(s.by, page, s.below)
+		return
+	}
+	if s.before != nil {
+		s.before(o)
+	}
+	for _, b := range blocks {
+		o.follows(b)
+	}
+	if s.after != nil {
+		s.after(o)
+	}
+}
+
+// readBy looks whether another test of this repository reads the blocks below a heading.
+func (o *operator) readBy(test, page, below string) {
+	o.t.Helper()
+	there, reads := false, false
+	o.must(filepath.WalkDir("../..", func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		there = there || strings.Contains(string(text), "\nfunc "+test+"(t *testing.T)")
+		reads = reads || !strings.HasSuffix(path, "operator_walks_test.go") && strings.Contains(string(text), `"`+below+`"`) && strings.Contains(string(text), "OperatorsBlocks(t, ")
+		return err
+	}))
+	if !there || !reads {
+		o.t.Errorf("%s is said to type what stands below %q in %s: it exists: %t, somebody reads that: %t", test, below, page, there, reads)
+	}
+}
