@@ -81,7 +81,10 @@ func newInstalled(t *testing.T) *installed {
 // up waits until systemd has started everything that is enabled.
 func (m *installed) up() {
 	m.t.Helper()
-	waitFor(m.t, func() bool { said, _ := m.try("systemctl is-system-running"); return strings.TrimSpace(said) == "running" })
+	waitFor(m.t, func() bool {
+		said, _ := m.try("systemctl is-system-running")
+		return strings.TrimSpace(said) == "running"
+	})
 }
 
 // reboot ends all processes as a machine does that is switched off in good order.
