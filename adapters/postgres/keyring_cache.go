@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,17 +18,18 @@ import (
 // dropped is overwritten.
 //
 // Its entries stand in blocks, in the order in which they came, and never move. So no key
-// is left behind where a slice or map has grown. 300,000 take about 40 MB.
+// is left behind where a slice or map has grown. A block goes with the last of its keys, so
+// that the cache takes as much as those of an hour. 300,000 take about 40 MB.
 type keyCache struct {
 	size int // keys at most; 0 means [cachedKeys]
 
 	hits atomic.Int64
 
 	mu           sync.Mutex
-	places       map[keyName]uint32 // in the ring of blocks
+	places       map[keyName]uint32 // the number of each, but for its upper half
 	practices    map[string]uint32
-	blocks       []*[blockKeys]keyEntry
-	oldest, next uint64 // how many have gone, and how many have come
+	blocks       []*[blockKeys]keyEntry // from that of the oldest on
+	oldest, next uint64                 // how many have gone, and how many have come
 	forgotten    uint64 // how often somebody was forgotten
 }
 
@@ -65,7 +67,7 @@ func (c *keyCache) take(owners []owner, now time.Time) (found map[owner]sealing.
 		}
 		asked[o] = struct{}{}
 		if place, known := c.places[c.nameOf(o)]; known {
-			found[o] = c.at(uint64(place)).key
+			found[o] = c.at(c.numberOf(place)).key
 		} else {
 			missing = append(missing, o)
 		}
@@ -99,12 +101,11 @@ func (c *keyCache) add(o owner, key sealing.Key, now time.Time) {
 	if c.next-c.oldest == c.limit() {
 		c.dropOldest()
 	}
-	place := c.next % c.limit()
-	if place/blockKeys == uint64(len(c.blocks)) {
+	if c.blockOf(c.next) == len(c.blocks) {
 		c.blocks = append(c.blocks, new([blockKeys]keyEntry))
 	}
-	*c.at(place) = keyEntry{name, key, now.Unix(), true}
-	c.places[name] = uint32(place) // below the limit
+	*c.at(c.next) = keyEntry{name, key, now.Unix(), true}
+	c.places[name] = uint32(c.next) //nolint:gosec // numberOf knows the rest
 	c.next++
 }
 
@@ -121,7 +122,7 @@ func (c *keyCache) forget(gone []owner) {
 // expire drops the keys that are too old. They are the first.
 func (c *keyCache) expire(now time.Time) {
 	for c.oldest < c.next {
-		first := c.at(c.oldest % c.limit())
+		first := c.at(c.oldest)
 		if first.kept && now.Unix()-first.since < int64(keyLife/time.Second) {
 			return
 		}
@@ -130,23 +131,32 @@ func (c *keyCache) expire(now time.Time) {
 }
 
 func (c *keyCache) dropOldest() {
-	if first := c.at(c.oldest % c.limit()); first.kept {
+	if first := c.at(c.oldest); first.kept {
 		c.drop(first.name)
 	}
-	c.oldest++
+	if c.oldest++; c.oldest%blockKeys == 0 {
+		c.blocks = slices.Delete(c.blocks, 0, 1)
+	}
 }
 
 // drop overwrites a key. Its place is free once all that came before it have gone.
 func (c *keyCache) drop(name keyName) {
 	if place, known := c.places[name]; known {
-		*c.at(uint64(place)) = keyEntry{}
+		*c.at(c.numberOf(place)) = keyEntry{}
 		delete(c.places, name)
 	}
 }
 
-func (c *keyCache) at(place uint64) *keyEntry {
-	return &c.blocks[place/blockKeys][place%blockKeys]
+// numberOf returns the number of a key that has its place: less than 2^32 after the oldest.
+func (c *keyCache) numberOf(place uint32) uint64 {
+	return c.oldest + uint64(place-uint32(c.oldest)) //nolint:gosec // as said
 }
+
+func (c *keyCache) at(number uint64) *keyEntry {
+	return &c.blocks[c.blockOf(number)][number%blockKeys]
+}
+
+func (c *keyCache) blockOf(number uint64) int { return int(number/blockKeys - c.oldest/blockKeys) }
 
 // nameOf returns a name that nothing has for the owner of a practice without keys.
 func (c *keyCache) nameOf(o owner) keyName {

@@ -63,8 +63,8 @@ func TestTheOldestKeysMakeRoom_D69(t *testing.T) {
 	for n, want := range map[int]bool{0: false, 6_999: false, 7_000: true, 9_999: true} {
 		c.wantPerson(t, n, noon, want)
 	}
-	if c.held() != 3000 || len(c.blocks) != 3 {
-		t.Errorf("%d keys in %d blocks, want 3,000 in 3", c.held(), len(c.blocks))
+	if c.held() != 3000 || len(c.blocks) != 4 {
+		t.Errorf("%d keys in %d blocks, want 3,000 in 4", c.held(), len(c.blocks))
 	}
 	c.putPerson(7_000, noon) // comes once more, and so is the newest
 	for n := range 2999 {
@@ -84,6 +84,34 @@ func TestAKeyIsRememberedForAnHour_D69(t *testing.T) {
 	c.wantPerson(t, 1, noon.Add(time.Hour), false)
 	c.wantPerson(t, 2, noon.Add(time.Hour), true)
 	c.wantPerson(t, 2, noon.Add(time.Hour+time.Minute), false)
+	c.overwritten(t)
+}
+
+// What a process holds does not grow for as many hours as the cache has room for.
+func TestTheKeysOfAnHourTakeNoMoreThanTheyAre_D114(t *testing.T) {
+	t.Parallel()
+	c := &keyCache{}
+	for second := range 6 * 3600 {
+		now := noon.Add(time.Duration(second) * time.Second)
+		c.putPerson(second, now)
+	}
+	if c.held() != 3600 || len(c.blocks) > 5 {
+		t.Errorf("%d keys in %d blocks, want 3,600 in 5 at most", c.held(), len(c.blocks))
+	}
+	c.overwritten(t)
+}
+
+// Numbers are told apart by their lower halves.
+func TestKeysAreFoundAfterFourBillion_D114(t *testing.T) {
+	t.Parallel()
+	const many = 1<<32 - blockKeys
+	c := &keyCache{size: 3000, oldest: many, next: many}
+	for n := range 5000 {
+		c.putPerson(n, noon)
+	}
+	c.wantPerson(t, 1_999, noon, false)
+	c.wantPerson(t, 2_000, noon, true)
+	c.wantPerson(t, 4_999, noon, true)
 	c.overwritten(t)
 }
 

@@ -65,7 +65,9 @@ var aText = strings.Repeat("It hurts when I laugh. ", 12)
 // newCell has a cluster of its own and nothing in it yet.
 func newCell(t *testing.T) (c *cell, server *embedded.Server) {
 	t.Helper()
-	c = &cell{t: t, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: visitClients}}}
+	c = &cell{t: t, client: &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: visitClients, IdleConnTimeout: time.Minute, // before the service closes them
+	}}}
 	t.Cleanup(c.client.CloseIdleConnections)
 	server = postgrestest.Cluster(t)
 	var err error

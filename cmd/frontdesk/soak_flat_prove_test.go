@@ -14,11 +14,12 @@ import (
 // gauge is something that must not grow for as long as the load is the same.
 type gauge struct {
 	play   float64 // more than it changes by itself, beside mayDiffer of it
+	most   float64 // what it may never reach
 	values []float64
 }
 
 // What a gauge may be in the last third of a run beyond what it was in the second, as
-// a part of it; and how often it may double if the run had been so many times as long.
+// a part of it; and how long a run is looked ahead, in runs: of an hour it is a day.
 const (
 	mayDiffer  = 0.05
 	timesAsFar = 24
@@ -32,9 +33,8 @@ func (g gauge) swollen() string {
 	if after > before*(1+mayDiffer)+g.play {
 		return fmt.Sprintf("has grown from %.4g to %.4g", before, after)
 	}
-	far := after + slope(g.values[third:])*float64(len(g.values))*timesAsFar
-	if far > 2*after+timesAsFar*g.play {
-		return fmt.Sprintf("is %.4g, and would be %.4g if this went on %d times as long", after, far, timesAsFar)
+	if far := after + slope(g.values[third:])*float64(len(g.values))*timesAsFar; far > g.most {
+		return fmt.Sprintf("is %.4g, and would be %.4g if this went on %d times as long, beyond %.4g", after, far, timesAsFar, g.most)
 	}
 	return ""
 }
@@ -56,7 +56,8 @@ func slope(values []float64) float64 {
 func TestProveThatALeakIsSeen_D114(t *testing.T) {
 	t.Parallel()
 	rough := []float64{0, 3, -2, 1, -3, 2, 0, -1}
-	run := func(of func(n int) float64) (g gauge) {
+	run := func(of func(n int) float64) gauge {
+		g := gauge{most: 250}
 		for n := range 360 {
 			g.values = append(g.values, of(n)+rough[n%len(rough)])
 		}
