@@ -23,25 +23,27 @@ var callCauses = map[string]cause{
 		edit:  func(c *app.Config) { c.CallsInFlight = 4 },
 		wrong: func(w *world) {
 			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
-			for range 20 {
-				w.works()
-			}
+			w.crowds(20, usualPause)
 		},
 	},
 	"a table that calls need stays locked": {
-		fires: []string{"PoolIsUsedUp"},
-		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 10*time.Minute },
+		fires: []string{"PoolIsUsedUp", "CallsAreSentAway", "SlowCalls"},
+		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 2*time.Second },
 		wrong: func(w *world) {
 			w.locks("applications", 10*time.Minute, 0)
-			for range 4 {
-				w.works()
-			}
-			w.until("all wait", func(m metrics) bool {
-				return m.most("frontdesk_pool_connections", `pool="calls"`, `state="in-use"`) == 2
-			})
+			w.crowds(12, 10*time.Millisecond) // so that a connection that is free again is taken at once
+			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
 		mend: func(w *world) { w.unlock() },
 	},
+}
+
+// crowds has more callers, until the locks are gone.
+func (w *world) crowds(callers int, rest time.Duration) {
+	for range callers {
+		leave, unlock := w.works(rest), w.unlock
+		w.unlock = func() { unlock(); leave() }
+	}
 }
 
 // locks takes a table for a while, again and again, until it is unlocked.

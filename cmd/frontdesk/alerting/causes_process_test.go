@@ -27,13 +27,13 @@ var processCauses = map[string]cause{
 		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
 		wrong: func(w *world) {
 			w.limitConnections(0)
-			for range 10 {
-				w.works()
-			}
+			w.unlock = func() {}
+			w.crowds(10, usualPause)
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
 		mend: func(w *world) {
 			w.limitConnections(-1)
+			w.unlock()
 			w.until("it serves", func(m metrics) bool { return m.is("frontdesk_ready", 1) })
 		},
 	},

@@ -39,7 +39,7 @@ type Sample struct {
 const scrapeLimit = 10 * time.Second
 
 // scraping is on a connection of its own: a process that has ended must not be asked on an old one.
-var scraping = &http.Client{Timeout: scrapeLimit, Transport: &http.Transport{DisableKeepAlives: true}}
+var scraping = &http.Client{Timeout: scrapeLimit, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 
 // Take scrapes a target. One that does not answer is down, which is no error; an answer
 // that is not in Prometheus's format is one.

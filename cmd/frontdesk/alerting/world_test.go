@@ -101,7 +101,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	w.onboard()
 	w.serving(w.serves())
 	w.signs()
-	w.works()
+	w.works(usualPause)
 	w.until("all is signed", signed)
 	return w
 }
@@ -205,7 +205,7 @@ func (w *world) signs() {
 	w.must(err)
 	key, err := notary.ParseKey(private)
 	w.must(err)
-	w.signed = app.Sign{DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 100 * time.Millisecond}
+	w.signed = app.Sign{DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
 	w.signsAgain()
 }
 
@@ -260,9 +260,11 @@ func (w *world) runs(what func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// works calls all processes in turn, until the test ends. How calls are answered is in the metrics.
-func (w *world) works() {
-	w.runs(func(ctx context.Context) error {
+const usualPause = 200 * time.Millisecond // of a caller, between two calls
+
+// works calls all processes in turn, until it is stopped. How calls are answered is in the metrics.
+func (w *world) works(rest time.Duration) (stop func()) {
+	return w.runs(func(ctx context.Context) error {
 		var token string // good for a minute
 		var minted time.Time
 		for n := 0; ctx.Err() == nil; n++ {
@@ -272,7 +274,7 @@ func (w *world) works() {
 			}
 			addresses := *w.addresses.Load()
 			w.call(ctx, addresses[n%len(addresses)], token, n%2 == 0)
-			pause(ctx, 100*time.Millisecond)
+			pause(ctx, rest)
 		}
 		return nil
 	})
