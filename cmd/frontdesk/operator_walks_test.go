@@ -65,8 +65,10 @@ func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b
 // walk does what a page says, from its first block to its last.
 func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	o.t.Helper()
-	o.hasPostgres("db")
-	o.sitDown()
+	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // somebody types here
+		o.hasPostgres("db")
+		o.sitDown()
+	}
 	for _, s := range stages {
 		var below []docs.Block
 		for len(blocks) > 0 && (blocks[0].Below == s.below || !typed(blocks[0]) && below == nil) {
