@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // release returns the name of the archive that it has written.
 func release(ctx context.Context, dir, arch string) (name string, err error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make the folder for the archive: %w", err)
 	}
 	program := filepath.Join(dir, "frontdesk")
@@ -142,6 +142,6 @@ func clone(ctx context.Context) ([]string, error) {
 func write(dir, name string, archived []byte) error {
 	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(archived), name)
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, name), archived, 0o600),
-		os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o600))
+		os.WriteFile(filepath.Join(dir, name), archived, 0o644),
+		os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums), 0o644))
 }

@@ -30,7 +30,7 @@ type keyCache struct {
 	practices    map[string]uint32
 	blocks       []*[blockKeys]keyEntry // from that of the oldest on
 	oldest, next uint64                 // how many have gone, and how many have come
-	forgotten    uint64 // how often somebody was forgotten
+	forgotten    uint64                 // how often somebody was forgotten
 }
 
 const (

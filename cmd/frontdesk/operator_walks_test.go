@@ -65,7 +65,7 @@ func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b
 // walk does what a page says, from its first block to its last.
 func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	o.t.Helper()
-	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) {
+	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // somebody types here
 		o.hasPostgres("db")
 		o.sitDown()
 	}

@@ -28,7 +28,7 @@ func TestWhatUnitsAndPodsSayIsUnderstood_D112(t *testing.T) { //nolint:parallelt
 	for kind, all := range map[string][]deployed{"unit": units(t), "pod": pods(t)} {
 		commands := map[string]bool{}
 		for _, d := range all {
-			t.Run(kind+" "+d.name, func(t *testing.T) { //nolint:paralleltest // as above
+			t.Run(kind+" "+d.name, func(t *testing.T) {
 				parsed := d.parse(t)
 				commands[parsed.Selected().Name] = true
 				d.listens(t, parsed)
