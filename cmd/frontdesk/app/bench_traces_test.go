@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"sync"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/sealing"
@@ -18,7 +19,8 @@ import (
 
 // BenchmarkTraces compares calls of which a share is traced with calls that are not, by two
 // programs beside a third one, which was there first and has what only one can have, such as the
-// sequencer. The collector throws away what it is sent, but its CPU is counted, too.
+// sequencer. The collector throws away what it is sent, but its CPU is counted, too. Turns are short
+// and many, so that a difference of a few hundredths shows on a machine that does other things.
 func BenchmarkTraces(b *testing.B) {
 	first, integrator, patient := serving(b)
 	untraced := besides(b, first, tracing.Config{})
@@ -28,11 +30,11 @@ func BenchmarkTraces(b *testing.B) {
 			b.Cleanup(collector.Close)
 			traced := besides(b, first, tracing.Config{URL: collector.URL, Share: share})
 			rate := func(unit string, service *app.App) benchtest.Rate {
-				c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient)}
+				c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient), turn: 60 * time.Millisecond}
 				return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
 			}
 			benchtest.Comparison{
-				Ratio: "of-untraced", Floor: rate("untraced/s", untraced), Rate: rate("calls/s", traced), Turns: 45, Cluster: benchtest.ClusterOf(b, first.admin),
+				Ratio: "of-untraced", Floor: rate("untraced/s", untraced), Rate: rate("calls/s", traced), Turns: 400, Cluster: benchtest.ClusterOf(b, first.admin),
 			}.Run(b)
 		})
 	}
