@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 
@@ -26,10 +27,10 @@ func (c Config) Check() error {
 	if c.URL == "" {
 		return nil
 	}
-	_, err := c.endpoint()
-	if err == nil && !(c.Share > 0 && c.Share <= 1) {
-		err = fmt.Errorf("--traces-share is more than 0, and 1 at most: give 0.1 for every tenth call, and not %v", c.Share)
+	if c.Share <= 0 || c.Share > 1 || math.IsNaN(c.Share) {
+		return fmt.Errorf("--traces-share is more than 0, and 1 at most: give 0.1 for every tenth call, and not %v", c.Share)
 	}
+	_, err := c.endpoint()
 	return err
 }
 

@@ -22,8 +22,8 @@ type runningFlags struct {
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
 	CallConnections       int32  `default:"${call_connections}" placeholder:"N" help:"Connections to the database for calls."`
 	BackgroundConnections int32  `default:"${background_connections}" placeholder:"N" help:"Connections to the database for all other work."`
+	UploadConnections     int32  `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
 	tracesFlags           `embed:""`
-	UploadConnections     int32 `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
 }
 
 func (f runningFlags) apply(r *run, c *app.Config) {
