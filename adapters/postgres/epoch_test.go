@@ -116,6 +116,25 @@ func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 	}
 }
 
+// A process that has just started has seen nothing of what was lost, also if the first that
+// it reads is the row of the history before.
+func TestWhoHasJustStartedRemembersNothing_D49(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	e := engineOn(t, db.URL)
+	e.appendMany(t, 10)
+	e.drain(t)
+	rewind(t, db, 6, 0)
+	s := e.sequencer()
+	s.Durability = postgres.Synchronous
+	runUntilCleanup(t, s.Run)
+	eventually(t, "an epoch begins", func() bool { return len(epochsOf(e.logged(t))) > 0 })
+	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
+	if e.untold(t) != 7 {
+		t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
+	}
+}
+
 func TestASynchronousStandbyThatMissesNothingGoesOnTelling_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

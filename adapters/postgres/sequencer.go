@@ -114,17 +114,20 @@ func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiti
 	ctx, cancel := context.WithTimeout(ctx, sequencingLimit)
 	defer cancel()
 	var now epoch.Mark
-	err = s.Pool.QueryRow(ctx, whatWaits).Scan(&now.Epoch, &now.Head, &gaps.open, &waiting)
+	var goesOn bool
+	err = s.Pool.QueryRow(ctx, whatWaits).Scan(&now.Epoch, &now.Head, &gaps.open, &goesOn, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
-	s.remember(ctx, now)
-	return now.Head, waiting, nil
+	if goesOn { // a head that was found in another history is what is left, not what was seen
+		s.remember(ctx, now)
+	}
+	return now.Head, waiting || !goesOn, nil
 }
 
 const whatWaits = `
-SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0,
-	NOT (SELECT goes_on FROM history) OR coalesce((SELECT max(position) FROM events) > reached, false) OR ` + mayBeFilled + `
+SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0, (SELECT goes_on FROM history),
+	coalesce((SELECT max(position) FROM events) > reached, false) OR ` + mayBeFilled + `
 FROM sequencer`
 
 // batch sequences one batch: one round trip, one transaction, one statement of the
