@@ -60,6 +60,9 @@ func (m Migrator) migrate(ctx context.Context, files fs.FS) (Migrated, error) {
 	if err := requireRoles(ctx, w.conn); err != nil {
 		return Migrated{}, err
 	}
+	if err := requireOwned(ctx, w.conn); err != nil {
+		return Migrated{}, err
+	}
 	if err := w.lock(ctx); err != nil {
 		return Migrated{}, err
 	}
@@ -116,6 +119,22 @@ func (w *migrating) lock(ctx context.Context) (err error) {
 			w.Tell("another migrator is at work: " + other.String())
 		}
 	})
+}
+
+// requireOwned refuses a role that may not change the tables that there are.
+func requireOwned(ctx context.Context, db *pgx.Conn) error {
+	var user, owner string
+	err := db.QueryRow(ctx, `
+		SELECT current_user, rolname FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner
+		WHERE pg_class.oid = to_regclass('`+goose.DefaultTablename+`') AND NOT pg_has_role(relowner, 'MEMBER')`,
+		pgx.QueryExecModeSimpleProtocol).Scan(&user, &owner)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("ask who owns the schema: %w", err)
+	}
+	return fmt.Errorf("%s does not own the schema: name a --database-url that connects as %s", user, owner)
 }
 
 // actAsOwner makes connections of config act as the plain role that owns the schema, or

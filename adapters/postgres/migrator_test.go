@@ -103,6 +103,21 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 	}
 }
 
+// An operator's own role is named by the environment, and a migration would fail at the first
+// table.
+func TestWhoDoesNotOwnTheSchemaDoesNotMigrate_D54(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	var owner string
+	if err := db.AdminPool(t).QueryRow(t.Context(), `SELECT tableowner FROM pg_tables WHERE tablename = 'goose_db_version'`).Scan(&owner); err != nil {
+		t.Fatal(err)
+	}
+	_, err := postgres.Migrate(t.Context(), db.URL)
+	if want := "frontdesk_app does not own the schema: name a --database-url that connects as " + owner; text(err) != want {
+		t.Errorf("it says %v, want %s", err, want)
+	}
+}
+
 func TestMigratorsAtOnceApplyEachMigrationOnce(t *testing.T) {
 	t.Parallel()
 	db := unmigrated(t)
