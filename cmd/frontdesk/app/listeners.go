@@ -52,11 +52,14 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this process is stopping", http.StatusServiceUnavailable)
 		return
 	}
-	if err := a.readiness.check(r.Context(), a.serves); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
+	switch ready, failed := a.readiness.check(r.Context(), a.serves); {
+	case !ready:
+		http.Error(w, failed.Error(), http.StatusServiceUnavailable)
+	case failed != nil:
+		_, _ = fmt.Fprintf(w, "ready, though a check has failed: %v\n", failed)
+	default:
+		_, _ = fmt.Fprintln(w, "ready")
 	}
-	_, _ = fmt.Fprintln(w, "ready")
 }
 
 // server is a listener and what answers on it. A nil server does nothing.

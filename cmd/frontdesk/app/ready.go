@@ -19,23 +19,19 @@ const (
 // takes no process out, because all of them share the one database (D48).
 type readiness struct{ failed atomic.Int32 }
 
-// check returns why this process is not ready, and nil while it is. A schema that is
-// not this program's and a sequence with a fault count at once, because they do not pass
-// by themselves.
-func (r *readiness) check(ctx context.Context, serves func(context.Context) error) error {
+// check returns whether this process is ready, and what has failed now: a person who asks
+// once is to know that. A schema that is not this program's and a sequence with a fault
+// count at once, because they do not pass by themselves.
+func (r *readiness) check(ctx context.Context, serves func(context.Context) error) (ready bool, failed error) {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
-	err := serves(ctx)
-	if err == nil {
+	if failed = serves(ctx); failed == nil {
 		r.failed.Store(0)
-		return nil
+		return true, nil
 	}
-	_, otherSchema := errors.AsType[*postgres.SchemaError](err)
-	_, faulty := errors.AsType[*postgres.SequenceError](err)
-	if r.failed.Add(1) < readyTries && !otherSchema && !faulty {
-		return nil
-	}
-	return err
+	_, otherSchema := errors.AsType[*postgres.SchemaError](failed)
+	_, faulty := errors.AsType[*postgres.SequenceError](failed)
+	return r.failed.Add(1) < readyTries && !otherSchema && !faulty, failed
 }
 
 // serves asks whether calls would be served. They would if the database answers, takes

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,8 +48,11 @@ func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
 			d.as(t, state.begin, state.cut)
 			d.submitted(t, http.StatusServiceUnavailable)
 			var got []int
-			for range 4 {
-				got = append(got, d.readyz(t))
+			for n := range 4 {
+				status, said := d.asked(t)
+				if got = append(got, status); state.cut && n == 0 && !strings.HasPrefix(said, "ready, though a check has failed: ") {
+					t.Errorf("whoever asks once is told %q", said)
+				}
 			}
 			if want := []int{http.StatusOK, http.StatusOK, state.ready, state.ready}; fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("/readyz answers %v, want %v", got, want)
@@ -159,12 +163,21 @@ func (s *states) stored(t *testing.T) (n int) {
 
 func (s *states) readyz(t *testing.T) int {
 	t.Helper()
+	status, _ := s.asked(t)
+	return status
+}
+
+// asked is what /readyz answers.
+func (s *states) asked(t *testing.T) (status int, said string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.PrivateURL()+"/readyz", nil)
 	must(t, err)
 	response, err := http.DefaultClient.Do(request)
 	must(t, err)
 	defer response.Body.Close()
-	return response.StatusCode
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return response.StatusCode, string(text)
 }
 
 // soon waits until something is back. The bound ends only what would fail anyway.
