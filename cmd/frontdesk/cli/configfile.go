@@ -23,11 +23,27 @@ type configFile string
 // in the environment. Kong calls it for each command that has such a flag as soon as the
 // environment names a file.
 func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
+	if ctx.Selected() == nil {
+		return nil
+	}
+	return resolve(ctx, at, ctx.Selected().Name)
+}
+
+// servingFile is the name of a file of settings, for a command that asks a process of serve.
+type servingFile string
+
+// BeforeResolve reads what the file says of serve.
+func (f servingFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
+	return resolve(ctx, at, "serve")
+}
+
+// resolve has kong ask a file what it says of a command.
+func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 	command := ctx.Selected()
 	if command == nil || !slices.Contains(command.Flags, at.Flag) {
 		return nil
 	}
-	said, err := readSettings(fmt.Sprint(ctx.FlagValue(at.Flag)), command.Name)
+	said, err := readSettings(fmt.Sprint(ctx.FlagValue(at.Flag)), of)
 	if err != nil {
 		return err
 	}
