@@ -92,7 +92,7 @@ func (m *installed) do(lines string) string {
 func (m *installed) try(lines string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), containersLimit)
 	defer cancel()
-	shell := exec.CommandContext(ctx, "podman", "exec", "--workdir", "/root", m.name, "bash", "-euo", "pipefail", "-c", lines)
+	shell := exec.CommandContext(ctx, "podman", "exec", "--workdir", "/root", "--env", "HOME=/root", m.name, "bash", "-euo", "pipefail", "-c", lines)
 	var said, trouble bytes.Buffer
 	shell.Stdout, shell.Stderr = &said, &trouble
 	err := shell.Run()

@@ -34,7 +34,11 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.do(start)
 	helpers, _, _ := strings.Cut(database, "superuser <<<")
 	m.do(helpers + strings.Replace(docs.OperatorsBlocks(t, systemdPage, "The relay")[0], "nats://127.0.0.1:4222", nats.URL(), 1))
+	m.do(docs.OperatorsBlocks(t, systemdPage, "Two processes on one machine")[0])
 	calls := newInstalledCalls(m, helpers)
+	if said := m.do(helpers + docs.OperatorsBlocks(t, systemdPage, "Your own commands")[0]); !strings.Contains(said, "\nelm-street ") {
+		t.Errorf("the operator sees\n%s", said)
+	}
 
 	calls.answered()
 	m.works()
@@ -100,8 +104,8 @@ func (m *installed) metric(port, name string) string {
 func (m *installed) confined() {
 	m.t.Helper()
 	m.do("systemd-analyze --no-pager security --threshold=12 frontdesk frontdesk-sign frontdesk-relay")
-	if users := m.do("ps -o user= -C frontdesk | sort -u | wc -l"); strings.TrimSpace(users) != "3" {
-		m.t.Errorf("three units run as %s users", users)
+	if users := m.do("ps -o user= -C frontdesk | sort -u | wc -l"); strings.TrimSpace(users) != "4" {
+		m.t.Errorf("four units run as %s users", users)
 	}
 }
 

@@ -4,7 +4,8 @@ func systemdWalk() []stage {
 	const test = "TestProveInstalled_D112"
 	return []stage{
 		{below: "Install", by: test}, {below: "The database", by: test}, {below: "Start", by: test},
-		{below: "The relay", by: test}, {below: "Upgrade", by: test},
+		{below: "The relay", by: test}, {below: "Two processes on one machine", by: test}, {below: "Your own commands", by: test},
+		{below: "Upgrade", by: test},
 	}
 }
 

@@ -33,8 +33,8 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 	settings := filepath.Join(t.TempDir(), "haproxy.cfg")
 	writeFile(t, settings, replaced(t, operations(t, "haproxy.cfg"),
 		":443 ssl crt /etc/ssl/frontdesk.pem", p.address+" ssl crt "+certificate,
-		"127.0.0.1:8081 check port 9091", first.public+" check port "+portOf(t, first.private),
-		"127.0.0.1:8082 check port 9092", second.public+" check port "+portOf(t, second.private)))
+		"127.0.0.1:8080 check port 9090", first.public+" check port "+portOf(t, first.private),
+		"127.0.0.1:8081 check port 9081", second.public+" check port "+portOf(t, second.private)))
 	runHAProxy(t, settings)
 	waitFor(t, func() bool { return listens(p.address) })
 	return p
@@ -50,7 +50,7 @@ func startNginx(t *testing.T, first, second place) proxy {
 		replaced(t, docs.OperatorsBlocks(t, "operations/proxies.md", "nginx", "nginx")[0],
 			"listen 443 ssl", "listen "+p.address+" ssl", "/etc/ssl/frontdesk.pem", certificate, "/etc/ssl/frontdesk.key", certificate,
 			"server_name *.api.example.org auth.example.org", "server_name _",
-			"127.0.0.1:8081 max_fails=0", first.public+" max_fails=0", "127.0.0.1:8082 max_fails=0", second.public+" max_fails=0")))
+			"127.0.0.1:8080 max_fails=0", first.public+" max_fails=0", "127.0.0.1:8081 max_fails=0", second.public+" max_fails=0")))
 	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("nginx"), "-p", dir, "-c", settings))
 	waitFor(t, func() bool { return listens(p.address) })
 	return p
