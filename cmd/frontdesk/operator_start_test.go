@@ -12,6 +12,7 @@ func theWalk() []stage {
 		stage{below: "Onboard"},
 		stage{below: "What there is"},
 		stage{below: "A practice that leaves", before: (*operator).signs, after: (*operator).hasLeft},
+		stage{below: "An application calls", before: (*operator).isCalled},
 		stage{below: "Observe"},
 		stage{below: "Who tries to sign in"},
 		stage{below: "Profiles", by: "TestAProfileIsTakenAsThePageSays_D108"},

@@ -77,9 +77,10 @@ const thatStays = `case " $* " in
 esac
 exec %[1]q "$@"`
 
-// systemctl is that of a machine on which nothing but Postgres is managed. What it starts
-// must not keep the shell's output open.
-const systemctl = `[ "$2" = postgresql ]
+// systemctl is that of a machine on which nothing but Postgres is managed. Debian's unit
+// postgresql is another: it has ended before the cluster has. What it starts must not keep the
+// shell's output open.
+const systemctl = `[ "$2" = postgresql@15-main ]
 exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --log "$PGDATA/log" > /dev/null`
 
 // program is one that the operator finds before the machine's own.
@@ -202,8 +203,7 @@ func (o *operator) follows(b docs.Block) {
 		o.wants(text)
 	case isFile:
 		name, _, _ := strings.Cut(file, "\n")
-		o.must(os.MkdirAll(filepath.Dir("/"+name), 0o755))  //nolint:gosec // Postgres is another user
-		o.must(os.WriteFile("/"+name, []byte(text), 0o644)) //nolint:gosec // the same
+		o.types(fmt.Sprintf("mkdir -p %q\ncat > %q <<'FILE'\n%sFILE\n", filepath.Dir("/"+name), "/"+name, text)) // as readable as in that shell
 	}
 }
 

@@ -88,6 +88,17 @@ func (o *operator) hasAWrongRow() {
 	o.types(`superuser --dbname frontdesk <<< "UPDATE practices SET name = 'Another'"`)
 }
 
+// isCalled is asked about a call by its request id.
+func (o *operator) isCalled() {
+	o.t.Helper()
+	said := o.types(o.meant(`curl --silent --include --header 'Host: elm-street.api.example.org' http://127.0.0.1:8080/transactional-api/ping`))
+	_, id, found := strings.Cut(said, "X-Request-Id: ")
+	if !found {
+		o.t.Fatalf("the call is answered %s", said)
+	}
+	o.insteadOf("0190c7a2-0000-7000-8000-00000000f009", id[:36])
+}
+
 // hasLeft looks at what the practice is handed.
 func (o *operator) hasLeft() {
 	o.t.Helper()
