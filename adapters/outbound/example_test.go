@@ -22,7 +22,7 @@ func ExampleGuard() {
 	// Output:
 	// https://app.example/hooks <nil>
 	// https://10.1.2.3/hooks <nil>
-	// https://10.2.2.3/hooks invalid-url: The URL's address is not public: its network must be opened first.
-	// http://8.8.8.8/hooks invalid-url: The URL must start with https: http is for opened networks only.
+	// https://10.2.2.3/hooks invalid-url: The URL's address is not public: name its network in --allow-network first.
+	// http://8.8.8.8/hooks invalid-url: The URL must start with https: http is for networks of --allow-network only.
 	// true
 }

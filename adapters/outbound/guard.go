@@ -110,13 +110,13 @@ func (g Guard) checkHost(scheme, host string) error {
 	literal := err == nil
 	switch {
 	case scheme == "https" && literal && g.CheckAddr(addr) != nil:
-		return ErrURL.With("The URL's address is not public: its network must be opened first.")
+		return ErrURL.With("The URL's address is not public: name its network in --allow-network first.")
 	case scheme == "https":
 		return nil
 	case scheme != "http":
 		return ErrURL.With("The URL must start with https.")
 	case literal && !g.opened(addr), len(g.Allow) == 0:
-		return ErrURL.With("The URL must start with https: http is for opened networks only.")
+		return ErrURL.With("The URL must start with https: http is for networks of --allow-network only.")
 	}
 	return nil
 }
