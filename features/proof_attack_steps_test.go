@@ -21,6 +21,7 @@ func (w *world) attacks(statements *godog.DocString) error {
 		return err
 	}
 	defer func() { _ = conn.Close(w.ctx) }()
+	w.robbed = true
 	w.proving.undo = func() error { return w.asSuperuser(putBack) }
 	_, err = conn.Exec(w.ctx, putAside+w.filled(statements.Content))
 	return err

@@ -34,7 +34,10 @@ var callCauses = map[string]cause{
 			w.crowds(12, 10*time.Millisecond) // so that a connection that is free again is taken at once
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
-		mend: func(w *world) { w.unlock() },
+		mend: func(w *world) {
+			w.unlock()
+			w.untilItStands("calls that are sent away", func(m metrics) float64 { return m.most("frontdesk_call_seconds_count", `status="503"`) })
+		},
 	},
 }
 

@@ -66,6 +66,20 @@ func (w *world) until(what string, so func(metrics) bool) {
 	}
 }
 
+// untilItStands waits until a value has been the same for a while.
+func (w *world) untilItStands(what string, value func(metrics) float64) {
+	w.t.Helper()
+	const same = 20 // looks
+	was, times := -1.0, 0
+	w.until(what+" are no more than before", func(m metrics) bool {
+		if is := value(m); is != was {
+			was, times = is, 0
+		}
+		times++
+		return times > same
+	})
+}
+
 const few = 50 // what is under way at any time
 
 // caughtUp is said of the log and of its consumers.
