@@ -121,8 +121,14 @@ func (w *world) exportsWithProof() error {
 	}
 	name := filepath.Join(w.proving.folder, fmt.Sprintf("%d.ndjson", len(w.proving.made)))
 	w.proving.made = append(w.proving.made, name)
+	return w.auditsInTime("export", "--proof", "--out", name)
+}
+
+// auditsInTime has an auditor ask for something of the practice's. Each asking is in the
+// log itself, so the trees may be behind for a moment.
+func (w *world) auditsInTime(what string, args ...string) error {
 	return eventually(func() error {
-		_, err := w.audit(w.auditor(), "export", "--tenant", w.tenant(w.practice), "--proof", "--out", name)
+		_, err := w.audit(w.auditor(), append([]string{what, "--tenant", w.tenant(w.practice)}, args...)...)
 		return err
 	})
 }
@@ -157,7 +163,7 @@ func (w *world) beginsAsBefore() error {
 }
 
 func (w *world) provesGrowth() error {
-	if _, err := w.audit(w.auditor(), "prove", "--tenant", w.tenant(w.practice), "--since", w.proving.kept); err != nil {
+	if err := w.auditsInTime("prove", "--since", w.proving.kept); err != nil {
 		return err
 	}
 	name, err := w.file("grown.proof", w.shown)
@@ -172,7 +178,7 @@ func (w *world) provesLast(name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.audit(w.auditor(), "prove", "--tenant", w.tenant(w.practice), "--idx", strconv.FormatInt(e.Idx, 10)); err != nil {
+	if err := w.auditsInTime("prove", "--idx", strconv.FormatInt(e.Idx, 10)); err != nil {
 		return err
 	}
 	file, err := w.file("one.tlog-proof", w.shown)
