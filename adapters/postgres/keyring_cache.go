@@ -105,7 +105,7 @@ func (c *keyCache) add(o owner, key sealing.Key, now time.Time) {
 		c.blocks = append(c.blocks, new([blockKeys]keyEntry))
 	}
 	*c.at(c.next) = keyEntry{name, key, now.Unix(), true}
-	c.places[name] = uint32(c.next) //nolint:gosec // numberOf knows the rest
+	c.places[name] = uint32(c.next) // numberOf knows the upper half
 	c.next++
 }
 
@@ -149,7 +149,7 @@ func (c *keyCache) drop(name keyName) {
 
 // numberOf returns the number of a key that has its place: less than 2^32 after the oldest.
 func (c *keyCache) numberOf(place uint32) uint64 {
-	return c.oldest + uint64(place-uint32(c.oldest)) //nolint:gosec // as said
+	return c.oldest + uint64(place-uint32(c.oldest))
 }
 
 func (c *keyCache) at(number uint64) *keyEntry {

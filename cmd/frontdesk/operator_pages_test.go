@@ -226,8 +226,8 @@ func (o *operator) hasABroker() {
 	o.types("export FRONTDESK_NATS_REPLICAS=1")
 	o.insteadOf("tls://relay:…@nats-1:4222,tls://relay:…@nats-2:4222", "tls://relay:secret@"+broker.Addr().String())
 	certificate, _, _ := strings.Cut(pemOf(o.t, authority), "-----BEGIN PRIVATE KEY")
-	o.must(os.MkdirAll(filepath.Join(o.dir, "etc/nats/tls"), 0o755)) //nolint:gosec // as it is on a server
-	writeFile(o.t, filepath.Join(o.dir, "etc/nats/tls/ca.pem"), certificate)
+	o.must(os.MkdirAll(o.at("etc/nats/tls"), 0o755)) // as it is on a server
+	writeFile(o.t, o.at("etc/nats/tls/ca.pem"), certificate)
 }
 
 // relays waits until the broker has the log.
@@ -248,7 +248,7 @@ func (o *operator) hasAFollower() {
 	if reloads := o.read("home/reloads"); reloads != "--signal reload\n--signal reload\n" {
 		o.t.Errorf("the server was told %q", reloads)
 	}
-	if file := filepath.Join(o.dir, "etc/nats/nats-followers.conf"); !strings.Contains(o.read("etc/nats/nats-followers.conf"), "\nelm-street {") {
+	if file := o.at("etc/nats/nats-followers.conf"); !strings.Contains(o.read("etc/nats/nats-followers.conf"), "\nelm-street {") {
 		o.t.Errorf("%s has no such account", file)
 	}
 	o.types("test -s elm-street.password")

@@ -47,7 +47,7 @@ func newOperator(t *testing.T) *operator {
 	t.Helper()
 	o := &operator{t: t, dir: postgrestest.Dir(t), met: map[string]bool{}, db: map[string]string{}}
 	for _, dir := range []string{"home/running", "bin", "etc", "usr/local/bin", "var/lib", "var/backups", "srv", "run"} {
-		o.must(os.MkdirAll(filepath.Join(o.dir, dir), 0o755)) //nolint:gosec // Postgres is another user
+		o.must(os.MkdirAll(filepath.Join(o.dir, dir), 0o755)) // Postgres is another user
 	}
 	for _, dir := range theirFolders {
 		o.insteadOf(dir, o.dir+dir)
@@ -55,7 +55,7 @@ func newOperator(t *testing.T) *operator {
 	for _, address := range theirAddresses {
 		o.insteadOf(address, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
 	}
-	o.program("frontdesk", fmt.Sprintf(thatStays, filepath.Join(o.dir, "usr/local/bin/frontdesk")))
+	o.program("frontdesk", fmt.Sprintf(thatStays, o.at("usr/local/bin/frontdesk")))
 	o.program("systemctl", systemctl)
 	if os.Geteuid() != 0 {
 		o.program("runuser", "shift 3\n"+`exec "$@"`) // runuser -u postgres -- PROGRAM
@@ -86,7 +86,7 @@ exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --
 // program is one that the operator finds before the machine's own.
 func (o *operator) program(name, script string) {
 	o.t.Helper()
-	o.must(os.WriteFile(filepath.Join(o.dir, "bin", name), []byte("#!/bin/bash\nset -e\n"+script+"\n"), 0o755)) //nolint:gosec // it is run
+	o.must(os.WriteFile(filepath.Join(o.dir, "bin", name), []byte("#!/bin/bash\nset -e\n"+script+"\n"), 0o755)) // it is run
 }
 
 // insteadOf has the test's own in place of a word of the pages. A later one goes before an
@@ -111,7 +111,7 @@ func (o *operator) sitDown() {
 	o.shell = exec.CommandContext(ctx, "bash", "-euo", "pipefail")
 	o.shell.Dir = filepath.Join(o.dir, "home")
 	o.shell.Env = []string{
-		"PATH=" + strings.Join([]string{filepath.Join(o.dir, "bin"), filepath.Join(o.dir, "usr/local/bin"), programs(o.t), os.Getenv("PATH")}, ":"),
+		"PATH=" + strings.Join([]string{filepath.Join(o.dir, "bin"), o.at("usr/local/bin"), programs(o.t), os.Getenv("PATH")}, ":"),
 		"HOME=" + o.shell.Dir, "LC_ALL=C.UTF-8", "GOCACHE=" + os.Getenv("GOCACHE"),
 		"PGHOST=" + filepath.Join(o.dir, "run"), "PGPORT=" + o.db["db"], "PGDATA=" + o.settings("db"),
 		"FRONTDESK_PRIVATE_LISTEN=" + o.meant("127.0.0.1:9090"),
@@ -134,7 +134,7 @@ func (o *operator) sitDown() {
 
 // standUp ends what was left running.
 func (o *operator) standUp() {
-	running, err := filepath.Glob(filepath.Join(o.dir, "home/running/*"))
+	running, err := filepath.Glob(o.at("home/running/*"))
 	o.must(err)
 	for _, file := range running {
 		text, err := os.ReadFile(file)
@@ -207,8 +207,11 @@ func (o *operator) follows(b docs.Block) {
 	}
 }
 
+// at is where a path of the machine is.
+func (o *operator) at(path string) string { return filepath.Join(o.dir, filepath.FromSlash(path)) }
+
 func (o *operator) read(name string) string {
-	text, err := os.ReadFile(filepath.Join(o.dir, name))
+	text, err := os.ReadFile(o.at(name))
 	if err != nil {
 		return ""
 	}
@@ -276,5 +279,5 @@ func (o *operator) goesTo(machine string) {
 
 // settings is the folder of a machine's settings of Postgres.
 func (o *operator) settings(machine string) string {
-	return filepath.Join(o.dir, "etc/postgresql", machine)
+	return o.at("etc/postgresql/" + machine)
 }

@@ -52,7 +52,8 @@ func (s *soak) footprint() footprint {
 
 // note adds what was seen of something that must not grow.
 func (s *soak) note(name string, value float64, of gauge) {
-	of.values = append(s.gauges[name].values, value)
+	of.values = s.gauges[name].values
+	of.values = append(of.values, value)
 	s.gauges[name] = of
 }
 

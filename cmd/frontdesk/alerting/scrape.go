@@ -51,7 +51,7 @@ func Take(ctx context.Context, target Target) (Scrape, error) {
 	}
 	response, err := scraping.Do(request)
 	if err != nil {
-		return scrape, nil //nolint:nilerr // it is down
+		return scrape, nil // it is down
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
