@@ -66,7 +66,7 @@ func (r *Run) stage(ctx context.Context, d *document, upTo stage) (w *work, err 
 }
 
 func (r *Run) work(desk commands.Desk) *work {
-	return &work{desk: desk, standing: r.Standing, invites: r.Hand != nil}
+	return &work{desk: desk, standing: r.Standing, invites: r.Hand != nil, refused: r.refused}
 }
 
 // outcome tells refusals, which are a document's, from failures.

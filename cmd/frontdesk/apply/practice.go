@@ -59,6 +59,9 @@ func (w *work) enable(ctx context.Context, tenant string, e Enablement) error {
 	if err := w.once("application", id.String()); err != nil {
 		return err
 	}
+	if w.refused[id.String()] {
+		return nil // as its own document is told
+	}
 	if e.Enabled != nil && !*e.Enabled {
 		return w.desk.DisableApplication(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
 	}

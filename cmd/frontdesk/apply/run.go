@@ -23,6 +23,7 @@ type Run struct {
 
 	pieces  []piece
 	planned map[event.Stream][]event.Event // what applications change, while practices are checked
+	refused map[string]bool                // applications, by identifier
 	done    int64
 }
 
@@ -69,7 +70,7 @@ const documentLimit = 30 * time.Second
 
 // Check reads the documents and finds out what each would change. It changes nothing.
 func (r *Run) Check(ctx context.Context, files *Files) (t Tally, err error) {
-	r.pieces, r.planned, r.done = files.pieces(), map[event.Stream][]event.Event{}, 0
+	r.pieces, r.planned, r.refused, r.done = files.pieces(), map[event.Stream][]event.Event{}, map[string]bool{}, 0
 	if t, err = r.read(ctx); err != nil || t.Faults > 0 {
 		return t, err
 	}
@@ -98,7 +99,7 @@ func (r *Run) each(ctx context.Context, do func(context.Context, *document) outc
 				return o.failed
 			}
 			if p.changes = len(o.Changes) > 0; !earnest && kind == KindApplication {
-				r.plan(o.planned)
+				r.plan(o)
 			}
 			return r.tell(&t, o.Outcome)
 		})
@@ -128,9 +129,10 @@ func (r *Run) tell(t *Tally, o Outcome) error {
 }
 
 // plan lets what an application will have changed count for the practices that are checked
-// after it.
-func (r *Run) plan(changes []event.Change) {
-	for _, c := range changes {
+// after it. Of one that is refused they say nothing.
+func (r *Run) plan(application outcome) {
+	r.refused[application.Name] = len(application.Faults) > 0
+	for _, c := range application.planned {
 		r.planned[c.Stream] = append(r.planned[c.Stream], c.Events...)
 	}
 }

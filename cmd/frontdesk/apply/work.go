@@ -22,6 +22,7 @@ type work struct {
 	notes    []error               // what somebody should know, although it is no fault
 	changes  []Change
 	seen     map[string]bool // what the document has named
+	refused  map[string]bool // applications whose own document was refused
 }
 
 // step is a part of a document, and what is to be done about it.

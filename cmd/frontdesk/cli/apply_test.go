@@ -266,9 +266,10 @@ func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 		"kind: application\napplication: x":                                                   `2:14: application: "x" is not the UUID of an application`,
 		newApplication:                                                                        "1:1: jwksUrl: The URL must be of the form",
 		newApplication + "jwksUrl: http://x.example":                                          "4:10: jwksUrl: ",
-		newApplication + goodKeys + "callbacks: [{url: 'data:x'}]":                            "5:19: callbacks[0].url: A callback must be",
-		newApplication + goodKeys + "grants: [{endpoint: ping, mode: user-restricted}]":       "5:10: grants[0]: There is no such endpoint to grant",
-		newApplication + goodKeys + "webhooks: [{event: x, url: y}]":                          "5:12: webhooks[0]: ",
+		newApplication + "jwksUrl: http://x.example\n---\n" + elmRegistered + "applications: [{application: 0190c7a2-0000-7000-8000-0000000000a2}]": "4:10: jwksUrl: ",
+		newApplication + goodKeys + "callbacks: [{url: 'data:x'}]":                                                                                  "5:19: callbacks[0].url: A callback must be",
+		newApplication + goodKeys + "grants: [{endpoint: ping, mode: user-restricted}]":                                                             "5:10: grants[0]: There is no such endpoint to grant",
+		newApplication + goodKeys + "webhooks: [{event: x, url: y}]":                                                                                "5:12: webhooks[0]: ",
 	} {
 		a.run(firstGood+documents).wantFailure(t, 1, "nothing was changed: standard input:"+shifted(want))
 	}
