@@ -43,7 +43,7 @@ func (o *operator) hasABroker() {
 // relays waits until the broker has the log.
 func (o *operator) relays() {
 	o.t.Helper()
-	o.types(o.meant(`until curl --silent --fail http://127.0.0.1:9091/metrics | grep -E '^frontdesk_relay_idx [1-9]'; do sleep 0.1; done`))
+	o.types(o.meant(`until curl --silent --fail http://127.0.0.1:9092/metrics | grep -E '^frontdesk_relay_idx [1-9]'; do sleep 0.1; done`))
 }
 
 // hasFollowers has the file that the servers include, and notes how often they read it again.

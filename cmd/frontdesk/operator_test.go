@@ -22,7 +22,7 @@ import (
 // What of the pages belongs to the whole machine, so that each test has its own.
 var (
 	theirFolders   = []string{"/etc/", "/usr/local/", "/var/lib/", "/var/backups/", "/srv/"}
-	theirAddresses = []string{"127.0.0.1:8080", "127.0.0.1:8090", "127.0.0.1:9090", "127.0.0.1:9091"}
+	theirAddresses = []string{"127.0.0.1:8080", "127.0.0.1:8090", "127.0.0.1:9090", "127.0.0.1:9091", "127.0.0.1:9092"}
 )
 
 // operatorLimit bounds all that an operator types.
