@@ -46,6 +46,12 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 			t.Errorf("%q in place of %q", got, want)
 		}
 	}
+	wantSteps(t, all, call, webhook)
+}
+
+// wantSteps looks for what lies between a call and its webhook.
+func wantSteps(t *testing.T, all []tracingtest.Span, call, webhook tracingtest.Span) {
+	t.Helper()
 	appended := only(t, all, "append")
 	if appended.Parent != call.ID || webhook.From < appended.Until {
 		t.Errorf("the append is within %s; it ends at %d, and the webhook begins at %d", appended.Parent, appended.Until, webhook.From)
