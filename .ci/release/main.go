@@ -73,10 +73,10 @@ func release(ctx context.Context, dir, arch string) (name string, err error) {
 		return "", fmt.Errorf("make the folder for the archive: %w", err)
 	}
 	program := filepath.Join(dir, "frontdesk")
-	defer func() { err = errors.Join(err, os.Remove(program)) }()
 	if err := compile(ctx, program, arch); err != nil {
 		return "", err
 	}
+	defer func() { err = errors.Join(err, os.Remove(program)) }()
 	of, made, err := builtOf(program)
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Rest, Metrics, Traces and Lines.
+// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Seating, Rest, Metrics, Traces and Lines.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none

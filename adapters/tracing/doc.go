@@ -3,9 +3,9 @@
 //
 // Nothing is stored for it. The id of a call is its trace's: it stands in the metadata
 // of every event that the call appends, so whoever handles such an event later, in
-// whichever process, goes on with the same trace ([Tracer.Handling], [Tracer.Telling]). What no call has
-// caused is in a trace of the event's own. Whether a trace is kept is decided by its id
-// alone, so that all processes decide the same; callers choose neither.
+// whichever process, goes on with the same trace ([Tracer.Handling], [Tracer.Telling]).
+// What no call has caused is in a trace of the event's own. Whether a trace is kept is
+// decided by its id alone, so that all processes decide the same; callers choose neither.
 //
 //   - config.go, tracer.go: where spans go, and the bounds of what waits to be sent.
 //   - begin.go, ids.go: [Tracer] begins the spans of calls and of events, for the share that

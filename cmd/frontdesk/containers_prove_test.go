@@ -5,8 +5,6 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,25 +203,9 @@ func (c *containers) submitted(db string) ([]string, error) {
 func (c *containers) relayed() {
 	c.t.Helper()
 	waitFor(c.t, func() bool {
-		head, relayed := c.metric("9091", "frontdesk_log_head"), c.metric("9091", "frontdesk_relay_idx")
-		return head != "" && head == relayed
+		head, relayed := metricAt(c.t.Context(), "9091", "frontdesk_log_head"), metricAt(c.t.Context(), "9091", "frontdesk_relay_idx")
+		return head >= 0 && head == relayed
 	})
-}
-
-// metric is a value on a private listener, "" if it is not there.
-func (c *containers) metric(port, name string) string {
-	response, err := http.Get("http://127.0.0.1:" + port + "/metrics")
-	if err != nil {
-		return ""
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	for line := range strings.Lines(string(text)) {
-		if value, found := strings.CutPrefix(line, name+" "); found {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 // leavesNothing removes the data, as an operator who wants none any more, and looks for

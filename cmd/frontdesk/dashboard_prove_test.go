@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -108,28 +109,11 @@ func runPrometheus(t *testing.T, targets map[string][]string) prometheus {
 		config += fmt.Sprintf("- job_name: %s\n  static_configs:\n  - targets: [%s]\n", job, strings.ReplaceAll(strings.Join(at, ", "), "http://", ""))
 	}
 	file := filepath.Join(dir, "prometheus.yml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var said kept
-	process := exec.CommandContext(t.Context(), "prometheus", "--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", place)
-	process.Stderr = &said
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = process.Process.Kill()
-		_ = process.Wait()
-		if t.Failed() {
-			t.Log(tail(said.String(), 20))
-		}
-	})
+	writeFile(t, file, config)
+	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), "prometheus",
+		"--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", place))
 	p := prometheus{t, "http://" + place}
-	for deadline := time.Now().Add(time.Minute); !p.ready(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("Prometheus does not start")
-		}
-	}
+	waitFor(t, p.ready)
 	return p
 }
 

@@ -5,14 +5,11 @@ package main_test
 import (
 	"context"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -131,16 +128,13 @@ func (s *trial) startProgram() {
 // running is how many goroutines the program has.
 func (s *trial) running() int {
 	s.t.Helper()
-	response, err := http.Get(s.private + "/metrics")
+	found, err := metricsAt(s.t.Context(), s.private)
 	s.must(err)
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	s.must(err)
-	_, after, _ := strings.Cut(string(text), "\ngo_goroutines ")
-	number, _, _ := strings.Cut(after, "\n")
-	n, err := strconv.Atoi(number)
-	s.must(err)
-	return n
+	number, told := found["go_goroutines"]
+	if !told {
+		s.t.Fatal("the program tells no number of goroutines")
+	}
+	return int(number)
 }
 
 // end stops the clients, and compares what was answered with the log. Its reader

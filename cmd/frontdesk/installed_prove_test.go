@@ -80,8 +80,9 @@ func (m *installed) isAnImage(lines string) {
 func (m *installed) works() {
 	m.t.Helper()
 	waitFor(m.t, func() bool {
-		head := m.metric("9090", "frontdesk_log_head")
-		return head != "" && head == m.metric("9092", "frontdesk_relay_idx") && m.metric("9091", "frontdesk_signer_alarms") == "0" &&
+		ctx := m.t.Context()
+		head := metricAt(ctx, "9090", "frontdesk_log_head")
+		return head >= 0 && head == metricAt(ctx, "9092", "frontdesk_relay_idx") && metricAt(ctx, "9091", "frontdesk_signer_alarms") == 0 &&
 			m.checkpoints() > 0
 	})
 }
@@ -93,11 +94,6 @@ func (m *installed) checkpoints() (count int) {
 		return 0
 	}
 	return count
-}
-
-// metric is a value on a private listener, "" if it is not there.
-func (m *installed) metric(port, name string) string {
-	return (&containers{t: m.t}).metric(port, name)
 }
 
 // confined looks for a unit that may do more than it needs, by systemd's own scale from 0 to 10.

@@ -49,7 +49,7 @@ func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paral
 	s.wantAll(1)
 }
 
-// patronictl is how docs/operations.md calls it.
+// patronictl is how docs/operations/patroni.md calls it.
 const patronictl = "patronictl -c /etc/patroni/config.yml"
 
 // switchover moves the primary, as an operator does.

@@ -3,14 +3,11 @@
 package main_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +75,8 @@ var (
 
 func (s *soak) lookAtProcesses() {
 	for n, process := range s.served {
-		found := metricsAt(s.t.Context(), process.private)
+		found, err := metricsAt(s.t.Context(), process.private)
+		s.must(err)
 		of := func(what string) string { return fmt.Sprintf("%s of process %d", what, n) }
 		keys := found["frontdesk_keys_in_memory"]
 		s.t.Logf("process %d has %.0f MB and remembers %.0f keys", n, found["process_resident_memory_bytes"]/1e6, keys)
@@ -126,26 +124,6 @@ func (s *soak) newestCalls() string {
 		return "no call"
 	}
 	return fmt.Sprintf("%d calls, %s at the median, %s at the 99th percentile", len(newest), spent(newest, 0.5), spent(newest, 0.99))
-}
-
-// metricsAt are the values of a process, by name with labels.
-func metricsAt(ctx context.Context, private string) map[string]float64 {
-	found := map[string]float64{}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, private+"/metrics", nil)
-	if err != nil {
-		return found
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return found
-	}
-	defer answer.Body.Close()
-	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
-		if at := strings.LastIndexByte(lines.Text(), ' '); at > 0 && lines.Text()[0] != '#' {
-			found[lines.Text()[:at]], _ = strconv.ParseFloat(lines.Text()[at+1:], 64)
-		}
-	}
-	return found
 }
 
 // clusterMemory is how many MB the processes of a Postgres have that they share with no other.

@@ -41,12 +41,7 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	s := newSoak(t)
 	long := timeOf(t, soakVariable, usualSoak)
 	before := s.look()
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	var looking sync.WaitGroup
-	looking.Go(func() { s.watch(ctx) })
-	visits := s.arrive(long)
-	stop()
-	looking.Wait()
+	visits := s.watched(long)
 	s.settle()
 	after := s.look()
 	t.Log("\n" + s.report(visits))
@@ -118,16 +113,30 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// arrive lets visits begin at their times, and waits for the last one's end.
-func (s *soak) arrive(long time.Duration) (visits int) {
+// watched lets visits arrive, and looks at everything meanwhile. It looks in the goroutine of
+// the test, which alone may end it.
+func (s *soak) watched(long time.Duration) (visits int) {
 	s.t.Helper()
+	ctx, stop := context.WithCancel(s.t.Context())
+	var arriving sync.WaitGroup
+	arriving.Go(func() {
+		defer stop()
+		visits = s.arrive(ctx, long)
+	})
+	defer func() { stop(); arriving.Wait() }()
+	s.watch(ctx)
+	return visits
+}
+
+// arrive lets visits begin at their times until the context ends, and waits for the last one's end.
+func (s *soak) arrive(ctx context.Context, long time.Duration) (visits int) {
 	every := time.Second * time.Duration(len(steps)) / soakCalls
 	var group sync.WaitGroup
 	defer group.Wait()
 	began := time.Now()
-	for ; time.Duration(visits)*every < long && s.keepsUp(); visits++ {
+	for ; time.Duration(visits)*every < long && ctx.Err() == nil && s.keepsUp(); visits++ {
 		n := visits
-		time.Sleep(time.Until(began.Add(time.Duration(n) * every)))
+		pauseFor(ctx, time.Until(began.Add(time.Duration(n)*every)))
 		group.Go(func() { s.admit(n) })
 	}
 	return visits

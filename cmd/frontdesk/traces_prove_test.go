@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -38,8 +37,9 @@ func TestProveThatATraceReachesACollector_D109(t *testing.T) { //nolint:parallel
 	request := s.trace(access.CreatePatientRequest, `{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`)
 	opening := s.trace(access.OpenCareRecord, `{"patientId":%q}`)
 	const receivers = 5
-	waitFor(t, func() bool {
-		return len(named(collector.trace(opening), "webhook")) == receivers && len(named(collector.trace(opening), string(access.OpenCareRecord))) == 1 &&
+	waitFor(t, func() bool { // each process sends its spans in its own time
+		all := collector.trace(opening)
+		return len(named(all, "webhook")) == receivers && len(named(all, "webhooks.v1")) > 0 && len(named(all, string(access.OpenCareRecord))) == 1 &&
 			len(named(collector.trace(request), string(access.CreatePatientRequest))) == 1
 	})
 	for _, c := range []struct {
@@ -136,6 +136,15 @@ type collector struct {
 	all []collected
 }
 
+// collectorSettings has a collector print what it takes at an address.
+const collectorSettings = `
+receivers: {otlp: {protocols: {http: {endpoint: %q}}}}
+exporters: {print: }
+service:
+  telemetry: {metrics: {level: none}}
+  pipelines: {traces: {receivers: [otlp], exporters: [print]}}
+`
+
 // newCollector builds the collector from its own modules, and starts it.
 func newCollector(t *testing.T) *collector {
 	t.Helper()
@@ -145,16 +154,7 @@ func newCollector(t *testing.T) *collector {
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
-	err := os.WriteFile(config, []byte(fmt.Sprintf(`
-receivers: {otlp: {protocols: {http: {endpoint: %q}}}}
-exporters: {print: }
-service:
-  telemetry: {metrics: {level: none}}
-  pipelines: {traces: {receivers: [otlp], exporters: [print]}}
-`, address)), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, config, fmt.Sprintf(collectorSettings, address))
 	c := &collector{url: "http://" + address}
 	process := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--config", config)
 	printed, err := process.StdoutPipe()

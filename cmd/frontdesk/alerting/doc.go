@@ -1,5 +1,5 @@
 // Package alerting shows in tests which alerts of docs/operations/alerts.yaml fire, with
-// Prometheus's own engine (promtool) and with what real processes answer at /metrics.
+// Prometheus's own engine (promtool) and with what the program itself answers at /metrics.
 //
 //	line := alerting.NewTimeline(rules,
 //		alerting.Phase{Lasts: time.Hour, Scrapes: …}, // before

@@ -118,13 +118,10 @@ func (w *world) judge() {
 	w.must(alerting.NewTimeline(rules, phases...).Check(w.t.Context(), wanted))
 }
 
-// quiet says that the machine has nothing else to do, so that calls are slow for a cause of the test alone.
-var quiet = false
-
 // busy are the alerts that a machine with too much to do is a cause of by itself. They may
 // fire where the cause of the test is another.
 func busy(fires []string) []string {
-	if quiet || slices.Contains(fires, "SlowCalls") {
+	if slices.Contains(fires, "SlowCalls") {
 		return nil
 	}
 	return []string{"SlowCalls"}

@@ -1,30 +1,19 @@
 package alerting_test
 
 import (
-	"context"
 	"crypto/x509"
-	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker/brokertest"
-	"frontdesk/adapters/notary"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
-	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -54,13 +43,6 @@ type world struct {
 	release  func() // ends [world.holds]
 	staged   signingkey.KID
 	observed []phase
-}
-
-// process is what Prometheus scrapes, and what ends it.
-type process struct {
-	*app.App // of serve
-	target   alerting.Target
-	stop     func()
 }
 
 // receiver is the application's.
@@ -179,145 +161,4 @@ func (w *world) retain() {
 		retain.Say, retain.Tell = func(string) {}, func(string) {}
 		w.must(retain.Run(w.t.Context()))
 	})
-}
-
-// serves starts one more process that serves.
-func (w *world) serves() *process {
-	w.t.Helper()
-	service, err := app.New(w.t.Context(), w.config)
-	w.must(err)
-	return &process{App: service, target: target("frontdesk", service.PrivateURL()), stop: w.runs(service.Run)}
-}
-
-// serving has these processes be called, and be known to Prometheus.
-func (w *world) serving(all ...*process) {
-	var addresses []string
-	for _, p := range all {
-		addresses = append(addresses, p.URL())
-	}
-	w.serve = all
-	w.addresses.Store(&addresses)
-}
-
-func (w *world) signs() {
-	w.t.Helper()
-	private, err := notary.MakeKey("frontdesk.test")
-	w.must(err)
-	key, err := notary.ParseKey(private)
-	w.must(err)
-	w.signed = app.Sign{DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
-	w.signsAgain()
-}
-
-// signsAgain starts the signer with the state that there is.
-func (w *world) signsAgain() {
-	w.t.Helper()
-	w.sign = w.beside("frontdesk-sign", func(log *slog.Logger) func(context.Context) error {
-		w.signed.MetricsListen, w.signed.Log = "127.0.0.1:0", log
-		return w.signed.Run
-	})
-}
-
-// auditor is the database's URL as the auditors' role.
-func (w *world) auditor() string {
-	at, err := url.Parse(w.db.URL)
-	w.must(err)
-	query := at.Query()
-	query.Set("user", postgres.AuditRole)
-	at.User, at.RawQuery = nil, query.Encode()
-	return at.String()
-}
-
-// beside starts a process that says in its log where its metrics are.
-func (w *world) beside(job string, run func(*slog.Logger) func(context.Context) error) *process {
-	w.t.Helper()
-	says := &urls{found: make(chan string, 1)}
-	stop := w.runs(run(slog.New(says)))
-	select {
-	case at := <-says.found:
-		return &process{target: target(job, at), stop: stop}
-	case <-time.After(20 * time.Second):
-		w.t.Fatalf("%s does not serve its metrics", job)
-		return nil
-	}
-}
-
-func target(job, at string) alerting.Target {
-	return alerting.Target{Job: job, Instance: strings.TrimPrefix(at, "http://"), URL: at}
-}
-
-// runs has something run until it is stopped, or until the test ends.
-func (w *world) runs(what func(context.Context) error) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := what(ctx); err != nil {
-			w.t.Logf("it ended: %v", err)
-		}
-	})
-	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
-	w.t.Cleanup(stop)
-	return stop
-}
-
-const usualPause = 200 * time.Millisecond // of a caller, between two calls
-
-// works calls all processes in turn, until it is stopped. How calls are answered is in the metrics.
-func (w *world) works(rest time.Duration) (stop func()) {
-	return w.runs(func(ctx context.Context) error {
-		var token string // good for a minute
-		var minted time.Time
-		for n := 0; ctx.Err() == nil; n++ {
-			if time.Since(minted) > 20*time.Second {
-				minted = time.Now()
-				token = w.integrator.Token(minted)
-			}
-			addresses := *w.addresses.Load()
-			w.call(ctx, addresses[n%len(addresses)], token, n%2 == 0)
-			pause(ctx, rest)
-		}
-		return nil
-	})
-}
-
-// call makes a call that is told of, or one that is not.
-func (w *world) call(ctx context.Context, url, token string, told bool) {
-	path, body := "open-care-record", fmt.Sprintf(`{"patientId":%q}`, w.patient)
-	if !told {
-		path = "create-patient-request"
-		body = fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, w.patient)
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/transactional-api/"+path, strings.NewReader(body))
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	r.Host = "elm-street.frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+token)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return // the process is down
-	}
-	_, _ = io.Copy(io.Discard, response.Body)
-	_ = response.Body.Close()
-}
-
-// urls hears where a process serves its metrics.
-type urls struct {
-	slog.Handler
-	found chan string
-}
-
-// Enabled is for everything.
-func (*urls) Enabled(context.Context, slog.Level) bool { return true }
-
-// Handle takes a line.
-func (u *urls) Handle(_ context.Context, line slog.Record) error {
-	line.Attrs(func(a slog.Attr) bool {
-		if a.Key == "url" && line.Message == "serving" {
-			u.found <- a.Value.String()
-		}
-		return true
-	})
-	return nil
 }

@@ -2,115 +2,20 @@ package app_test
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/tracing"
 	"frontdesk/adapters/tracing/tracingtest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
-	"frontdesk/domain/application"
 	"frontdesk/domain/event"
-	"frontdesk/domain/site"
 )
-
-// traced is a program whose traces go somewhere, with an application that is told of
-// call-ins and a patient who has an appointment.
-type traced struct {
-	*app.App
-	stop        func() // ends it, and waits until it has
-	integrator  bearertest.Application
-	patient     string
-	appointment string
-	told        chan http.Header // of each webhook
-}
-
-func trace(t *testing.T, traces tracing.Config) *traced {
-	t.Helper()
-	p := &traced{told: make(chan http.Header, 10)}
-	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.told <- r.Header
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	t.Cleanup(receiver.Close)
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street", MasterKey: sealing.MasterKey{1},
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
-		Traces: traces,
-	})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() { _ = service.Run(ctx) })
-	p.App, p.stop = service, func() { cancel(); running.Wait() }
-	t.Cleanup(p.stop)
-	p.integrator, p.patient = onboard(t, service)
-	p.expect(t, receiver.URL+"/hooks?secret=sesame")
-	return p
-}
-
-// expect books an appointment, and has the application told when the patient is called in.
-func (p *traced) expect(t *testing.T, receiver string) {
-	t.Helper()
-	ctx, desk := t.Context(), p.Desk
-	must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{
-		Application: p.integrator.ID, Grant: application.Grant{Endpoint: access.CallInPatient, Mode: application.ApplicationRestricted}}))
-	must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: p.integrator.ID, Event: application.CallInShown, URL: receiver}))
-	at, err := desk.AddSite(ctx, commands.AddSite{Tenant: "elm-street", Name: "Mulberry House"})
-	must(t, err)
-	p.appointment = p.book(t, at)
-}
-
-func (p *traced) book(t *testing.T, at site.ID) string {
-	t.Helper()
-	var booked commands.BookAppointment
-	booked.Tenant, booked.Site, booked.At = "elm-street", at, time.Now()
-	must(t, booked.Patient.UnmarshalText([]byte(p.patient)))
-	id, err := p.Desk.BookAppointment(t.Context(), booked)
-	must(t, err)
-	return id.String()
-}
-
-// call returns the status and the id of a call. Its headers and its body hold what must not
-// be seen anywhere else.
-func (p *traced) call(t *testing.T, endpoint application.EndpointName, body, traceparent string) (status int, id string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL()+"/transactional-api/"+string(endpoint), strings.NewReader(body))
-	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+p.integrator.Token(time.Now(), bearertest.Claim("act", bearertest.Act())))
-	r.Header.Set("User-Agent", "tell-tale-agent")
-	r.Header.Set("X-Forwarded-For", "203.0.113.77")
-	if traceparent != "" {
-		r.Header.Set("traceparent", traceparent)
-		r.Header.Set("tracestate", "vendor=tell-tale-state")
-	}
-	answer, err := http.DefaultClient.Do(r)
-	must(t, err)
-	answer.Body.Close()
-	return answer.StatusCode, strings.ReplaceAll(answer.Header.Get("X-Request-Id"), "-", "")
-}
-
-func (p *traced) callIn(t *testing.T, traceparent string) (id string) {
-	t.Helper()
-	status, id := p.call(t, access.CallInPatient, fmt.Sprintf(`{"appointmentId":%q,"roomId":null}`, p.appointment), traceparent)
-	if status != http.StatusOK {
-		t.Fatalf("the call-in is answered %d", status)
-	}
-	return id
-}
 
 // A trace has the id of its call, and goes on across the log: in who handles the event, and
 // in who is told of it.
@@ -120,6 +25,7 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
 	id := p.callIn(t, "")
 	told := (<-p.told).Get("traceparent")
+	eventually(t, "the read model follows", func() bool { return slices.Contains(names(collector.Of(id)), "call-in-board.v1") })
 	p.stop() // which sends what is left
 
 	is, err := app.ThisVersion()
@@ -140,6 +46,12 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 			t.Errorf("%q in place of %q", got, want)
 		}
 	}
+	wantSteps(t, all, call, webhook)
+}
+
+// wantSteps looks for what lies between a call and its webhook.
+func wantSteps(t *testing.T, all []tracingtest.Span, call, webhook tracingtest.Span) {
+	t.Helper()
 	appended := only(t, all, "append")
 	if appended.Parent != call.ID || webhook.From < appended.Until {
 		t.Errorf("the append is within %s; it ends at %d, and the webhook begins at %d", appended.Parent, appended.Until, webhook.From)
