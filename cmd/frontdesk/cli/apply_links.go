@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -22,6 +24,7 @@ type linkFile struct {
 
 var (
 	errLinksNotKept = errors.New("--links is a file: a link cannot be shown again, so it must not get lost in a pipe or on a screen")
+	errLinksOther   = errors.New("the file of --links ends with something that is no link: name another")
 	errLinksOpen    = errors.New("whoever reads the file of --links can open accounts, and others may read it: chmod 600 it, or name another")
 )
 
@@ -38,14 +41,35 @@ func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
 	if !place.whole {
 		return nil, errLinksNotKept
 	}
-	file, err := os.OpenFile(place.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(place.name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", place.name, cause(err))
 	}
 	if info, err := file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
 		return nil, errors.Join(err, errLinksOpen, file.Close())
 	}
+	if err := cutTorn(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return &linkFile{file: file, base: base}, nil
+}
+
+// cutTorn cuts off a line without an end, which a run has left that was killed while it
+// wrote: its link was never good for anything, and would spoil the line that comes next.
+func cutTorn(file *os.File) error {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return fmt.Errorf("read the file of --links: %w", cause(err))
+	}
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	torn, ours := text[whole:], []byte(`{"tenantId":`)
+	if len(torn) == 0 {
+		return nil
+	}
+	if !bytes.HasPrefix(torn, ours) && !bytes.HasPrefix(ours, torn) {
+		return errLinksOther
+	}
+	return file.Truncate(int64(whole))
 }
 
 // givenLink is a line of the file.

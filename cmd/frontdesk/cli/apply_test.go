@@ -218,6 +218,23 @@ func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
 	a.run(declared, "--links=/dev/null").wantFailure(t, 1, "--links is a file")
 }
 
+// A run that is killed while it writes a link leaves a line without an end.
+func TestALineOfLinksThatWasTornIsCutOff_D107(t *testing.T) {
+	t.Parallel()
+	a := newApplied(t)
+	const whole = `{"tenantId":"oak"}` + "\n"
+	must(t, os.WriteFile(a.links, []byte(whole+`{"tenantId":"elm","user`), 0o600))
+	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", "--links", a.links).wantSuccess(t)
+	text, err := os.ReadFile(a.links)
+	must(t, err)
+	lines := slices.Collect(strings.Lines(string(text)))
+	if len(lines) != 2 || lines[0] != whole || !json.Valid([]byte(lines[1])) {
+		t.Errorf("the file has the lines %q", lines)
+	}
+	must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
+	a.run(elmRegistered, "--links", a.links).wantFailure(t, 1, "the file of --links ends with something that is no link: name another")
+}
+
 // Who adds somebody without the master key is told before anything is changed.
 func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
 	t.Parallel()
