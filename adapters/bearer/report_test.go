@@ -162,7 +162,7 @@ func TestWhyAConnectionCameToNothingIsReported_D92(t *testing.T) {
 		secure.URL: "unreachable: The certificate of the URL's host is not trusted: no authority that is known here has signed it, or an intermediate certificate is not sent with it.",
 		"https://" + strings.TrimPrefix(plain.URL, "http://"): "unreachable: The URL's host did not agree on a TLS connection.",
 		"http://" + free.Addr().String():                      "unreachable: The URL's host refused the connection.",
-		"http://10.0.0.1/":                                    "unreachable: The URL is not called. The URL must start with https: http is for networks of --allow-network only.",
+		"http://10.0.0.1/":                                    "unreachable: The URL is not called. The URL must start with https: http is for opened networks only.",
 	} {
 		wantReport(t, cache, url, want)
 	}

@@ -10,7 +10,7 @@ import (
 
 // The operator has opened one network beyond the public Internet.
 func ExampleGuard() {
-	guard := outbound.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}}
+	guard := outbound.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, Flag: "--allow-network"}
 	for _, url := range []string{"https://app.example/hooks", "https://10.1.2.3/hooks", "https://10.2.2.3/hooks", "http://8.8.8.8/hooks"} {
 		fmt.Println(url, guard.CheckURL(url))
 	}
@@ -22,7 +22,7 @@ func ExampleGuard() {
 	// Output:
 	// https://app.example/hooks <nil>
 	// https://10.1.2.3/hooks <nil>
-	// https://10.2.2.3/hooks invalid-url: The URL's address is not public: name its network in --allow-network first.
-	// http://8.8.8.8/hooks invalid-url: The URL must start with https: http is for networks of --allow-network only.
+	// https://10.2.2.3/hooks invalid-url: The URL's address is not public: its network must be opened first, by --allow-network.
+	// http://8.8.8.8/hooks invalid-url: The URL must start with https: http is for opened networks only, by --allow-network.
 	// true
 }

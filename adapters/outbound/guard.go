@@ -30,6 +30,9 @@ type Guard struct {
 	// Allow lists the networks that the operator opened beyond the public
 	// Internet. Plain http reaches these networks only.
 	Allow []netip.Prefix
+	// Flag is what opens a network, where a refusal is told to whoever can give it; "" where
+	// others read it.
+	Flag string
 }
 
 // CheckAddr returns [ErrBlocked] unless addr is public or opened. Not public are
@@ -110,15 +113,22 @@ func (g Guard) checkHost(scheme, host string) error {
 	literal := err == nil
 	switch {
 	case scheme == "https" && literal && g.CheckAddr(addr) != nil:
-		return ErrURL.With("The URL's address is not public: name its network in --allow-network first.")
+		return ErrURL.With("The URL's address is not public: its network must be opened first%s.", g.byFlag())
 	case scheme == "https":
 		return nil
 	case scheme != "http":
 		return ErrURL.With("The URL must start with https.")
 	case literal && !g.opened(addr), len(g.Allow) == 0:
-		return ErrURL.With("The URL must start with https: http is for networks of --allow-network only.")
+		return ErrURL.With("The URL must start with https: http is for opened networks only%s.", g.byFlag())
 	}
 	return nil
+}
+
+func (g Guard) byFlag() string {
+	if g.Flag == "" {
+		return ""
+	}
+	return ", by " + g.Flag
 }
 
 func validPort(port string) bool {

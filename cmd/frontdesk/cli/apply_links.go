@@ -48,15 +48,16 @@ func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
 	if info, err := file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
 		return nil, errors.Join(err, errLinksOpen, file.Close())
 	}
-	if err := cutTorn(file); err != nil {
+	if err := endLast(file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &linkFile{file: file, base: base}, nil
 }
 
-// cutTorn cuts off a line without an end, which a run has left that was killed while it
-// wrote: its link was never good for anything, and would spoil the line that comes next.
-func cutTorn(file *os.File) error {
+// endLast sees to it that the next line begins a line. What a run has left that was killed
+// while it wrote is cut off: its link was never good for anything. A whole link that has
+// lost its end, such as by an editor, is kept.
+func endLast(file *os.File) error {
 	text, err := io.ReadAll(file)
 	if err != nil {
 		return fmt.Errorf("read the file of --links: %w", cause(err))
@@ -65,6 +66,10 @@ func cutTorn(file *os.File) error {
 	torn, ours := text[whole:], []byte(`{"tenantId":`)
 	if len(torn) == 0 {
 		return nil
+	}
+	if json.Valid(torn) && bytes.HasPrefix(torn, ours) {
+		_, err := file.WriteString("\n")
+		return err
 	}
 	if !bytes.HasPrefix(torn, ours) && !bytes.HasPrefix(ours, torn) {
 		return errLinksOther

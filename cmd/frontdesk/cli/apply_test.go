@@ -219,17 +219,19 @@ func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
 }
 
 // A run that is killed while it writes a link leaves a line without an end.
-func TestALineOfLinksThatWasTornIsCutOff_D107(t *testing.T) {
+func TestEachLineOfLinksIsWholeAfterAKill_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	const whole = `{"tenantId":"oak"}` + "\n"
-	must(t, os.WriteFile(a.links, []byte(whole+`{"tenantId":"elm","user`), 0o600))
-	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", "--links", a.links).wantSuccess(t)
-	text, err := os.ReadFile(a.links)
-	must(t, err)
-	lines := slices.Collect(strings.Lines(string(text)))
-	if len(lines) != 2 || lines[0] != whole || !json.Valid([]byte(lines[1])) {
-		t.Errorf("the file has the lines %q", lines)
+	const whole = `{"tenantId":"oak"}`
+	for username, left := range map[string]string{"sam": whole + "\n" + `{"tenantId":"elm","user`, "zoe": whole} {
+		must(t, os.WriteFile(a.links, []byte(left), 0o600))
+		a.run(elmRegistered+"staff: [{username: "+username+", name: "+username+", email: sam@elm.example}]", "--links", a.links).wantSuccess(t)
+		text, err := os.ReadFile(a.links)
+		must(t, err)
+		lines := slices.Collect(strings.Lines(string(text)))
+		if len(lines) != 2 || lines[0] != whole+"\n" || !json.Valid([]byte(lines[1])) {
+			t.Errorf("the file has the lines %q", lines)
+		}
 	}
 	must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
 	a.run(elmRegistered, "--links", a.links).wantFailure(t, 1, "the file of --links ends with something that is no link: name another")
@@ -282,8 +284,8 @@ func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 		elmRegistered + "staff: [{username: zoe, active: false}]":                             "4:9: staff[0]: nobody of this username works here who could leave",
 		"kind: application\napplication: x":                                                   `2:14: application: "x" is not the UUID of an application`,
 		newApplication:                                                                        "1:1: jwksUrl: The URL must be of the form",
-		newApplication + "jwksUrl: http://x.example":                                          "4:10: jwksUrl: ",
-		newApplication + "jwksUrl: http://x.example\n---\n" + elmRegistered + "applications: [{application: 0190c7a2-0000-7000-8000-0000000000a2}]": "4:10: jwksUrl: ",
+		newApplication + "jwksUrl: http://x.example":                                          "4:10: jwksUrl: The URL must start with https: http is for opened networks only, by --allow-network.",
+		newApplication + "jwksUrl: http://x.example\n---\n" + elmRegistered + "applications: [{application: 0190c7a2-0000-7000-8000-0000000000a2}]": "4:10: jwksUrl: The URL must start with https: http is for opened networks only, by --allow-network.",
 		newApplication + goodKeys + "callbacks: [{url: 'data:x'}]":                                                                                  "5:19: callbacks[0].url: A callback must be",
 		newApplication + goodKeys + "grants: [{endpoint: ping, mode: user-restricted}]":                                                             "5:10: grants[0]: There is no such endpoint to grant",
 		newApplication + goodKeys + "webhooks: [{event: x, url: y}]":                                                                                "5:12: webhooks[0]: ",
