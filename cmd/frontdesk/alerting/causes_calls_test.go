@@ -15,8 +15,11 @@ var callCauses = map[string]cause{
 	},
 	"a table is locked again and again": {
 		fires: []string{"SlowCalls"},
-		wrong: func(w *world) { w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond) },
-		mend:  func(w *world) { w.unlock() },
+		wrong: func(w *world) {
+			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
+			w.crowds(2, usualPause)
+		},
+		mend: func(w *world) { w.unlock() },
 	},
 	"there are four slots for many slow calls": {
 		fires: []string{"CallsAreSentAway"},
@@ -28,7 +31,7 @@ var callCauses = map[string]cause{
 	},
 	"a table that calls need stays locked": {
 		fires: []string{"PoolIsUsedUp", "CallsAreSentAway", "SlowCalls"},
-		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 2*time.Second },
+		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 1200*time.Millisecond },
 		wrong: func(w *world) {
 			w.locks("applications", 10*time.Minute, 0)
 			w.crowds(12, 10*time.Millisecond) // so that a connection that is free again is taken at once
@@ -43,8 +46,8 @@ var callCauses = map[string]cause{
 
 // crowds has more callers, until the locks are gone.
 func (w *world) crowds(callers int, rest time.Duration) {
-	for range callers {
-		leave, unlock := w.works(rest), w.unlock
+	for n := range callers {
+		leave, unlock := w.works(n+1, rest), w.unlock
 		w.unlock = func() { unlock(); leave() }
 	}
 }

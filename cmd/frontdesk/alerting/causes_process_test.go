@@ -3,6 +3,8 @@ package alerting_test
 import (
 	"strconv"
 	"time"
+
+	"frontdesk/cmd/frontdesk/app"
 )
 
 var processCauses = map[string]cause{
@@ -25,10 +27,11 @@ var processCauses = map[string]cause{
 	},
 	"the database takes no connections": {
 		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
+		edit:  func(c *app.Config) { c.CallConnections = 1 }, // so that all are being opened at each look
 		wrong: func(w *world) {
 			w.limitConnections(0)
 			w.unlock = func() {}
-			w.crowds(10, usualPause)
+			w.crowds(10, 10*time.Millisecond)
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
 		mend: func(w *world) {

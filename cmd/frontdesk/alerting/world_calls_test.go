@@ -11,12 +11,13 @@ import (
 
 const usualPause = 200 * time.Millisecond // of a caller, between two calls
 
-// works calls all processes in turn, until it is stopped. How calls are answered is in the metrics.
-func (w *world) works(rest time.Duration) (stop func()) {
+// works calls all processes in turn, until it is stopped. How calls are answered is in the
+// metrics. Of callers who wait for the same, those whose first differs end both kinds of calls.
+func (w *world) works(first int, rest time.Duration) (stop func()) {
 	return w.runs(func(ctx context.Context) error {
 		var token string // good for a minute
 		var minted time.Time
-		for n := 0; ctx.Err() == nil; n++ {
+		for n := first; ctx.Err() == nil; n++ {
 			if time.Since(minted) > 20*time.Second {
 				minted = time.Now()
 				token = w.integrator.Token(minted)

@@ -83,7 +83,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	w.onboard()
 	w.serving(w.serves())
 	w.signs()
-	w.works(usualPause)
+	w.works(0, usualPause)
 	w.until("all is signed", signed)
 	return w
 }
