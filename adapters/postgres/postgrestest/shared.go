@@ -48,7 +48,7 @@ func (p place) join(ctx context.Context) (*shared, error) {
 	}
 	defer unlock(gate)
 	s := &shared{}
-	s.server, err = embedded.Start(ctx, embedded.Config{Dir: p.dir, Volatile: true, MaxConnections: 400})
+	s.server, err = embedded.Start(ctx, embedded.Config{Dir: p.dir, Volatile: true, MaxConnections: 1000})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
 		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + theMasterKey.ID() + ")",
 		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "owner": "ok: ", "functions": "ok: ",
-		"connections": "ok: each process has 32 at most, and the database 397 (max_connections less what is reserved): 12 processes fit",
+		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
 	} {
 		if !strings.HasPrefix(said[what], want) {
