@@ -31,7 +31,7 @@ var callCauses = map[string]cause{
 	},
 	"a table that calls need stays locked": {
 		fires: []string{"PoolIsUsedUp", "CallsAreSentAway", "SlowCalls"},
-		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 1200*time.Millisecond },
+		edit:  func(c *app.Config) { c.CallConnections, c.CallLimit = 2, 2*time.Second },
 		wrong: func(w *world) {
 			w.locks("applications", 10*time.Minute, 0)
 			w.crowds(12, 10*time.Millisecond) // so that a connection that is free again is taken at once

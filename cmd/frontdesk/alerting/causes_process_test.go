@@ -31,7 +31,7 @@ var processCauses = map[string]cause{
 		wrong: func(w *world) {
 			w.limitConnections(0)
 			w.unlock = func() {}
-			w.crowds(10, 10*time.Millisecond)
+			w.crowds(4, 10*time.Millisecond)
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
 		mend: func(w *world) {

@@ -18,8 +18,8 @@ type phase struct {
 }
 
 const (
-	looks     = 6
-	lookEvery = 400 * time.Millisecond // so that whole seconds pass within a phase
+	looks     = 7
+	lookEvery = 400 * time.Millisecond // so that whole seconds pass within a phase, and calls end that take two
 )
 
 // These are on the time line. Together they are shorter than a sweep may be late, because in
