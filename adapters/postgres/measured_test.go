@@ -125,13 +125,15 @@ func TestTheAgesOfKeysAreTold_D110(t *testing.T) {
 	}
 }
 
-// A sweep that fails is counted, and is no sweep that came to its end.
+// A sweep that fails is counted, is no sweep that came to its end, and keeps no other from it.
 func TestSweepsAreCounted_D110(t *testing.T) {
 	t.Parallel()
 	c, registry := newCabinet(t), prometheus.NewRegistry()
-	later := func() time.Time { return noon.AddDate(0, 0, 2) }
+	now := noon.AddDate(0, 0, 2)
+	later := func() time.Time { return now }
+	working, away := postgres.On(c.pool), postgres.On(closed(t))
 	sweeper := postgres.Sweeper{
-		DB: postgres.On(c.pool), Uploads: c.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler), Metrics: postgres.NewSweepMetrics(registry, later),
+		DB: working, Uploads: c.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler), Metrics: postgres.NewSweepMetrics(registry, later),
 	}
 	_, err := c.pool.Exec(t.Context(), `INSERT INTO uploads SELECT 'elm-street', md5(n::text)::uuid, $1 FROM generate_series(1, 3) n`, noon)
 	if err != nil {
@@ -140,15 +142,20 @@ func TestSweepsAreCounted_D110(t *testing.T) {
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sweeper.DB = postgres.On(closed(t))
+	sweeper.DB, now = away, now.Add(time.Hour)
 	if sweeper.Sweep(t.Context()) == nil {
-		t.Error("a sweep without a database succeeds")
+		t.Error("a sweep of answers without a database succeeds")
 	}
-	at := float64(later().Unix())
+	noAnswers := float64(now.Unix())
+	sweeper.DB, sweeper.Uploads, now = working, &postgres.Uploads{DB: away, Now: later}, now.Add(time.Hour)
+	if sweeper.Sweep(t.Context()) == nil {
+		t.Error("a sweep of uploads without a database succeeds")
+	}
+	noUploads := float64(now.Unix())
 	want := map[string]float64{
 		"swept_total uploads": 3, "swept_total answers": 0, "swept_total deliveries": 0,
-		"sweep_failures_total uploads": 0, "sweep_failures_total answers": 1, "sweep_failures_total deliveries": 0,
-		"sweep_completed_timestamp_seconds uploads": at, "sweep_completed_timestamp_seconds answers": at,
+		"sweep_failures_total uploads": 1, "sweep_failures_total answers": 1, "sweep_failures_total deliveries": 0,
+		"sweep_completed_timestamp_seconds uploads": noAnswers, "sweep_completed_timestamp_seconds answers": noUploads,
 	}
 	if diff := cmp.Diff(want, gathered(t, registry)); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)

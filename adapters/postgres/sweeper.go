@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -25,7 +26,7 @@ type Sweeper struct {
 const (
 	uploadLifetime = 24 * time.Hour // of a file that no event names
 	sweepEvery     = time.Hour
-	sweepLimit     = 5 * time.Minute
+	sweepLimit     = 5 * time.Minute // for each
 )
 
 // Run sweeps at once and then every hour, until ctx ends. A sweep that fails is
@@ -45,8 +46,12 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-// Sweep sweeps once.
+// Sweep sweeps once. What keeps one from being swept keeps not the other.
 func (s *Sweeper) Sweep(ctx context.Context) error {
+	return errors.Join(s.sweepUploads(ctx), s.sweepAnswers(ctx))
+}
+
+func (s *Sweeper) sweepUploads(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
 	defer cancel()
 	uploads, err := s.Uploads.Sweep(ctx, s.RealNow().Add(-uploadLifetime))
@@ -57,7 +62,13 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	if uploads > 0 {
 		s.Log.InfoContext(ctx, "uploads swept that no request names", slog.Int64("uploads", uploads))
 	}
-	answers, err := sweep(ctx, s.DB, sweepAnswers, s.Now().Add(-commands.AnswerLifetime))
+	return nil
+}
+
+func (s *Sweeper) sweepAnswers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
+	defer cancel()
+	answers, err := sweep(ctx, s.DB, oldAnswers, s.Now().Add(-commands.AnswerLifetime))
 	s.Metrics.Swept(SweptAnswers, answers, err)
 	if err != nil {
 		return fmt.Errorf("sweep answers: %w", err)
@@ -69,7 +80,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 // may wait for these rows.
 const sweepBatch = 1000
 
-const sweepAnswers = `
+const oldAnswers = `
 WITH old AS MATERIALIZED (SELECT ctid AS row FROM answers WHERE answered_at <= $1 ORDER BY answered_at LIMIT $2 FOR UPDATE SKIP LOCKED),
 swept AS (DELETE FROM answers WHERE ctid = ANY (ARRAY (SELECT row FROM old)) RETURNING 1)
 SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`

@@ -25,8 +25,10 @@ func (f logFlags) log(w io.Writer) *slog.Logger {
 func newLog(w io.Writer) *slog.Logger { return logFrom(w, slog.LevelInfo) }
 
 func logFrom(w io.Writer, least slog.Level) *slog.Logger {
-	return slog.New(identified{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least})})
+	return slog.New(identified{newRepeats(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least}))})
 }
+
+const requestID = "request_id"
 
 // identified adds the id of the call and, once that is known, the practice and the
 // application that called.
@@ -34,7 +36,7 @@ type identified struct{ slog.Handler }
 
 func (h identified) Handle(ctx context.Context, record slog.Record) error {
 	if id := httpapi.RequestID(ctx); id != "" {
-		record.AddAttrs(slog.String("request_id", id))
+		record.AddAttrs(slog.String(requestID, id))
 	}
 	if tenant, by, known := httpapi.CallerOf(ctx); known {
 		record.AddAttrs(slog.String("tenant", tenant), slog.String("application", by.String()))
