@@ -133,9 +133,11 @@ build: # the binary that `make run` starts
 
 # Debian's postgresql makes a cluster on installation, and etcd, HAProxy and others start
 # a server. Nobody here asked for one, so two files say no, for as long as the installation
-# takes. Where the machine has a policy of its own for servers, that is kept.
+# takes, and what it has enabled for the next start of the machine is disabled. Where the
+# machine has a policy of its own for servers, that is kept.
 NO_CLUSTER := /etc/postgresql-common/createcluster.d/frontdesk.conf
 NO_SERVER  := /usr/sbin/policy-rc.d
+ENABLED    := /etc/systemd/system -type l -newer $(NO_CLUSTER) -regextype egrep -regex '.*/(etcd|haproxy|nginx|patroni|pgbouncer|prometheus).service'
 APT_GET    := DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120
 
 deps: ## install what is missing for the above; says what first (as root, or with SUDO=sudo)
@@ -159,3 +161,4 @@ deps: ## install what is missing for the above; says what first (as root, or wit
 	fi
 	$(APT_GET) update
 	$(APT_GET) install --no-install-recommends $$missing
+	if [ -d /etc/systemd/system ]; then find $(ENABLED) -delete; fi
