@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -168,9 +168,11 @@ test("pages are followed as far as needed (D99)", async () => {
   assert.deepEqual(more.sent.map(({ url }) => url), ["/transactional-api/application/deliveries?from=2027-01-15T08%3A00%3A00.000Z"]);
 });
 
-test("attachments arrive as they are (D99)", async () => {
+test("attachments arrive as they are (D99)", async (t) => {
   const large = Buffer.from("0123456789abcdef!".repeat(10_001)); // many pieces, and a rest of two bytes
-  const file = join(await mkdtemp(join(tmpdir(), "client-")), "cough.PNG");
+  const folder = await mkdtemp(join(tmpdir(), "client-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "cough.PNG");
   await writeFile(file, large);
   const onDisk = await attachFile(file);
   const odd = function* () {
