@@ -1,114 +1,23 @@
 package commands_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"frontdesk/commands"
-	"frontdesk/commands/commandtest"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/consultation"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/site"
 )
 
-// aDay is a practice with a patient, a site, a room and an appointment, and
-// another practice beside it.
-type aDay struct {
-	*commandtest.Store
-	bookings    commands.Desk
-	patient     patient.ID
-	site        site.ID
-	room        site.RoomID
-	appointment appointment.ID
-}
-
 const (
 	elm = "elm-street"
 	oak = "oak-lane"
 )
-
-func noon() time.Time { return commandtest.Noon }
-
-func startDay(t *testing.T) *aDay {
-	t.Helper()
-	d := &aDay{Store: commandtest.NewStore()}
-	d.bookings = commands.Desk{Store: d, Patients: d}
-	for _, tenant := range []string{elm, oak} {
-		must(t, commands.Desk{Store: d}.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))
-	}
-	d.patient = d.register(t, elm, "Ann Archer")
-	d.site = made[site.ID](t)(commands.Desk{Store: d}.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Main"}))
-	d.room = made[site.RoomID](t)(commands.Desk{Store: d}.AddRoom(t.Context(),
-		commands.AddRoom{Tenant: elm, Site: d.site, Name: "Room 1"}))
-	d.appointment = made[appointment.ID](t)(d.bookings.BookAppointment(t.Context(),
-		commands.BookAppointment{Tenant: elm, Patient: d.patient, Site: d.site, At: noon()}))
-	return d
-}
-
-func (d *aDay) register(t *testing.T, tenant, name string) patient.ID {
-	t.Helper()
-	return made[patient.ID](t)(commands.Desk{Store: d}.RegisterPatient(t.Context(),
-		commands.RegisterPatient{Tenant: tenant, Name: name}))
-}
-
-func (d *aDay) callIn(ctx context.Context, tenant string, room site.RoomID) error {
-	return commands.Desk{Store: d, Now: noon}.CallInPatient(ctx,
-		commands.CallInPatient{Tenant: tenant, Appointment: d.appointment, Room: room})
-}
-
-func (d *aDay) start(ctx context.Context, c commands.StartConsultation) (consultation.ID, error) {
-	return commands.Desk{Store: d, Patients: d, Now: noon}.StartConsultation(ctx, c)
-}
-
-func (d *aDay) subject() appointment.Subject {
-	return appointment.Subject{Appointment: d.appointment, Patient: d.patient, Site: d.site}
-}
-
-// since is what was appended after the first n events.
-func (d *aDay) since(n int) []event.Event {
-	var events []event.Event
-	for _, e := range d.Log()[n:] {
-		events = append(events, e.Event)
-	}
-	return events
-}
-
-func (d *aDay) wantSince(t *testing.T, n int, want ...event.Event) {
-	t.Helper()
-	if diff := cmp.Diff(want, d.since(n)); diff != "" {
-		t.Errorf("appended (-want +got):\n%s", diff)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func made[ID any](t *testing.T) func(ID, error) ID {
-	return func(id ID, err error) ID {
-		t.Helper()
-		must(t, err)
-		return id
-	}
-}
-
-func wantRefusal(t *testing.T, got, want error) {
-	t.Helper()
-	if !errors.Is(got, want) {
-		t.Errorf("error = %v, want %v", got, want)
-	}
-}
 
 func TestADayIsSetUpWithinThePractice(t *testing.T) {
 	t.Parallel()
@@ -269,72 +178,4 @@ func TestSitesAndRoomsAreRenamed(t *testing.T) {
 	wantRefusal(t, desk.RenameSite(t.Context(), commands.RenameSite{Tenant: oak, Site: d.site, Name: "Ours"}), site.ErrUnknown)
 	wantRefusal(t, desk.RenameRoom(t.Context(), commands.RenameRoom{Tenant: oak, Room: d.room, Name: "Ours"}), site.ErrRoomUnknown)
 	d.wantSince(t, before, site.Renamed{Site: d.site, Name: "Elm House"}, site.RoomRenamed{Room: d.room, Site: d.site, Name: "Nurse"})
-}
-
-func TestTheFirstConsultationIsStartedOnce_D86(t *testing.T) {
-	t.Parallel()
-	d := startDay(t)
-	start := commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment, First: true}
-	made[consultation.ID](t)(d.start(t.Context(), start))
-	_, err := d.start(t.Context(), start)
-	wantRefusal(t, err, appointment.ErrAttended)
-	start.First = false
-	made[consultation.ID](t)(d.start(t.Context(), start))
-}
-
-func TestAConsultationWithoutAnAppointmentIsOneEvent(t *testing.T) {
-	t.Parallel()
-	d := startDay(t)
-	before := len(d.Log())
-	id := made[consultation.ID](t)(d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: d.patient}))
-	d.wantSince(t, before, consultation.Started{Consultation: id, Patient: d.patient})
-}
-
-func TestAConsultationIsNotStartedWithAnothersAppointment(t *testing.T) {
-	t.Parallel()
-	d := startDay(t)
-	other := d.register(t, elm, "Bill Baker")
-	before := len(d.Log())
-	for _, id := range []appointment.ID{d.appointment, {UUID: uuid.New()}} {
-		_, err := d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: other, Appointment: id})
-		wantRefusal(t, err, appointment.ErrUnknown)
-	}
-	d.wantSince(t, before)
-}
-
-// racing lets somebody else append before the first append that it sees.
-type racing struct {
-	*commandtest.Store
-	meanwhile func()
-	appends   [][]event.Change
-}
-
-func (r *racing) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
-	r.appends = append(r.appends, changes)
-	if len(r.appends) == 1 {
-		r.meanwhile()
-	}
-	return r.Store.Append(ctx, changes...)
-}
-
-func TestAConsultationEndsItsCallInInTheSameAppend(t *testing.T) {
-	t.Parallel()
-	d := startDay(t)
-	before := len(d.Log())
-	// The patient is called in between the decision and the append: it is
-	// decided again, and the consultation is not started twice.
-	store := &racing{Store: d.Store, meanwhile: func() { must(t, d.callIn(t.Context(), elm, d.room)) }}
-	handler := commands.Desk{Store: store, Patients: d, Now: noon}
-
-	id := made[consultation.ID](t)(handler.StartConsultation(t.Context(),
-		commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment}))
-
-	d.wantSince(t, before,
-		appointment.CalledIn{Subject: d.subject(), Room: d.room, CalledInAt: noon()},
-		appointment.Attended{Subject: d.subject()},
-		appointment.CallInRemoved{Subject: d.subject(), Reason: appointment.ConsultationStarted, RemovedAt: noon()},
-		consultation.Started{Consultation: id, Patient: d.patient, Appointment: d.appointment})
-	if len(store.appends) != 2 {
-		t.Errorf("%d appends, want 2: the one that lost and the one that won", len(store.appends))
-	}
 }

@@ -5,18 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/adapters/sealing"
-	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
@@ -99,97 +95,6 @@ func opened(t *testing.T, s *httpapitest.Shelf, of request.Content) (plain []byt
 		plain = append(plain, part...)
 	}
 	return plain
-}
-
-// PHP writes every / as \/, .NET writes every + as \u002B, and anybody may
-// write anything as an escape.
-func TestEscapesInBase64AreUndone_D21(t *testing.T) {
-	t.Parallel()
-	plain := httpapitest.Noise(1, 100_000)
-	text := base64.StdEncoding.EncodeToString(plain)
-	every := &strings.Builder{}
-	for _, c := range text {
-		fmt.Fprintf(every, `\u%04x`, c)
-	}
-	for name, written := range map[string]string{
-		"PHP":        strings.ReplaceAll(text, "/", `\/`),
-		".NET":       strings.ReplaceAll(text, "+", `\u002B`),
-		"both":       strings.NewReplacer("/", `\u002F`, "+", `\u002b`).Replace(text),
-		"padding":    strings.ReplaceAll(text, "=", `\u003D`),
-		"everything": every.String(),
-	} {
-		for _, whole := range []string{attachment(written), strings.ReplaceAll(attachment(written), `"data"`, `"d\u0061t\u0061"`)} {
-			s := &httpapitest.Shelf{}
-			tree, err := read(t, s, whole)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if got := data(t, tree); !got.Base64 || !bytes.Equal(s.File(got.ID), plain) {
-				t.Errorf("%s: %+v", name, got)
-			}
-		}
-	}
-}
-
-func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
-	t.Parallel()
-	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(2, 60_000))
-	for name, text := range map[string]string{
-		"no padding":              "YQ",
-		"half the padding":        "YQ=",
-		"too much padding":        "YQ===",
-		"padding alone":           "====",
-		"padding in the middle":   "YQ==YQ==",
-		"something after padding": "YWI=\\n",
-		"bits beyond the end":     "YR==",
-		"a line break":            `YWJj\nYWJj`,
-		"a line break at the end": `YWJj\r\n`,
-		"a space":                 "YW Jj",
-		"the other alphabet":      "-_-_",
-		"an escaped tab":          `YW\tj`,
-		"beyond ASCII":            "YWJé",
-		"beyond ASCII, escaped":   `YWJ\u00e9`,
-		"a pair of surrogates":    `YWJj\ud83d\ude00`,
-		"a data URL":              "data:image/png;base64,YWJj",
-		"late":                    long + "!" + long,
-		"very late":               long + long + "Y",
-		"an escaped quote":        long + `\"`,
-	} {
-		tree, err := read(t, &httpapitest.Shelf{}, attachment(text))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := data(t, tree); got.Base64 || got.ID != (request.AttachmentID{}) {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-}
-
-func TestDataIsATextLikeOthers_D19(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"a line break as it is":   "YWJj\nYWJj",
-		"a tab as it is":          "!\t",
-		"no UTF-8":                "!\xff",
-		"half a character":        "!\xc3",
-		"U+0000":                  `!\u0000`,
-		"the first half alone":    `!\ud83d`,
-		"two first halves":        `!\ud83d\ud83d`,
-		"the second half alone":   `!\ude00`,
-		"an unknown escape":       `!\x`,
-		"an escape with a sign":   `!\u+123`,
-		"an escape too short":     `!\u12`,
-		"an escape with a letter": `!\u12g4`,
-		"half and another escape": `!\ud83d\n`,
-		"U+0000 in base64":        `YW\u0000j`,
-	} {
-		for _, before := range []string{"", "YWJj", strings.Repeat("YWJj", 20_000)} {
-			if _, err := read(t, &httpapitest.Shelf{}, attachment(before+text)); !errors.Is(err, body.ErrInvalid) {
-				t.Errorf("%s after %d others: %v", name, len(before), err)
-			}
-		}
-	}
 }
 
 func TestABodyThatIsCutIsRefused(t *testing.T) {
@@ -318,82 +223,4 @@ func TestWithoutFilesNothingIsDiscarded(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-}
-
-// A body reads the same with and without the diverter, in whatever pieces it
-// arrives.
-func FuzzDiverter(f *testing.F) {
-	for _, seed := range []string{
-		attachment("YWJj"), attachment(`YW\/j\u002B`), attachment("YQ=="), attachment("!"), attachment(`\ud83d\ude00`),
-		`{"attachments":[{"data":"YWJj","data":"YWJj"}]}`, `{"attachments":[{"d\u0061ta":""},{"data":null}],"x":[1,"y\""]}`,
-		`{"attachments":[{"data":"a"}],"attachments":[]}`, `{"a":{"attachments":[{"data":"x"}]}}`, `[]`, `{"attachments":[{"data":"` + "\x00",
-		`{"attachments":[{"data":{"data":"a"}},{"x":[],"data":"YQ=="}]}`, `{"attachments":[{"data":"a":"b"}]}`, `{"attachments"[{"data":"YWJj"}]}`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for name, in := range map[string]io.Reader{
-			"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text)),
-			"with its end": iotest.DataErrReader(strings.NewReader(text)),
-		} {
-			want, plain := body.ReadJSON(strings.NewReader(text))
-			s := &httpapitest.Shelf{}
-			got, err := body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), in)
-			if (err == nil) != (plain == nil) {
-				t.Fatalf("%s: %v, without a diverter %v", name, err, plain)
-			}
-			if err == nil {
-				wantSame(t, s, want, got)
-			}
-		}
-	})
-}
-
-// wantSame compares a tree with one that was read without a diverter.
-func wantSame(t *testing.T, s *httpapitest.Shelf, want, got any) {
-	t.Helper()
-	kept := 0
-	for i, item := range attachmentsOf(want) {
-		text, ok := item["data"].(string)
-		if !ok {
-			continue
-		}
-		kept++
-		content := attachmentsOf(got)[i]["data"].(request.Content)
-		item["data"] = wantContent(text, content.ID, kept <= request.MaxAttachments)
-		if plain, _ := base64.StdEncoding.DecodeString(text); content.SHA256 != (event.Digest{}) && !bytes.Equal(s.File(content.ID), plain) {
-			t.Errorf("%q is kept as %q", text, s.File(content.ID))
-		}
-		if content.Base64 != item["data"].(request.Content).Base64 {
-			t.Errorf("%q is base64: %v", text, content.Base64)
-		}
-		if !content.Base64 { // how much of it was decoded before that was seen does not matter
-			item["data"] = content
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-// wantContent is the slow and obvious way to read a file.
-func wantContent(text string, id request.AttachmentID, kept bool) request.Content {
-	plain, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err != nil || strings.ContainsAny(text, "\r\n") {
-		return request.Content{}
-	}
-	if !kept {
-		return request.Content{Base64: true, Size: int64(len(plain))}
-	}
-	return request.Content{ID: id, Base64: true, Size: int64(len(plain)), SHA256: sha256.Sum256(plain)}
-}
-
-func attachmentsOf(tree any) (found []map[string]any) {
-	root, _ := tree.(map[string]any)
-	items, _ := root["attachments"].([]any)
-	for _, item := range items {
-		file, _ := item.(map[string]any)
-		found = append(found, file)
-	}
-	return found
 }

@@ -1,0 +1,145 @@
+package broker_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"frontdesk/feed"
+)
+
+// attacker is somebody who holds the credentials of one practice's follower, or who stands
+// in the account of the log itself, to show that an attack is one.
+type attacker struct {
+	*town
+	conn   *nats.Conn
+	api    string // the prefix under which the API is theirs
+	inside bool
+
+	mu    sync.Mutex
+	heard []*nats.Msg
+}
+
+func (w *town) attacker(inside bool) *attacker {
+	w.t.Helper()
+	a := &attacker{town: w, api: feed.API, inside: inside}
+	user := ours
+	if inside {
+		user, a.api = "administrator", "$JS.API"
+	}
+	a.conn = w.connect(user, nats.CustomInboxPrefix("_INBOX_a"), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	a.listen("_INBOX_a.>")
+	return a
+}
+
+// listen keeps what comes at a subject.
+func (a *attacker) listen(subject string) {
+	_, _ = a.conn.Subscribe(subject, a.hear) // a refusal is what we hope for
+	_ = a.conn.Flush()
+}
+
+func (a *attacker) hear(msg *nats.Msg) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.heard = append(a.heard, msg)
+}
+
+// ask asks the API under both prefixes, and keeps whatever comes.
+func (a *attacker) ask(subject, body string, headers ...string) {
+	for _, prefix := range slices.Compact([]string{a.api, "$JS.API"}) {
+		a.send(prefix+"."+subject, "_INBOX_a."+nats.NewInbox()[7:], body, headers...)
+	}
+}
+
+func (a *attacker) send(subject, reply, body string, headers ...string) {
+	msg := &nats.Msg{Subject: subject, Reply: reply, Data: []byte(body), Header: nats.Header{}}
+	for n := 0; n+1 < len(headers); n += 2 {
+		msg.Header.Set(headers[n], headers[n+1])
+	}
+	_ = a.conn.PublishMsg(msg)
+}
+
+// rest lets everything arrive.
+func (a *attacker) rest() {
+	a.t.Helper()
+	a.must(a.conn.Flush())
+	time.Sleep(250 * time.Millisecond)
+	a.must(a.conn.Flush())
+}
+
+// learned returns what the attacker was told that is none of their business.
+func (a *attacker) learned() (all []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, msg := range a.heard {
+		if told(msg) {
+			all = append(all, fmt.Sprintf("%s %s %v %s", msg.Subject, msg.Reply, msg.Header, msg.Data))
+		}
+	}
+	return all
+}
+
+// told reports whether a message is an event of others, or an answer of the API that is not
+// about our own consumer. What the attacker has said comes back sometimes, and does not count.
+func told(msg *nats.Msg) bool {
+	body := string(msg.Data)
+	if strings.Contains(body, `"type":"io.nats.jetstream`) {
+		return !strings.Contains(body, `"error":`) && !strings.Contains(body, `"name":"elm-street"`)
+	}
+	return strings.Contains(body, secret) || strings.Contains(msg.Header.Get("Nats-Subject"), theirs) && msg.Header.Get("Status") == ""
+}
+
+// state is what the administrator sees of streams and consumers, but for our own.
+func (w *town) state() (all []string) {
+	w.t.Helper()
+	streams := w.admin.ListStreams(w.ctx)
+	for info := range streams.Info() {
+		info.State.Consumers, info.TimeStamp = 0, time.Time{}
+		all = append(all, w.said(info.Config, info.State, info.Cluster))
+		stream, err := w.admin.Stream(w.ctx, info.Config.Name)
+		w.must(err)
+		consumers := stream.ListConsumers(w.ctx)
+		for info := range consumers.Info() {
+			if info.Name != ours {
+				all = append(all, w.said(info.Stream, info.Name, info.Config, info.Delivered, info.AckFloor, info.NumPending, info.NumWaiting, info.Paused))
+			} else {
+				all = append(all, w.said(info.Stream, info.Config))
+			}
+		}
+		w.must(consumers.Err())
+	}
+	w.must(streams.Err())
+	epochs, err := w.admin.Stream(w.ctx, feed.EpochsStream)
+	if err == nil {
+		msg, err := epochs.GetLastMsgForSubject(w.ctx, feed.EpochsSubject)
+		w.must(err)
+		all = append(all, string(msg.Data))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (w *town) said(values ...any) string {
+	w.t.Helper()
+	text, err := json.Marshal(values)
+	w.must(err)
+	return string(text)
+}
+
+// harm returns what an attack has done, in words.
+func (w *town) harm(inside bool, attack attack) (all []string) {
+	w.t.Helper()
+	a, before := w.attacker(inside), w.state()
+	attack.do(a)
+	a.rest()
+	all = a.learned()
+	if after := w.state(); !attack.lively && !slices.Equal(before, after) {
+		all = append(all, fmt.Sprintf("before\n%s\nafter\n%s", strings.Join(before, "\n"), strings.Join(after, "\n")))
+	}
+	return all
+}

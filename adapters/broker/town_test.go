@@ -1,0 +1,117 @@
+package broker_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/feed"
+)
+
+// town is a log of two practices on the documented broker, and a follower of each.
+type town struct {
+	*documented
+	ctx    context.Context
+	relay  jetstream.JetStream
+	admin  jetstream.JetStream
+	stored map[int]int // events by epoch
+}
+
+// newTown has a log of two epochs, and followers who have read nothing yet.
+func newTown(t *testing.T, servers int) *town {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	w := &town{documented: newDocumented(t, servers), ctx: ctx, stored: map[int]int{}}
+	w.relay, w.admin = w.stream("relay", "$JS.API"), w.stream("administrator", "$JS.API")
+	w.make(jetstream.StreamConfig{Name: feed.EpochsStream, Subjects: []string{feed.EpochsSubject}, MaxMsgsPerSubject: 1, AllowDirect: true})
+	w.publish(&nats.Msg{Subject: feed.EpochsSubject, Data: []byte(`[{"epoch":1,"first":1},{"epoch":2,"first":7}]`)})
+	for epoch, first := range []uint64{1: 1, 2: 7} {
+		if epoch > 0 {
+			w.make(jetstream.StreamConfig{Name: feed.StreamName(epoch), Subjects: []string{feed.Subjects(epoch)}, FirstSeq: first, DenyPurge: true})
+			w.happen(epoch)
+		}
+	}
+	for _, f := range []broker.Follower{{Name: ours, Tenant: ours}, {Name: theirs, Tenant: theirs}, {Name: "everything"}} {
+		epochs, err := broker.Grant(ctx, w.relay, f)
+		w.must(err)
+		if epochs != 2 {
+			t.Fatalf("granted in %d epochs", epochs)
+		}
+	}
+	return w
+}
+
+// make makes a stream, as soon as the servers have found each other.
+func (w *town) make(config jetstream.StreamConfig) {
+	w.t.Helper()
+	config.DenyDelete, config.Replicas = true, len(w.servers)
+	for {
+		ctx, cancel := context.WithTimeout(w.ctx, time.Second) // nobody answers before there is a leader
+		_, err := w.relay.CreateStream(ctx, config)
+		cancel()
+		if err == nil {
+			return
+		}
+		if w.ctx.Err() != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *town) publish(msg *nats.Msg) {
+	w.t.Helper()
+	_, err := w.relay.PublishMsg(w.ctx, msg)
+	w.must(err)
+}
+
+// happen is six more events of an epoch: of both practices, and of none.
+func (w *town) happen(epoch int) {
+	w.t.Helper()
+	for _, tenant := range []string{ours, theirs, "", theirs, ours, theirs} {
+		msg := nats.NewMsg(feed.Subject(epoch, tenant, "patient-request.submitted.v1"))
+		msg.Data = []byte(map[bool]string{true: `{}`, false: `{"is":"` + secret + `"}`}[tenant == ours])
+		w.publish(msg)
+		w.stored[epoch]++
+	}
+}
+
+// stream asks as a user, under the prefix that the API has for them.
+func (w *town) stream(user, api string) jetstream.JetStream {
+	w.t.Helper()
+	js, err := jetstream.NewWithAPIPrefix(w.connect(user), api)
+	w.must(err)
+	return js
+}
+
+// read reads what a follower's consumer has of an epoch from an idx on.
+func (w *town) read(js jetstream.JetStream, name string, epoch int, from uint64) (seen []jetstream.Msg) {
+	w.t.Helper()
+	_, err := js.ResetConsumerToSequence(w.ctx, feed.StreamName(epoch), name, from)
+	w.must(err)
+	consumer, err := js.Consumer(w.ctx, feed.StreamName(epoch), name)
+	w.must(err)
+	batch, err := consumer.Fetch(1000, jetstream.FetchMaxWait(500*time.Millisecond))
+	w.must(err)
+	for msg := range batch.Messages() {
+		seen = append(seen, msg)
+	}
+	return seen
+}
+
+// numbers are those that the stream and the consumer give the messages.
+func numbers(t *testing.T, seen []jetstream.Msg) (of, by []uint64) {
+	t.Helper()
+	for _, msg := range seen {
+		is, err := msg.Metadata()
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, by = append(of, is.Sequence.Stream), append(by, is.Sequence.Consumer)
+	}
+	return of, by
+}
