@@ -1,143 +1,21 @@
 package projections_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/domain"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/consultation"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
-	"frontdesk/domain/record"
-	"frontdesk/domain/request"
 	"frontdesk/domain/site"
-	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
-
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
-
-// day is a practice's database, with everything that is kept at once. What is personal is
-// sealed.
-type day struct {
-	pool  *pgxpool.Pool
-	codec *event.Codec
-	keys  *postgres.Keyring
-	store *postgres.Store
-	at    time.Time // the clock
-}
-
-const elm, oak = "elm-street", "oak-lane"
-
-func newDay(t testing.TB) *day {
-	t.Helper()
-	return dayOn(t, postgrestest.New(t))
-}
-
-func dayOn(t testing.TB, db *postgrestest.Database) *day {
-	t.Helper()
-	codec, err := event.NewCodec(domain.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := db.Pool(t)
-	d := &day{pool: pool, codec: codec, at: noon}
-	d.freshKeys(t)
-	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
-	return d
-}
-
-// happened appends events to streams of their own, one append each, a second
-// apart.
-func (d *day) happened(ctx context.Context, t *testing.T, tenant string, stream uuid.UUID, from int, events ...event.Event) {
-	t.Helper()
-	d.at = d.at.Add(time.Second)
-	change := event.Change{Stream: event.Stream{Tenant: tenant, ID: stream}, Expected: from, Events: events}
-	if _, err := d.store.Append(ctx, change); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// follow moves a following projection past everything that has happened.
-func (d *day) follow(t *testing.T, p projections.Follower) {
-	t.Helper()
-	sequencer := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))
-	if err := sequencer.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := d.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	skipped := d.codec.Without(p.Follows()...)
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
-		if err == nil && slices.Contains(skipped, e.EventName()) {
-			continue
-		}
-		if err == nil {
-			err = postgres.Following(p)(t.Context(), tx.Conn(), []event.Recorded{e})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func as(ctx context.Context, actor event.Actor) context.Context {
-	return event.WithMetadata(ctx, event.Metadata{Actor: actor})
-}
-
-// The people and places of a day.
-var (
-	ann  = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
-	bill = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
-	lee  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
-	kim  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b2")}
-	main = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}
-	room = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
-
-	subject = appointment.Subject{
-		Appointment: appointment.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")}, Patient: ann, Site: main,
-	}
-	booked   = appointment.Booked{Subject: subject, At: noon}
-	calledIn = appointment.CalledIn{Subject: subject, Room: room, CalledInAt: noon.Add(time.Minute)}
-	noRoom   = appointment.CalledIn{Subject: subject, CalledInAt: noon.Add(2 * time.Minute)}
-	removed  = appointment.CallInRemoved{Subject: subject, Reason: appointment.Cleared, RemovedAt: noon.Add(3 * time.Minute)}
-	absent   = appointment.DidNotAttend{Subject: subject}
-	attended = appointment.Attended{Subject: subject}
-	arrived  = appointment.Arrived{Subject: subject, ArrivedAt: noon.Add(-time.Minute)}
-	moved    = appointment.Moved{Subject: subject, From: site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}, At: noon}
-)
-
-// peopled is a day with a site, a room, two patients and a member of staff.
-func peopled(t *testing.T) *day {
-	t.Helper()
-	d := newDay(t)
-	ctx := t.Context()
-	d.happened(ctx, t, elm, patient.StreamOf(elm, ann).ID, 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	d.happened(ctx, t, elm, patient.StreamOf(elm, bill).ID, 0, patient.Registered{Patient: bill, Name: "Bill Baker"})
-	d.happened(ctx, t, elm, lee.UUID, 0, staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
-	d.happened(ctx, t, elm, main.UUID, 0, site.Added{Site: main, Name: "Elm Street"})
-	d.happened(ctx, t, elm, room.UUID, 0, site.RoomAdded{Room: room, Site: main, Name: "Room 1"})
-	return d
-}
 
 func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 	t.Parallel()
@@ -272,68 +150,5 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 				t.Errorf("board (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// forDrDoe is an application that acts for a practitioner of another organisation.
-var forDrDoe = event.Application(uuid.New(), "application-restricted", &event.OnBehalfOf{
-	Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
-})
-
-// theRecord is what happens to Ann: a request, a note, a consultation, an
-// opening.
-var (
-	note    = record.NoteCreated{Note: record.NoteID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000091")}, Patient: ann, Text: "a cough"}
-	started = consultation.Started{
-		Consultation: consultation.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}, Patient: ann, Appointment: subject.Appointment,
-	}
-	asked = request.Submitted{
-		Patient: ann, Type: request.Medical, Requester: request.ByPatient, Response: []request.Answer{{Question: "healthConcern", Answer: "a cough"}},
-	}
-	noteInError    = record.NoteEnteredInError{Note: note.Note, Patient: ann, Reason: "another patient's"}
-	requestInError = request.EnteredInError{Patient: ann, Reason: "sent twice"}
-
-	askedAs  = uuid.MustParse("0190c7a2-0000-7000-8000-000000000081")
-	openedAs = uuid.MustParse("0190c7a2-0000-7000-8000-000000000071")
-)
-
-func (d *day) fill(t *testing.T) {
-	t.Helper()
-	byLee := as(t.Context(), event.Staff(lee.UUID))
-	forLee := as(t.Context(), event.Operator("frontdesk_app", "alice@desk7").ActingFor(lee.UUID))
-	forDrDoe := as(t.Context(), forDrDoe)
-	d.happened(t.Context(), t, elm, askedAs, 0, asked)
-	d.happened(forLee, t, elm, note.Note.UUID, 0, note)
-	d.happened(forDrDoe, t, elm, started.Consultation.UUID, 0, started)
-	d.happened(byLee, t, elm, openedAs, 0, record.CareRecordOpened{Patient: ann})
-}
-
-func TestATimelineIsWhatHappenedToOnePatientNewestFirst(t *testing.T) {
-	t.Parallel()
-	d := peopled(t)
-	d.fill(t)
-	timeline := projections.Timeline{DB: d.pool}
-	d.follow(t, timeline)
-	got, err := timeline.OfPatient(t.Context(), elm, ann, 0, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := got[0].At
-	want := []projections.Happening{
-		{Idx: 9, Kind: projections.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
-		{Idx: 8, Kind: projections.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
-		{Idx: 7, Kind: projections.KindNote, Entry: note.Note.UUID, Actor: "operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), At: start.Add(-2 * time.Second)},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("timeline (-want +got):\n%s", diff)
-	}
-	rest, err := timeline.OfPatient(t.Context(), elm, ann, got[2].Idx, 3)
-	if err != nil || len(rest) != 1 || rest[0].Kind != projections.KindRequest || rest[0].Entry != askedAs {
-		t.Errorf("the rest is %v, error %v", rest, err)
-	}
-	for tenant, id := range map[string]patient.ID{oak: ann, elm: bill} {
-		if got, err := timeline.OfPatient(t.Context(), tenant, id, 0, 3); err != nil || len(got) != 0 {
-			t.Errorf("%s of %s: %v, error %v", id, tenant, got, err)
-		}
 	}
 }
