@@ -118,6 +118,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	builtIn.Store(&dir)
 	path := filepath.Join(dir, "frontdesk")
 	output, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, ".").CombinedOutput()
 	if err != nil {
@@ -126,11 +127,14 @@ var built = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// builtIn is the folder of the program, if a test has asked for it.
+var builtIn atomic.Pointer[string]
+
 // TestMain removes the program that was built.
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if path, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if dir := builtIn.Load(); dir != nil {
+		_ = os.RemoveAll(*dir)
 	}
 	os.Exit(status)
 }
