@@ -172,7 +172,7 @@ func eventually(t *testing.T, done func() bool, says func() string) {
 	t.Helper()
 	looks := time.NewTicker(5 * time.Millisecond)
 	defer looks.Stop()
-	for begun := time.Now(); time.Since(begun) < time.Minute; <-looks.C {
+	for begun := time.Now(); time.Since(begun) < 2*time.Minute; <-looks.C {
 		if done() {
 			return
 		}

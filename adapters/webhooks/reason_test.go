@@ -124,7 +124,7 @@ func TestEachFailureHasItsReason(t *testing.T) {
 		"timeout_answer": tcp(t, hello(good, hold)),
 		"timeout_body":   tcp(t, hello(good, func(conn net.Conn) { says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow")(conn); hold(conn) })),
 	}
-	wantReasons(t, roots, endings, 2*patience)
+	wantReasons(t, roots, endings, patience)
 	wantReasons(t, roots, hanging, 4*time.Second)
 }
 

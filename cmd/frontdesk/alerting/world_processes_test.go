@@ -77,7 +77,7 @@ func (w *world) beside(job string, run func(*slog.Logger) func(context.Context) 
 	select {
 	case at := <-says.found:
 		return &process{target: target(job, at), stop: stop}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		w.t.Fatalf("%s does not serve its metrics", job)
 		return nil
 	}

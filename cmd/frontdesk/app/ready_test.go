@@ -183,9 +183,9 @@ func (s *states) asked(t *testing.T) (status int, said string) {
 // soon waits until something is back. The bound ends only what would fail anyway.
 func (s *states) soon(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); {
+	for deadline := time.Now().Add(2 * time.Minute); !holds(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("no %s within a minute", what)
+			t.Fatalf("no %s within two minutes", what)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

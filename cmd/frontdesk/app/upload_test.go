@@ -109,11 +109,11 @@ func (s *service) count(t *testing.T, sql string) (n int) {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(2 * time.Minute)
 	for !holds() {
 		select {
 		case <-deadline:
-			t.Fatalf("not within a minute: %s", what)
+			t.Fatalf("not within two minutes: %s", what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
