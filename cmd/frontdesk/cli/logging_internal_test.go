@@ -35,7 +35,7 @@ func TestATroubleThatLastsHasALineAMinute_D115(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, second := log.With("consumer", "first"), log.With("consumer", "second")
+	first, second := log.With(slog.String("consumer", "first")), log.With(slog.String("consumer", "second"))
 	for second := range 130 {
 		at(second, slog.LevelWarn, log, "a worker waits")
 		at(second, slog.LevelError, first, "a consumer stopped")
