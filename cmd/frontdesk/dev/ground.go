@@ -29,6 +29,12 @@ type ground struct {
 	stop context.CancelFunc
 	done chan struct{} // closed when a sandbox of our own has ended; nil if it is not
 	err  error         // what it ended with
+
+	started chan struct{} // closed once a sandbox of our own serves
+}
+
+func newGround(stop context.CancelFunc) *ground {
+	return &ground{own: true, stop: stop, done: make(chan struct{}), started: make(chan struct{})}
 }
 
 const (
@@ -46,11 +52,11 @@ func (d *dev) findGround(ctx context.Context) (*ground, error) {
 	}
 	fmt.Fprintf(d.config.Out, "Looking for a sandbox in %s, or starting one …\n", d.config.SandboxDir)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	g := &ground{own: true, stop: stop, done: make(chan struct{})}
+	g := newGround(stop)
 	go func() {
 		defer close(g.done)
 		g.err = sandbox.Run(running, sandbox.Config{
-			Dir: d.config.SandboxDir, Out: io.Discard, Log: d.config.Log,
+			Dir: d.config.SandboxDir, Out: io.Discard, Log: d.config.Log, Started: func() { close(g.started) },
 			App: app.Config{Listen: address, PrivateListen: "127.0.0.1:0", JWKSCache: keySetServes},
 		})
 	}()
@@ -63,7 +69,8 @@ func (d *dev) findGround(ctx context.Context) (*ground, error) {
 	return g, nil
 }
 
-// awaitStart returns once the sandbox is ready, ours or the one that was there.
+// awaitStart returns once the sandbox is ready, ours or the one that was there. Whose it is,
+// only our own attempt to start one tells.
 func (g *ground) awaitStart(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -77,9 +84,11 @@ func (g *ground) awaitStart(ctx context.Context, dir string) error {
 			if !errors.Is(g.err, embedded.ErrInUse) {
 				return cmp.Or(g.err, context.Canceled)
 			}
+		case <-g.started:
+			return g.ignored(dir)
 		case <-time.After(startLook):
-			if _, err := sandbox.ReadInfo(dir); err == nil {
-				return g.ignored(dir)
+			if _, err := sandbox.ReadInfo(dir); err == nil && !g.own {
+				return nil
 			}
 		}
 	}
@@ -88,7 +97,7 @@ func (g *ground) awaitStart(ctx context.Context, dir string) error {
 // ignored keeps a sandbox that was started in a code base out of its version control.
 func (g *ground) ignored(dir string) error {
 	file := filepath.Join(dir, ignoreName)
-	if _, err := os.Stat(file); !g.own || err == nil {
+	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
 	return os.WriteFile(file, []byte("*\n"), 0o600)

@@ -115,6 +115,9 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	}
 	if first {
 		welcome(h.config.Out, h.config.Dir, info, h.clock)
+		if h.config.Started != nil {
+			h.config.Started()
+		}
 	}
 	return service, nil
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Out   io.Writer
 	Log   *slog.Logger
 	App   app.Config // Listen, PrivateListen and lifetimes; the sandbox sets the rest
+
+	Started func() // is called once, when everybody can read where everything is; nil for nobody
 }
 
 const keyName = "application-key.pem"
