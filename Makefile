@@ -50,7 +50,7 @@ run: deps build ## start the sandbox and say how to make the first call; Ctrl-C 
 	@exec $(BINARY) sandbox $(ARGS)
 
 # What go test would vet has been vetted. Passwords are hashed by reading 46 MiB again and
-# again, which no two goroutines share: watching that took half of the time of all tests.
+# again, which no two goroutines share: watching that took half of what features take.
 test: deps ## everything a change must pass, under the race detector
 	@$(GO) vet -tags prove ./... $(TOOLS)
 	$(GO) test -race -gcflags=golang.org/x/crypto/argon2=-race=false -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) ./... $(TOOLS)

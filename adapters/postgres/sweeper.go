@@ -46,7 +46,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-// Sweep sweeps once. What keeps one from being swept keeps not the other.
+// Sweep sweeps once. What keeps uploads from being swept does not keep answers.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	return errors.Join(s.sweepUploads(ctx), s.sweepAnswers(ctx))
 }
