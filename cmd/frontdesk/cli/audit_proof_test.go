@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,6 +109,9 @@ func (p *proven) verify(t *testing.T, args ...string) outcome {
 
 var elmEvents = proof.Tree{Tenant: "elm", Kind: proof.Events}
 
+// otherPractice is its identifier as a word: its three letters stand in many a digest.
+var otherPractice = regexp.MustCompile(`\boak\b`)
+
 // An auditor keeps a checkpoint, and later has it shown that the log goes on from it.
 func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	t.Parallel()
@@ -128,7 +132,7 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	notes := p.file("notes.ndjson")
 	p.audit(t, "export", "--tenant=elm", "--proof", "--event=care-record.note-created", "--without-sealed", "--out", notes)
 	text := readFile(t, whole)
-	if strings.Contains(text, "Archer") || strings.Contains(text, `"oak"`) { // in quotes: three letters are in many a digest
+	if strings.Contains(text, "Archer") || otherPractice.MatchString(text) {
 		t.Error("the export shows a name, or something of another practice")
 	}
 	witness := []string{"--witness-key", p.witnessKey, "--witnesses=1"}
