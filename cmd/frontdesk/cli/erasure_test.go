@@ -259,3 +259,12 @@ func (a *archive) copied(t *testing.T) string {
 	t.Cleanup(func() { do(`DROP DATABASE "` + name + `_restored" WITH (FORCE)`) })
 	return strings.Replace(a.db.URL, name, name+"_restored", 1)
 }
+
+func TestHelpSaysWhatErasureReaches(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"erase-patient", "erase-staff", "erase-practitioner", "confirm-erasure"} {
+		if help := frontdesk(t, command, "--help").out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
+			t.Errorf("the help of %s lacks the sentence: %s", command, erasure.Reach)
+		}
+	}
+}
