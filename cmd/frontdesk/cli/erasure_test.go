@@ -268,3 +268,20 @@ func TestHelpSaysWhatErasureReaches(t *testing.T) {
 		}
 	}
 }
+
+func TestServeLooksForItsLedger(t *testing.T) {
+	t.Parallel()
+	warned := func(service *logLines) bool { return strings.Contains(service.String(), "no erasure ledger is set") }
+	db := postgrestest.New(t)
+	without := serving(t, "--database-url", db.URL)
+	without.line(t, "serving")
+	if !warned(without) {
+		t.Error("a service without a ledger does not warn")
+	}
+	ledger := filepath.Join(t.TempDir(), "erasures")
+	with := serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
+	with.line(t, "serving")
+	if _, err := os.Stat(ledger); err != nil || warned(with) {
+		t.Errorf("a service with a ledger warns, or has not made it: %v", err)
+	}
+}
