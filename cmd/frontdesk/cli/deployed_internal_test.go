@@ -63,6 +63,25 @@ func TestServeKeepsAnErasureLedger(t *testing.T) { //nolint:paralleltest // it s
 	}
 }
 
+// How long the access record is kept is for the practices to decide (docs/retention.md).
+func TestNoRetentionIsShipped(t *testing.T) { //nolint:paralleltest // it sets variables
+	retained := 0
+	for _, d := range slices.Concat(units(t), pods(t)) {
+		if d.args[0] != "retain" {
+			continue
+		}
+		retained++
+		t.Run(d.name, func(t *testing.T) {
+			if is := d.flag(t, "access-retention"); is != "never" {
+				t.Errorf("it keeps the access record for %s", is)
+			}
+		})
+	}
+	if retained != 2 {
+		t.Errorf("%d of them retain, and not a unit and a pod", retained)
+	}
+}
+
 // flag returns what a flag is.
 func (d deployed) flag(t *testing.T, name string) string {
 	t.Helper()
