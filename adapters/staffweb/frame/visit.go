@@ -141,6 +141,10 @@ func (v *Visit) Owns(purpose string) bool {
 	return v.SignedIn && v.Session.Owns(v.Form.Get("token"), purpose)
 }
 
+// Once names what a form makes by what the form carries, so that it is made once however
+// often the form is sent, and by whom, so that nobody sends it in another's place.
+func (v *Visit) Once(carried string) string { return v.Session.Staff.String() + " " + carried }
+
 // Header is the header of the answer.
 func (v *Visit) Header() http.Header { return v.w.Header() }
 

@@ -8,7 +8,6 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/record"
-	"frontdesk/domain/written"
 )
 
 // newForm names what a form makes, and vouches for the name, so that a form which is sent
@@ -41,9 +40,8 @@ func (s *Section) addNote(v *frame.Visit) error {
 	if !s.open(w) {
 		return s.closed(v, w, http.StatusForbidden, frame.Wrong("reason", "Your note has not been added: this record is closed to you again."))
 	}
-	id, _ := written.ID(name)
 	_, err = s.Desk.CreateNote(v.AsStaff(), commands.CreateNote{
-		Tenant: v.Tenant, Patient: w.ID, Note: record.NoteID{UUID: id}, Text: v.Form.Get("note"),
+		Tenant: v.Tenant, Patient: w.ID, Once: v.Once(name), Text: v.Form.Get("note"),
 	})
 	if errors.Is(err, record.ErrEmptyNote) {
 		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", "Write the note"), Typed: v.Form.Get("note")})
