@@ -43,12 +43,13 @@ func (f File) Lines() ([]erasure.Line, error) {
 	return lines, nil
 }
 
-// Add adds lines, and returns once they are on the disk.
+// Add adds lines, and returns once they are on the disk. Without lines it still makes the
+// file. So the process that serves owns it, and fails at its start if it cannot write it.
 func (f File) Add(lines ...erasure.Line) (err error) {
-	if len(lines) == 0 {
-		return nil
+	var text []byte
+	if len(lines) > 0 {
+		text = []byte("\n") // ends a line that broke off
 	}
-	text := []byte("\n") // ends a line that broke off
 	for _, line := range lines {
 		encoded, err := json.Marshal(line)
 		if err != nil {

@@ -45,8 +45,11 @@ func TestALedgerIsAddedTo_D71(t *testing.T) {
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	wantLines(t, f)
 	add(t, f)
-	if _, err := os.Stat(f.Name); err == nil {
-		t.Error("nothing to add has made a file")
+	if text, err := os.ReadFile(f.Name); err != nil || len(text) > 0 {
+		t.Errorf("before the first erasure the file holds %q, %v", text, err)
+	}
+	if err := (ledger.File{Name: filepath.Join(f.Name, "erasures")}).Add(); err == nil {
+		t.Error("a ledger that cannot be written is taken")
 	}
 	add(t, f, line(1), line(2))
 	add(t, f, line(3))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -198,4 +199,22 @@ func (b *browser) searching(fields url.Values) url.Values {
 		form[name] = fields[name]
 	}
 	return form
+}
+
+func TestPageSaysWhatErasureReaches(t *testing.T) {
+	t.Parallel()
+	s, b, ann := officer(t)
+	s.member(t, "po.bob", staff.PrivacyOfficer)
+	other := s.browser(t)
+	other.signIn(elm, "po.bob")
+	b.get(about(ann)).wants(t, http.StatusOK, "", erasure.Reach)
+	b.post(about(ann), b.deciding(ann, "ask", url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}})).
+		wants(t, http.StatusSeeOther, about(ann)+"?done=ask", "")
+	s.Pass(25 * time.Hour)
+	other.signIn(elm, "po.bob")
+	page := other.get(about(ann))
+	page.wants(t, http.StatusOK, "", erasure.Reach)
+	asked := regexp.MustCompile(`name="erasure" value="([^"]+)"`).FindStringSubmatch(page.body)
+	other.post(about(ann), other.deciding(ann, "confirm", url.Values{"erasure": asked[1:]})).wants(t, http.StatusSeeOther, privacyPage+"?done=erased", "")
+	other.get(privacyPage+"?done=erased").wants(t, http.StatusOK, "", erasure.Reach)
 }

@@ -8,8 +8,9 @@
 //  2. Whoever asks names the basis: why the law lets these data go.
 //  3. Until it is confirmed, a request can be withdrawn by anybody who could have made it.
 //  4. Nothing is erased under a hold. There may be several, and each is lifted by itself.
-//  5. Erased is final. The data are never readable again, and nothing is recorded of the
-//     person any more. Whoever asks about them is told what is told of a stranger.
+//  5. Erased is final. The service never reads the data again and records nothing more about
+//     the person. Anyone who asks about them gets the answer for a stranger. [Reach] says what
+//     an erasure does not reach.
 //  6. What a restored backup has brought back is erased again at once, because two people
 //     have decided it before (D71).
 //

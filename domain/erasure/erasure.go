@@ -11,6 +11,11 @@ import (
 	"frontdesk/domain/written"
 )
 
+// Reach says how far an erasure reaches. The privacy page, the help of the commands and the
+// documents all say it in these words.
+const Reach = "After an erasure, the service can no longer read the data. " +
+	"Anyone with an older backup and its master key still can, until that backup expires or that key is destroyed."
+
 // ID identifies one erasure, from its request on.
 type ID struct{ uuid.UUID }
 

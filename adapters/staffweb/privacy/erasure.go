@@ -22,6 +22,9 @@ type erasureView struct {
 	Bases      []basisChoice
 }
 
+// Reach says how far the erasure reaches.
+func (erasureView) Reach() string { return erasure.Reach }
+
 // basisChoice is a basis that an erasure may have.
 type basisChoice struct {
 	Basis  erasure.Basis

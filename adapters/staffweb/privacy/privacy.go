@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -151,7 +152,7 @@ type foundRow struct {
 
 // homeDone is what the page says after an act, by the word in its address.
 var homeDone = map[string]string{
-	"erased": "The patient has been erased. Nobody can read their data any more.",
+	"erased": "The patient has been erased. " + erasure.Reach,
 }
 
 // home shows who has broken the glass, first of all, and whose erasure waits.

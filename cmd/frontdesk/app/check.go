@@ -45,7 +45,7 @@ func checkDatabase(ctx context.Context, config Config) []Finding {
 	}
 	defer e.Close()
 	all := []Finding{found("database", "can be reached", nil), found("schema", "is this program's", nil)}
-	for _, look := range append([]look{e.roles, e.writable, e.masterKey, e.signingKey}, e.checks()...) {
+	for _, look := range append([]look{e.roles, e.writable, e.masterKey, e.ledgerKept, e.signingKey}, e.checks()...) {
 		all = append(all, within(ctx, look))
 	}
 	return all

@@ -39,6 +39,27 @@ func (e *Engine) stillErased(ctx context.Context) error {
 	return nil
 }
 
+// noLedger says what the operator has to do where a restore would undo erasures.
+const noLedger = "no erasure ledger is set: a restored backup would bring back everyone who was erased since. Name a file for --erasure-ledger"
+
+// ledgerKept looks whether a ledger is set. Nobody is erased before all events are encrypted.
+func (e *Engine) ledgerKept(context.Context) Finding {
+	const what = "erasure ledger"
+	switch {
+	case e.config.ErasureLedger != "":
+		_, err := e.ledger().Lines()
+		return found(what, e.config.ErasureLedger, err)
+	case !e.keyring.Sealed():
+		return found(what, "not needed before personal data is encrypted", nil)
+	}
+	return Finding{What: what, Warns: true, Says: noLedger}
+}
+
+// WarnWithoutLedger warns that a restored backup would undo erasures.
+func (e *Engine) WarnWithoutLedger(ctx context.Context) {
+	e.ledgerKept(ctx).warn(ctx, e.config.Log)
+}
+
 // NotErased returns those of whom the ledger says that they are erased, and the database
 // does not, and those whose keys have come back.
 func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {

@@ -21,6 +21,7 @@ type deployed struct {
 	settings string            // the file that --config names there, here
 	secrets  []string          // variables of this program that stand in a file of their own
 	ports    map[string]string // of a pod, as the program would be told them
+	writable []string          // folders that outlive the process
 }
 
 // Each unit and each pod gives its command all that it needs, by names that it knows.
@@ -39,6 +40,53 @@ func TestWhatUnitsAndPodsSayIsUnderstood_D112(t *testing.T) { //nolint:parallelt
 			t.Errorf("as a %s there are %v, want %v", kind, got, want)
 		}
 	}
+}
+
+// A restored backup brings back everyone who was erased since, unless the ledger names them.
+func TestServeKeepsAnErasureLedger(t *testing.T) { //nolint:paralleltest // it sets variables
+	for kind, all := range map[string][]deployed{"unit": units(t), "pod": pods(t), "container": composed(t)} {
+		served := 0
+		for _, d := range all {
+			if d.args[0] != "serve" {
+				continue
+			}
+			served++
+			t.Run(kind+" "+d.name, func(t *testing.T) {
+				if ledger := d.flag(t, "erasure-ledger"); !slices.Contains(d.writable, filepath.Dir(ledger)) {
+					t.Errorf("the erasure ledger is %q, and %v can be written", ledger, d.writable)
+				}
+			})
+		}
+		if served == 0 {
+			t.Errorf("no %s serves", kind)
+		}
+	}
+}
+
+// How long the access record is kept is for the practices to decide (docs/retention.md).
+func TestNoRetentionIsShipped(t *testing.T) { //nolint:paralleltest // it sets variables
+	retained := 0
+	for _, d := range slices.Concat(units(t), pods(t)) {
+		if d.args[0] != "retain" {
+			continue
+		}
+		retained++
+		t.Run(d.name, func(t *testing.T) {
+			if is := d.flag(t, "access-retention"); is != "never" {
+				t.Errorf("it keeps the access record for %s", is)
+			}
+		})
+	}
+	if retained != 2 {
+		t.Errorf("%d of them retain, and not a unit and a pod", retained)
+	}
+}
+
+// flag returns what a flag is.
+func (d deployed) flag(t *testing.T, name string) string {
+	t.Helper()
+	flags := d.parse(t).Selected().Flags
+	return holds(flags[slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name })])
 }
 
 // parse reads the command line as the program does.
@@ -99,6 +147,8 @@ func units(t *testing.T) (all []deployed) {
 			switch key {
 			case "ExecStart":
 				d.args = strings.Fields(value)[1:]
+			case "StateDirectory":
+				d.writable = append(d.writable, "/var/lib/"+value)
 			case "Environment":
 				variable, is, _ := strings.Cut(value, "=")
 				d.env[variable] = is

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -26,7 +27,13 @@ type workload struct {
 }
 
 type podTemplate struct {
-	Spec struct{ Containers []container }
+	Spec struct {
+		Containers []container
+		Volumes    []struct {
+			Name  string
+			Claim *struct{} `yaml:"persistentVolumeClaim"`
+		}
+	}
 }
 
 type container struct {
@@ -40,14 +47,33 @@ type container struct {
 		Name          string
 		ContainerPort int `yaml:"containerPort"`
 	}
+	VolumeMounts []struct {
+		Name string
+		Path string `yaml:"mountPath"`
+	} `yaml:"volumeMounts"`
+	claimed []string // the folders that a PersistentVolumeClaim holds
+}
+
+// containers are those of a pod, with the folders that outlive it.
+func (p podTemplate) containers() []container {
+	for n, c := range p.Spec.Containers {
+		for _, mount := range c.VolumeMounts {
+			for _, volume := range p.Spec.Volumes {
+				if volume.Name == mount.Name && volume.Claim != nil {
+					p.Spec.Containers[n].claimed = append(p.Spec.Containers[n].claimed, mount.Path)
+				}
+			}
+		}
+	}
+	return p.Spec.Containers
 }
 
 // containersOf are those of all manifests for Kubernetes.
 func containersOf(t *testing.T) (all []container) {
 	t.Helper()
 	for _, w := range documents[workload](t, "serve.yaml", "sign.yaml", "relay.yaml", "retain.yaml", "migrate/job.yaml") {
-		all = append(all, w.Spec.Template.Spec.Containers...)
-		all = append(all, w.Spec.JobTemplate.Spec.Template.Spec.Containers...)
+		all = append(all, w.Spec.Template.containers()...)
+		all = append(all, w.Spec.JobTemplate.Spec.Template.containers()...)
 	}
 	return all
 }
@@ -81,7 +107,9 @@ func pods(t *testing.T) (all []deployed) {
 	t.Helper()
 	secrets := secretVariables(t)
 	for _, c := range containersOf(t) {
-		d := deployed{name: c.Name, args: c.Args, settings: operations + "kubernetes/frontdesk.yaml", ports: map[string]string{}, env: map[string]string{}}
+		d := deployed{
+			name: c.Name, args: c.Args, settings: operations + "kubernetes/frontdesk.yaml", ports: map[string]string{}, env: map[string]string{}, writable: c.claimed,
+		}
 		if c.Args[0] == "serve" {
 			d.env = imageVariables(t)
 		}
@@ -128,4 +156,38 @@ func imageVariables(t *testing.T) map[string]string {
 		variables[found[1]] = found[2]
 	}
 	return variables
+}
+
+// composed are the containers of the compose files that run the program itself.
+func composed(t *testing.T) (all []deployed) {
+	t.Helper()
+	for _, name := range []string{"compose.yaml", "compose.single.yaml"} {
+		text, err := os.ReadFile("../../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct {
+			Services map[string]struct {
+				Image       string
+				Environment map[string]string
+				Volumes     []string
+			}
+		}
+		if err := yaml.UnmarshalWithOptions(text, &file, yaml.AllowDuplicateMapKey()); err != nil { // beside those that << merges
+			t.Fatalf("%s: %v", name, err)
+		}
+		for service, is := range file.Services {
+			if is.Image != "localhost/frontdesk" {
+				continue
+			}
+			d := deployed{name: name + " " + service, args: []string{"serve"}, env: imageVariables(t)}
+			maps.Copy(d.env, is.Environment)
+			for _, volume := range is.Volumes {
+				_, folder, _ := strings.Cut(volume, ":")
+				d.writable = append(d.writable, folder)
+			}
+			all = append(all, d)
+		}
+	}
+	return all
 }

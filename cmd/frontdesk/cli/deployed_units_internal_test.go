@@ -34,7 +34,7 @@ func TestSystemdUnderstandsTheUnits_D112(t *testing.T) {
 // missing. Here they are all the same.
 func TestEveryUnitIsConfinedAlike_D112(t *testing.T) {
 	t.Parallel()
-	own := []string{"EnvironmentFile", "LoadCredential", "Environment", "StateDirectory", "StateDirectoryMode", "ExecStart", "Restart", "RestartSec", "TimeoutStopSec", "Type"}
+	own := []string{"EnvironmentFile", "LoadCredential", "Environment", "User", "StateDirectory", "StateDirectoryMode", "ExecStart", "Restart", "RestartSec", "TimeoutStopSec", "Type"}
 	files := unitFiles(t, "service")
 	walls := func(name string) []string {
 		_, service, _ := strings.Cut(strings.Join(files[name], "\n"), "[Service]\n")

@@ -19,7 +19,7 @@ type erasureCommands struct {
 	ErasePatient      erasePatientCmd      `cmd:"" group:"erasure" help:"Ask for a patient to be forgotten. Another operator confirms it, after 24 hours."`
 	EraseStaff        eraseStaffCmd        `cmd:"" group:"erasure" help:"Ask for a member of staff who has left to be forgotten."`
 	ErasePractitioner erasePractitionerCmd `cmd:"" group:"erasure" help:"Ask for a practitioner to be forgotten whom applications have named."`
-	ConfirmErasure    confirmErasureCmd    `cmd:"" group:"erasure" help:"Forget somebody for good, as another operator has asked for."`
+	ConfirmErasure    confirmErasureCmd    `cmd:"" group:"erasure" help:"Erase a person for good, as another operator has asked."`
 	WithdrawErasure   withdrawErasureCmd   `cmd:"" group:"erasure" help:"Withdraw a request for an erasure."`
 	HoldErasure       holdErasureCmd       `cmd:"" group:"erasure" help:"Keep a patient's data from being erased, as a claim or an inquiry may need."`
 	LiftErasureHold   liftErasureHoldCmd   `cmd:"" group:"erasure" help:"End such a hold."`
@@ -37,9 +37,16 @@ type whyFlags struct {
 	Reason string        `required:"" help:"More about it. It is stored in clear, so name nobody."`
 }
 
+// reachHelp ends the help of a command with how far an erasure reaches.
+type reachHelp struct{}
+
+// Help says what a help text has no room for.
+func (reachHelp) Help() string { return erasure.Reach }
+
 type erasePatientCmd struct {
 	patientFlags `embed:""`
 	whyFlags     `embed:""`
+	reachHelp    `embed:""`
 }
 
 // Run asks for the erasure.
@@ -52,6 +59,7 @@ func (c *erasePatientCmd) Run(r *run) error {
 type eraseStaffCmd struct {
 	usernameFlags `embed:""`
 	whyFlags      `embed:""`
+	reachHelp     `embed:""`
 }
 
 // Run asks for the erasure.
@@ -66,6 +74,7 @@ type erasePractitionerCmd struct {
 	masterKeyFlags `embed:""`
 	Email          string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
 	whyFlags       `embed:""`
+	reachHelp      `embed:""`
 }
 
 // Run asks for the erasure. It takes the master key, because only the practice's key says
@@ -148,6 +157,7 @@ func (c *liftErasureHoldCmd) Run(r *run) error {
 type confirmErasureCmd struct {
 	erasureFlags `embed:""`
 	ledgerFlag   `embed:""`
+	reachHelp    `embed:""`
 }
 
 // Run erases. What it has done is in the ledger before it says so.

@@ -259,3 +259,29 @@ func (a *archive) copied(t *testing.T) string {
 	t.Cleanup(func() { do(`DROP DATABASE "` + name + `_restored" WITH (FORCE)`) })
 	return strings.Replace(a.db.URL, name, name+"_restored", 1)
 }
+
+func TestHelpSaysWhatErasureReaches(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"erase-patient", "erase-staff", "erase-practitioner", "confirm-erasure"} {
+		if help := frontdesk(t, command, "--help").out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
+			t.Errorf("the help of %s lacks the sentence: %s", command, erasure.Reach)
+		}
+	}
+}
+
+func TestServeLooksForItsLedger(t *testing.T) {
+	t.Parallel()
+	warned := func(service *logLines) bool { return strings.Contains(service.String(), "no erasure ledger is set") }
+	db := postgrestest.New(t)
+	without := serving(t, "--database-url", db.URL)
+	without.line(t, "serving")
+	if !warned(without) {
+		t.Error("a service without a ledger does not warn")
+	}
+	ledger := filepath.Join(t.TempDir(), "erasures")
+	with := serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
+	with.line(t, "serving")
+	if _, err := os.Stat(ledger); err != nil || warned(with) {
+		t.Errorf("a service with a ledger warns, or has not made it: %v", err)
+	}
+}

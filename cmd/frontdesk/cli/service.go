@@ -139,6 +139,7 @@ func (c *serveCmd) Run(r *run, parsed *kong.Context) error {
 	if err != nil {
 		return err
 	}
+	service.WarnWithoutLedger(r.ctx)
 	if err := c.announce(r, config.Log, service); err != nil {
 		service.Close()
 		return err

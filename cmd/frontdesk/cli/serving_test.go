@@ -50,7 +50,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 	for what, want := range map[string]string{
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
 		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + theMasterKey.ID() + ")",
-		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "owner": "ok: ", "functions": "ok: ",
+		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "mend: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ",
 		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
 	} {
@@ -58,7 +58,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 			t.Errorf("%s is %q, want %q", what, said[what], want)
 		}
 	}
-	if after := count(); after != before || len(said) != 15 {
+	if after := count(); after != before || len(said) != 16 {
 		t.Errorf("there were %d rows, and are %d; %d checks:\n%s", before, after, len(said), o.out)
 	}
 }
@@ -102,6 +102,8 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 		"another master key": {
 			prepare: sealedUnder, flags: []string{"--master-key", base64.StdEncoding.EncodeToString(another[:])}, what: "master key", how: "FAILED: the personal data in this database is sealed under master key " + theMasterKey.ID(),
 		},
+		"a ledger":            {flags: []string{"--erasure-ledger=/nowhere/erasures"}, what: "erasure ledger", how: "ok: /nowhere/erasures"},
+		"a damaged ledger":    {flags: []string{"--erasure-ledger=serving_test.go"}, what: "erasure ledger", how: "FAILED: line "},
 		"no broker's address": {flags: []string{"--nats=http://one"}, what: "broker", how: "FAILED: address 1 of the broker"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,23 @@
+package docs_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"frontdesk/domain/erasure"
+)
+
+// A page that promises more than an erasure does is repeated to the person who asked for it.
+func TestPagesSayWhatErasureReaches(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{"practice.md", "retention.md", "operations/personal-data.md", "safety.md", "../SECURITY.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), erasure.Reach) {
+			t.Errorf("%s lacks the sentence: %s", page, erasure.Reach)
+		}
+	}
+}
