@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,7 +22,8 @@ type ReceiverOptions struct {
 	Remembered int
 	// HTTP fetches the keys: a client that gives up after 5 seconds.
 	HTTP *http.Client
-	// OnRefusal is told why a webhook is not believed.
+	// OnRefusal gets the reason for each webhook that is refused. Without it, reasons are logged
+	// with log/slog.
 	OnRefusal func(*WebhookError)
 	// Now is the time: time.Now.
 	Now func() time.Time
@@ -63,7 +65,7 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 		o.Now = time.Now
 	}
 	if o.OnRefusal == nil {
-		o.OnRefusal = func(*WebhookError) {}
+		o.OnRefusal = warnOfRefusal
 	}
 	return &Receiver{
 		options: o,
@@ -98,6 +100,11 @@ func (r *Receiver) Receive(ctx context.Context, body string) (Webhook, error) {
 }
 
 const longestWebhook = 64 << 10
+
+// warnOfRefusal logs no more than the beginning of what a stranger may have written.
+func warnOfRefusal(why *WebhookError) {
+	slog.Default().Warn("A webhook is refused", slog.String("reason", string(why.Reason)), slog.String("error", fmt.Sprintf("%.300s", why.Error())))
+}
 
 // Handler receives webhooks by HTTP, and has each handled once. The service waits for about
 // 10 seconds, so handle should note what there is to do and return. Its answers are 204; 500

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"crypto"
 	"crypto/rsa"
@@ -9,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -257,5 +259,24 @@ func TestTheHandlerAnswersAsWhatItIs_D99(t *testing.T) {
 	other, _ := events[2].(*client.Other)
 	if opened == nil || opened.PatientID != "p-1" || opened.UserName != nil || !isPing || other == nil || string(other.Data) != `{"x":1}` {
 		t.Errorf("handled: %+v", events)
+	}
+}
+
+func TestRefusalIsLogged(t *testing.T) { //nolint:paralleltest // it sets the default logger
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	now := noon
+	handler := receiver(t, publish(t), &now).Handler(func(context.Context, client.Webhook) error { return nil })
+	for _, body := range []string{webhook(aKey(), "one", map[string]any{"tenantId": "oak-lane"}), webhook(aKey(), strings.Repeat("k", 1000), nil)} {
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)))
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[0], "wrong-tenant") || !strings.Contains(lines[0], "oak-lane") {
+		t.Fatalf("it logs %q", lines)
+	}
+	if !strings.Contains(lines[1], "unknown-key") || len(lines[1]) > 500 {
+		t.Errorf("a stranger writes %d bytes into the log: %s", len(lines[1]), lines[1])
 	}
 }

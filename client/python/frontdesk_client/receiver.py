@@ -1,5 +1,6 @@
 """The receiver of webhooks."""
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -14,6 +15,11 @@ _LONGEST_WEBHOOK = 64 << 10  # bytes
 _STATUSES = {"replayed": HTTPStatus.CONFLICT, "keys-unreachable": HTTPStatus.SERVICE_UNAVAILABLE}
 
 
+def _warn(why: WebhookError) -> None:
+    """Logs no more than the beginning of what a stranger may have written."""
+    logging.getLogger("frontdesk_client").warning("%.300s", why)
+
+
 class Receiver:
     """Takes webhooks, each once, and believes those alone that the service has sent to a practice that the application serves.
 
@@ -26,7 +32,7 @@ class Receiver:
         tenants: Union[Collection[str], Callable[[str], bool]],  # the practices that the application serves
         *,
         remembered: int = 100_000,  # how many are kept in mind; those that have expired are forgotten, too
-        on_refusal: Callable[[WebhookError], None] = lambda why: None,
+        on_refusal: Callable[[WebhookError], None] = _warn,  # gets the reason for each webhook that is refused
         now: Callable[[], float] = time.time,
     ):
         self._keys = FetchedKeys(jwks_url, now)

@@ -154,6 +154,16 @@ class Receiving(unittest.TestCase):
         self.assertEqual(handled[:3], [RecordOpened("p-1", None, None), Ping(), Other("brand.new", {"x": 1})])
         self.assertEqual(refused, ["replayed", "wrong-tenant", "bad-claims", "bad-claims", "bad-signature", "malformed"])
 
+    def test_a_refusal_is_logged(self):
+        application = self.receiver().wsgi(lambda one: None)
+        with self.assertLogs("frontdesk_client", "WARNING") as logged:
+            for body in (webhook(key("one"), "one", tenantId="oak-lane"), webhook(key("one"), "k" * 1000)):
+                environ = {"REQUEST_METHOD": "POST", "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body.encode())}
+                application(environ, lambda line, _headers: self.assertTrue(line.startswith("400")))
+        self.assertRegex(logged.output[0], "wrong-tenant.*oak-lane")
+        self.assertRegex(logged.output[1], "unknown-key")
+        self.assertLess(len(logged.output[1]), 400)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -12,7 +12,7 @@ export interface ReceiverOptions {
   tenants: Iterable<string> | ((tenantId: string) => boolean);
   /** How many webhooks are kept in mind, so that none is taken twice: 100,000. Those that have expired are forgotten, too. */
   remembered?: number;
-  /** Is told why a webhook is not believed. */
+  /** Gets the reason for each webhook that is refused. Without it, reasons are warnings of the process. */
   onRefusal?: (why: WebhookError) => void;
   /** The time, in milliseconds: Date.now. */
   now?: () => number;
@@ -35,7 +35,7 @@ export class Receiver {
   readonly #now: () => number;
   readonly #seen = new Map<string, number>(); // jti and exp, oldest first
 
-  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal = () => {}, now = Date.now }: ReceiverOptions) {
+  constructor({ jwksURL, tenants, remembered = 100_000, onRefusal = warn, now = Date.now }: ReceiverOptions) {
     const served = typeof tenants === "function" ? undefined : new Set(tenants);
     this.#isServed = typeof tenants === "function" ? tenants : (tenantId) => served!.has(tenantId);
     this.#keys = new FetchedKeys(jwksURL, now);
@@ -92,6 +92,11 @@ export class Receiver {
     await handle(webhook);
     return 204;
   }
+}
+
+/** Shows no more than the beginning of what a stranger may have written. */
+function warn(why: WebhookError): void {
+  process.emitWarning(why.message.slice(0, 300), "FrontdeskWarning");
 }
 
 function headersOf(status: number): Record<string, string> {

@@ -119,6 +119,23 @@ test("the handler answers each as what it is (D99)", async () => {
   assert.deepEqual(refused, ["replayed", "wrong-tenant", "bad-claims", "bad-claims", "bad-signature", "malformed"]);
 });
 
+test("a refusal is a warning of the process", async () => {
+  const { url: jwksURL } = await publisher();
+  const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => noon });
+  const url = await listening(createServer(receiver.handler(() => {})));
+  const warned: string[] = [];
+  const note = (warning: Error) => void warned.push(`${warning.name} ${warning.message}`);
+  process.on("warning", note);
+  for (const body of [webhook(aKey, "one", { tenantId: "oak-lane" }), webhook(aKey, "k".repeat(1000))]) {
+    assert.equal((await fetch(url, { method: "POST", body })).status, 400);
+  }
+  await new Promise(setImmediate);
+  process.off("warning", note);
+  assert.match(warned[0] ?? "", /^FrontdeskWarning .*wrong-tenant.*oak-lane/);
+  assert.match(warned[1] ?? "", /unknown-key/);
+  assert(warned.length === 2 && warned[1]!.length < 400, warned[1]);
+});
+
 test("a body that Express has parsed is taken, and its error handler asked (D99)", async () => {
   const { url: jwksURL } = await publisher();
   const receiver = new Receiver({ jwksURL, tenants: ["elm-street"], now: () => noon });
