@@ -69,6 +69,8 @@ type Table struct {
 	Age  string
 	// Of is the kinds of holder whose personal values rows hold; nil for none.
 	Of []event.HolderKind
+	// Keyed is true if rows come only from calls with an Idempotency-Key.
+	Keyed bool
 }
 
 // tables lists the tables of each projection, which a rebuild makes anew and
@@ -84,7 +86,7 @@ var tables = map[string][]Table{
 	Authorisations{}.Name():  kept("authorisations"),
 	Patients{}.Name():        kept("patients", "record_restrictions", "broken_glass"),
 	Attachments{}.Name():     kept("attachments"),
-	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}}},
+	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
 	Availability{}.Name():    kept("intakes", "closures"),
 	Displays{}.Name():        kept("displays"),
 	Sites{}.Name():           kept("sites", "rooms"),
