@@ -16,7 +16,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release ./.ci/tree
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -124,7 +124,7 @@ lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly an
 	$(GO) -C docs/testdata/openapi/go mod tidy -diff
 	$(GO) test -tags prove -run '^TestProveThat(Redocly|Kubernetes)' ./docs
 
-measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
+measure: ## the size, shape and language of the Go code; SINCE=<commit> compares that commit with it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
 
 build: # the binary that `make run` starts
