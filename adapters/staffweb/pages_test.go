@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/staff"
 )
 
 func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
@@ -149,5 +150,29 @@ func TestTheAddressOfThePagesIsAHost(t *testing.T) {
 		if _, err := staffweb.ParseURL(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+}
+
+func TestFooterNamesWhoHelps(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.member(t, "rose", staff.Receptionist)
+	s.member(t, "max", staff.Manager, staff.Receptionist)
+	const manager, operator = "ask a manager at your practice", "ask the operator of this service"
+	for username, want := range map[string][2]bool{"": {true, true}, "rose": {true, false}, "max": {false, true}} {
+		b, page := s.browser(t), "/elm-street/staff/sign-in"
+		if username != "" {
+			b.signIn(elm, username)
+			page = "/elm-street/staff/account"
+		}
+		_, footer, _ := strings.Cut(b.get(page).body, "<footer>")
+		if got := [2]bool{strings.Contains(footer, manager), strings.Contains(footer, operator)}; got != want {
+			t.Errorf("%q is told: %s", username, footer)
+		}
+	}
+	refused := s.browser(t).get("/elm-street/staff/board/0190c7a2-0000-7000-8000-0000000000a1")
+	refused.wants(t, http.StatusForbidden, "", "This screen shows nothing")
+	if strings.Contains(refused.body, "manager") {
+		t.Errorf("a waiting room is told:\n%s", refused.body)
 	}
 }

@@ -32,7 +32,7 @@ func (s *Section) Routes() []frame.Route {
 
 var (
 	errLink = frame.Sorry(http.StatusNotFound, "This link cannot be used",
-		"It has been used, has ended or is not complete.", "Ask your manager for a new one.")
+		"It has been used, has ended or is not complete.", "Staff: make a new link on the page Displays.")
 	errOtherLink = frame.Sorry(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open the link of this screen again.")
 	errGone = frame.Sorry(http.StatusNotFound, "There is no such display",

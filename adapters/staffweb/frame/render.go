@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/domain/staff"
 )
 
 //go:embed templates
@@ -63,8 +64,23 @@ type around struct {
 	Session  *signin.Session // nil if nobody is signed in
 	SignOut  string          // the token of the form that signs out
 	Sections []link
-	Ask      Ask // what the browser comes back to after signing in or out
+	Ask      Ask    // what the browser comes back to after signing in or out
+	Help     string // says who helps; "" where patients look on
 	Content  any
+}
+
+// helper says who helps somebody. A practice may have one manager, who has nobody at the
+// practice to ask.
+func helper(v *Visit) string {
+	switch {
+	case v.ofScreen:
+		return ""
+	case !v.SignedIn:
+		return "If you need help, or have forgotten your password, ask a manager at your practice. If you are the manager, ask the operator of this service."
+	case v.Session.Roles.Has(staff.Manager):
+		return "If you need help, ask the operator of this service."
+	}
+	return "If you need help, ask a manager at your practice."
 }
 
 // Show makes a whole page the answer of the visit or, if its template fails, a plain
@@ -72,7 +88,7 @@ type around struct {
 func (s *Site) Show(v *Visit, page View) {
 	f := around{
 		Title: page.Title, Practice: v.Practice.Name, Base: v.Base(),
-		Style: styleURL, Icon: iconURL, Ask: v.Ask, Content: page.Content,
+		Style: styleURL, Icon: iconURL, Ask: v.Ask, Help: helper(v), Content: page.Content,
 	}
 	if v.SignedIn {
 		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), linksFor(v.Session.Roles, strings.TrimPrefix(v.R.URL.Path, v.Base()))

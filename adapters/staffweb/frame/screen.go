@@ -15,7 +15,7 @@ func OfScreen(behind Page) Door { return Door{ofScreen: true, behind: behind} }
 // for every reason.
 var ErrNoScreen = &Apology{http.StatusForbidden, "This screen shows nothing",
 	"It is not one of the displays for this page, or the display has been removed.",
-	"Ask your manager for a new link for this screen."}
+	"Staff: make a new link for this screen on the page Displays."}
 
 // ScreenCookie holds what a screen is known by.
 func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {

@@ -125,7 +125,7 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.ValueFormatter(withDefault),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
 		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
@@ -152,6 +152,21 @@ func setDefaults(k *kong.Kong) error {
 		}
 		return next(nil)
 	})
+}
+
+// withDefault returns the help of a flag or an argument. kong prints the default of a flag as
+// its placeholder, so where the flag has another placeholder the help names the default.
+func withDefault(value *kong.Value) string {
+	if value.Flag != nil && value.Flag.PlaceHolder != "" && value.Default != "" {
+		help, dot := strings.CutSuffix(value.Help, ".")
+		help += fmt.Sprintf(" (default %s)", value.Default)
+		if dot {
+			help += "."
+		}
+		described := *value
+		described.Help, value = help, &described
+	}
+	return kong.DefaultHelpValueFormatter(value)
 }
 
 // run is what a subcommand is given: the streams, and when to stop.

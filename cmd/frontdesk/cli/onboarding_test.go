@@ -49,7 +49,7 @@ func TestAnApplicationIsOnboardedByTheCommandLine_5_6(t *testing.T) {
 		{"deactivate-staff --tenant=elm --username=dr.lee", []string{"staff.deactivated.v1"}, 0},
 		{"reactivate-staff --tenant=elm --username=dr.lee", []string{"staff.reactivated.v1", "staff.invited.v1"}, 1},
 		{"reset-staff --tenant=elm --username=dr.lee", []string{"staff.reset.v1"}, -1},
-		{"register-staff --tenant=elm --username=kim --name=Kim --email=kim@elm.example --administrator --role=clinician", []string{"staff.registered.v1", "staff.roles-set.v1"}, 1},
+		{"register-staff --tenant=elm --username=kim --name=Kim --email=kim@elm.example --role=manager --role=clinician", []string{"staff.registered.v1", "staff.roles-set.v1"}, 1},
 		{"invite-staff --tenant=elm --username=pat --name=Pat --email=pat@elm.example --role=receptionist",
 			[]string{"staff.registered.v1", "staff.roles-set.v1", "staff.invited.v1"}, 1},
 		{"invite-again --tenant=elm --username=pat", []string{"staff.invited.v1"}, -1},

@@ -35,7 +35,7 @@ func (c *registerStaffCmd) Run(r *run) (err error) {
 		}
 	}
 	return create(r, c.sealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
-		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(), Password: password,
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role, Password: password,
 	})
 }
 

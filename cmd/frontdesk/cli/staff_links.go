@@ -13,19 +13,11 @@ import (
 
 // newStaffFlags say who somebody is that comes to a practice.
 type newStaffFlags struct {
-	sealingFlags  `embed:""`
-	Username      string `required:"" help:"What they sign in with."`
-	Name          string `required:"" help:"Their name, as others see it."`
-	Email         string `required:"" help:"Their email address."`
-	roleFlag      `embed:""`
-	Administrator bool `help:"Older word for --role=manager."`
-}
-
-func (f newStaffFlags) roles() staff.Roles {
-	if f.Administrator {
-		return append(f.Role, staff.Manager)
-	}
-	return f.Role
+	sealingFlags `embed:""`
+	Username     string `required:"" help:"What they sign in with."`
+	Name         string `required:"" help:"Their name, as others see it."`
+	Email        string `required:"" help:"Their email address."`
+	roleFlag     `embed:""`
 }
 
 // roleFlag says what a member of staff is at the practice.
@@ -51,7 +43,7 @@ type inviteStaffCmd struct {
 
 func (c *inviteStaffCmd) Run(r *run) error {
 	return invite(r, c.sealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
-		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.roles(),
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role,
 	})
 }
 

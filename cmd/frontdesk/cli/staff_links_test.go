@@ -55,7 +55,7 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 	for _, line := range []string{
 		"register-practice --tenant=elm --name=Elm",
 		"register-staff --tenant=elm --username=dr.lee --name=Lee --email=lee@elm.example",
-		"register-staff --tenant=elm --username=dr.may --name=May --email=may@elm.example --administrator",
+		"register-staff --tenant=elm --username=dr.may --name=May --email=may@elm.example --role=manager",
 		"set-staff-roles --tenant=elm --username=dr.may --as=dr.lee",
 		"set-staff-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
 		"deactivate-staff --tenant=elm --username=dr.lee --as=dr.lee",

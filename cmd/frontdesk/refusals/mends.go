@@ -82,7 +82,7 @@ var ofReasons = map[bearer.Reason]string{
 // ofRules says what mends the rights of a call.
 var ofRules = map[access.Rule]string{
 	access.RuleKnown:      "Send the application's identifier as iss, exactly as it was given to you, and to the environment that it is registered in.",
-	access.RuleEnabled:    "Ask an administrator of the practice to enable the application. Check the practice's name in the host, too: an unknown practice is answered alike.",
+	access.RuleEnabled:    "Ask a manager of the practice to enable the application. Check the practice's name in the host, too: an unknown practice is answered alike.",
 	access.RuleGranted:    "Ask the operator for the grant of this endpoint in this mode. What an application asks about itself is asked with sub = iss.",
 	access.RuleAuthorised: "Send the user through the authorisation page again: an authorisation lasts 12 hours.",
 	access.RuleScope:      "Call for the patient whom the authorisation names, or send the user through the authorisation page for a standing authorisation.",
