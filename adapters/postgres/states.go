@@ -17,10 +17,10 @@ import (
 // ErrUnavailable says that the database cannot be reached, or is in a state that
 // passes. What was asked of it may have been done all the same: the answer may have
 // been lost on its way. The caller may try again, with the same Idempotency-Key. An
-// error that is one names the state, which callers of the API are not told.
+// error that is one names the state, for the operator and not for callers of the API.
 var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service cannot reach its database. Try again shortly.")
 
-// unavailable is [ErrUnavailable] as the operator is told of it.
+// unavailable is [ErrUnavailable] with the state of the database, for the operator.
 type unavailable struct {
 	state string
 	cause error
@@ -28,10 +28,10 @@ type unavailable struct {
 
 func (u unavailable) Error() string { return fmt.Sprintf("%s (%v)", u.state, u.cause) }
 
-// Unwrap returns what callers are told, and the cause.
+// Unwrap returns the error for callers, and the cause.
 func (u unavailable) Unwrap() []error { return []error{ErrUnavailable, u.cause} }
 
-// What the operator is told of states that have no code, or several.
+// The states that have no code, or several.
 const (
 	stateReadOnly = "the database is read-only: it is a standby, or default_transaction_read_only is on; " +
 		"connect to the primary (target_session_attrs=read-write), or turn that setting off"
@@ -61,11 +61,11 @@ var states = map[string]string{
 	"58030": "the database cannot read or write its disk; look at its log",
 }
 
-// refusals are reasons for which no connection was made, likewise. They pass, too: a wrong
+// refusals are reasons for which no connection was made, likewise. They also pass: a wrong
 // password, once the operator has finished changing it.
 var refusals = map[string]string{
 	"28":    "the database refuses the role or its password; check --database-url",
-	"3D000": "there is no such database; check --database-url",
+	"3D000": "the database of that name does not exist; check --database-url",
 	"42501": "the role may not connect to the database; check --database-url, or GRANT CONNECT",
 }
 
@@ -78,7 +78,7 @@ func Named(err error) error {
 	return err
 }
 
-// of returns what is said of a code, and "" if nothing is.
+// of returns the sentence for a code, and "" if there is none.
 func of(code string, said map[string]string) string {
 	for _, length := range []int{5, 3, 2} { // of a code, and of the beginnings that are classes here
 		if text := said[code[:min(length, len(code))]]; text != "" {
@@ -88,8 +88,8 @@ func of(code string, said map[string]string) string {
 	return ""
 }
 
-// stateOf returns what the operator is told of an error, and "" if it names no state that
-// passes.
+// stateOf returns the sentence for the state that an error names, and "" if that state does
+// not pass.
 func stateOf(err error) string {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)

@@ -12,7 +12,7 @@
 //	Journal     ── tells the log behind the answer: who signed in and out, and at whose
 //	               accounts others have tried
 //
-// Sources are stored as marks alone, in the log and where tries are counted (D65).
+// The log and the counts of tries store marks in place of sources (D65).
 //
 // What decides who is let in is not in the log, which only says that a password was set,
 // and which digest its hash has. A session also needs an active member of staff who still

@@ -33,7 +33,7 @@ type Journal struct {
 
 	metrics journalMetrics
 	sources keys                 // of the marks in the log
-	counts  keys                 // of Tries, deleted here also while nobody tries
+	counts  keys                 // of Tries, deleted here also while there are no tries
 	told    *fair.Budget[string] // what the log is told of tries at a practice
 
 	arrived chan struct{} // holds one token, which wakes Run

@@ -13,8 +13,8 @@ import (
 )
 
 // keys make the marks that are stored in place of sources. Each day (UTC) has a key that
-// all processes share. Old keys are deleted, so that nobody can find the source of a mark
-// by trying all addresses (D65).
+// all processes share. Old keys are deleted, so that a search through all
+// addresses cannot find the source of a mark (D65).
 type keys struct {
 	db        Database
 	purpose   string

@@ -39,14 +39,14 @@ const DefaultLockout = time.Minute
 type Account struct{ Tenant, Username string }
 
 // count is how many tries of an account there are from a source, or from everywhere. Its
-// row is stored under a mark of all three: an address may be of somebody's home, people
-// type passwords for usernames, and what somebody makes up is nobody's practice.
+// row is stored under a mark of all three: an address may be that of a home, people type
+// passwords as usernames, and the practice may not exist.
 type count struct {
 	marks [][]byte // one for each key that is kept, the newest last
 	limit int
 }
 
-// older are the marks under which the row still is if nobody has tried since their key.
+// older are the marks under which the row still is without a try since the newest key.
 func (c count) older() [][]byte { return c.marks[:len(c.marks)-1] }
 
 // mark is the one under which the next try is counted.
@@ -66,7 +66,7 @@ func (t Tries) counts(ctx context.Context, a Account, source string) ([]count, e
 	return both, err
 }
 
-// carry puts what was counted under older marks under the newest.
+// carry moves the counts of older marks to the newest.
 const carry = `
 WITH older AS (DELETE FROM sign_in_tries WHERE mark = ANY ($1) RETURNING tries, last_at, locked_until)
 INSERT INTO sign_in_tries AS t (mark, tries, last_at, locked_until)
