@@ -44,7 +44,7 @@ func TestCommandsNameTheDatabasesState(t *testing.T) {
 		},
 		"not there":        {edit: func(_ *url.URL, q url.Values) { q.Set("host", t.TempDir()) }, says: "the database cannot be reached"},
 		"no such role":     {edit: func(u *url.URL, _ url.Values) { u.User = url.User("stranger") }, says: "the database refuses the role or its password"},
-		"no such database": {edit: func(u *url.URL, _ url.Values) { u.Path = "/nowhere" }, says: "there is no such database"},
+		"no such database": {edit: func(u *url.URL, _ url.Values) { u.Path = "/nowhere" }, says: "the database of that name does not exist"},
 		"may not connect":  {statement: `REVOKE CONNECT ON DATABASE %s FROM PUBLIC, frontdesk_app`, says: "the role may not connect to the database"},
 	} {
 		t.Run(name, func(t *testing.T) {
