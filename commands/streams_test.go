@@ -175,7 +175,7 @@ func (w *town) carryOut(t *testing.T, intent string, edit func(ids []reflect.Val
 	c := reflect.New(method.Type().In(1)).Elem()
 	edit(w.fill(c, intent, ""))
 	answers := method.Call([]reflect.Value{reflect.ValueOf(event.WithMetadata(t.Context(), typed)), c})
-	if err, _ := answers[len(answers)-1].Interface().(error); errors.Is(err, event.ErrConflict) || errors.Is(err, event.ErrForeign) {
+	if err, _ := reflect.TypeAssert[error](answers[len(answers)-1]); errors.Is(err, event.ErrConflict) || errors.Is(err, event.ErrForeign) {
 		t.Errorf("%s has met a stream of another kind: %v", intent, err)
 	}
 	return w.streams()

@@ -56,13 +56,19 @@ func (v *Visit) sit(among *fair.Shares) error {
 func (v *Visit) Leave() { v.seat.Release() }
 
 // enter finds out what every page needs to know: what an application has asked for,
-// who is signed in, and at which practice. A browser that shows no session is told
-// nothing of the practice, not even that there is one, and the database is not asked.
-func (s *Site) enter(v *Visit) (err error) {
-	if err := s.readForm(v); err != nil {
+// who is signed in, and at which practice. A form may have so many bytes.
+func (s *Site) enter(v *Visit, most int) error {
+	v.Tenant = strings.Clone(v.Var("tenant")) // counts that hold it must not hold the whole request line
+	if err := s.readForm(v, most); err != nil {
 		return err
 	}
-	v.Tenant = strings.Clone(v.Var("tenant")) // counts that hold it must not hold the whole request line
+	return s.recognise(v)
+}
+
+// recognise finds out who is signed in, and at which practice. A browser that shows no
+// session is told nothing of the practice, not even that there is one, and the database is
+// not asked.
+func (s *Site) recognise(v *Visit) (err error) {
 	token := v.Shown(s.SessionCookie(v, ""))
 	if token == "" {
 		return nil
