@@ -16,7 +16,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -40,7 +40,7 @@ PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
 
-.PHONY: help run test check prove growth fresh bench peers features docs lint measure deps build images release
+.PHONY: help run test check prove growth fresh bench peers features docs lint words measure deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -111,10 +111,11 @@ peers: deps ## the log beside other stores of events, as a table, also in .front
 	@npm --prefix bench/peers/node ci
 	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
-lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm), Kubernetes' types on its manifests
+lint: ## formatting, vet, words to replace, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm), Kubernetes' types on its manifests
 	@unformatted=$$(gofmt -l $(SOURCES))
 	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
 	$(GO) vet -tags prove ./... $(TOOLS)
+	$(GO) run ./.ci/words
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff
 	for module in bench/collector bench/peers client/go docs/examples/follower .ci/kubernetes; do
@@ -124,7 +125,10 @@ lint: ## formatting, vet, the linters of .golangci.yml, tidy go.mods, Redocly an
 	$(GO) -C docs/testdata/openapi/go mod tidy -diff
 	$(GO) test -tags prove -run '^TestProveThat(Redocly|Kubernetes)' ./docs
 
-measure: ## how large the project is and how it is cut; SINCE=<commit> puts that commit beside it
+words: ## record fewer words to replace (ARGS=-force: also more, after a merge or a move; ARGS=PAGE lists them)
+	@$(GO) run ./.ci/words $(or $(ARGS),-update)
+
+measure: ## the size, shape and language of the Go code; SINCE=<commit> compares that commit with it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
 
 build: # the binary that `make run` starts

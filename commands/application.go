@@ -29,6 +29,9 @@ func (d Desk) RegisterApplication(ctx context.Context, c RegisterApplication) (a
 		return a.Register(application.Registration{Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callbacks, PatientScoped: c.PatientScoped})
 	}
 	if c.Application.UUID != uuid.Nil {
+		if err := application.CheckID(c.Application); err != nil {
+			return application.ID{}, err
+		}
 		return c.Application, Update(ctx, d.Store, application.StreamOf(c.Application), register)
 	}
 	events, err := register(application.Application{})

@@ -99,6 +99,9 @@ func (d Desk) onceAMinute(ctx context.Context, id uuid.UUID, streamOf func(time.
 		if err != nil {
 			return err
 		}
+		if err := unmixed[application.Asked](today, history); err != nil {
+			return err
+		}
 		_, err = d.Store.Append(ctx, event.Change{Stream: today, Expected: len(history), Events: events, ID: id})
 		return err
 	})

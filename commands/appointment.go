@@ -16,9 +16,7 @@ type BookAppointment struct {
 	Patient patient.ID
 	Site    site.ID
 	At      time.Time
-	// Once names this one booking, so that it is made once however often it is sent.
-	// Empty if it is not sent twice.
-	Once string
+	Once    string // names this one booking, so that it is made once however often it is sent; "" if it is sent once
 }
 
 // BookAppointment returns the identifier of the new appointment. It refuses a patient
@@ -31,11 +29,10 @@ func (d Desk) BookAppointment(ctx context.Context, c BookAppointment) (appointme
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return appointment.ID{}, err
 	}
-	s := appointment.Subject{Appointment: appointment.ID{UUID: event.NewID()}, Patient: c.Patient, Site: c.Site}
+	s := appointment.Subject{Appointment: appointment.ID{UUID: newID("appointment", c.Once, c.Tenant)}, Patient: c.Patient, Site: c.Site}
 	if c.Once == "" {
 		return s.Appointment, d.bookNew(ctx, c.Tenant, s, c.At)
 	}
-	s.Appointment.UUID = event.DerivedID("appointment", c.Tenant, c.Once)
 	return s.Appointment, d.appointment(ctx, c.Tenant, s.Appointment, 0, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.Book(s, c.At)
 	})

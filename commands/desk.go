@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -33,6 +35,18 @@ type Desk struct {
 
 // instant returns the time in microseconds, as all times are stored.
 func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+
+// newID returns the identifier of a new thing, which is also that of its stream. No caller
+// chooses it: a stream that somebody else has begun is lost to whom it belongs (D116). A
+// caller who may send the same twice names the one creation by once. Then the identifier
+// is derived from that name, the kind of thing and what it belongs to, practice first, so
+// that it is the same each time and that of nothing else. Otherwise once is "".
+func newID(kind, once string, of ...string) uuid.UUID {
+	if once == "" {
+		return event.NewID()
+	}
+	return event.DerivedID(kind, append(of, once)...)
+}
 
 // begin appends the first events of a stream whose identifier was minted just now.
 // There is nothing to load, and nobody to race with for the stream. The database may

@@ -12,11 +12,11 @@ import (
 
 // AddDisplay adds a display for the board of a site.
 type AddDisplay struct {
-	Tenant  string
-	Display display.ID // the same for what is sent twice; zero for a new one
-	Name    string
-	Site    site.ID
-	Naming  display.Naming
+	Tenant string
+	Once   string // names this one display, so that it is added once; "" if it is sent once
+	Name   string
+	Site   site.ID
+	Naming display.Naming
 }
 
 // DisplayLink is a link by which a screen becomes a display.
@@ -32,16 +32,14 @@ func (d Desk) AddDisplay(ctx context.Context, c AddDisplay) (DisplayLink, error)
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return DisplayLink{}, err
 	}
-	if c.Display == (display.ID{}) {
-		c.Display.UUID = event.NewID()
-	}
+	id := display.ID{UUID: newID("display", c.Once, c.Tenant)}
 	link, secret := staff.NewLink(d.instant())
-	added := display.Added{Display: c.Display, Name: c.Name, Site: c.Site, Naming: c.Naming, Link: link}
-	err := d.display(ctx, c.Tenant, c.Display, func(known display.Display) ([]event.Event, error) { return known.Add(added) })
+	added := display.Added{Display: id, Name: c.Name, Site: c.Site, Naming: c.Naming, Link: link}
+	err := d.display(ctx, c.Tenant, id, func(known display.Display) ([]event.Event, error) { return known.Add(added) })
 	if err != nil {
 		return DisplayLink{}, err
 	}
-	return DisplayLink{c.Display, secret, link.ExpiresAt}, nil
+	return DisplayLink{id, secret, link.ExpiresAt}, nil
 }
 
 // ConnectDisplay makes a screen a display by a link.

@@ -62,12 +62,14 @@ func TestADisplayThatIsThereIsNotAddedAgain_D88(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	desk := commands.Desk{Store: d, Now: noon}
-	wanted := commands.AddDisplay{Tenant: elm, Display: display.ID{UUID: uuid.New()}, Name: "Waiting room", Site: d.site, Naming: display.Number}
-	if given := made[commands.DisplayLink](t)(desk.AddDisplay(t.Context(), wanted)); given.Display != wanted.Display {
-		t.Errorf("made %+v", given)
-	}
+	wanted := commands.AddDisplay{Tenant: elm, Once: "form", Name: "Waiting room", Site: d.site, Naming: display.Number}
+	first := made[commands.DisplayLink](t)(desk.AddDisplay(t.Context(), wanted))
 	if given, err := desk.AddDisplay(t.Context(), wanted); !errors.Is(err, display.ErrAdded) || given.Secret != "" {
 		t.Errorf("made %+v, error %v", given, err)
+	}
+	wanted.Once = "another"
+	if given := made[commands.DisplayLink](t)(desk.AddDisplay(t.Context(), wanted)); given.Display == first.Display {
+		t.Errorf("another form made %+v", given)
 	}
 	wanted.Site = site.ID{UUID: uuid.New()}
 	if _, err := desk.AddDisplay(t.Context(), wanted); !errors.Is(err, site.ErrUnknown) {

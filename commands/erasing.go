@@ -50,19 +50,26 @@ type erasable interface {
 	EraseAgain(person uuid.UUID, done erasure.Done) []event.Event
 }
 
-// somebody loads a person, and returns the change that a decision about them fills.
-func (d Desk) somebody(ctx context.Context, who erasure.Person) (erasable, event.Change, error) {
-	change := event.Change{Stream: streamOf(who)}
-	history, err := d.Store.Load(ctx, change.Stream)
-	change.Expected = len(history)
+// person is somebody as a decision about them finds them.
+type person struct {
+	erasable
+	change event.Change // which the decision fills
+	mixed  error        // event.ErrForeign if nothing may be appended to their stream
+}
+
+// somebody loads a person.
+func (d Desk) somebody(ctx context.Context, who erasure.Person) (person, error) {
+	stream := streamOf(who)
+	history, err := d.Store.Load(ctx, stream)
+	change := event.Change{Stream: stream, Expected: len(history)}
 	switch who.Kind {
 	case event.OfStaff:
-		return event.Fold[staff.Member](history...), change, err
+		return person{event.Fold[staff.Member](history...), change, unmixed[staff.Member](stream, history)}, err
 	case event.OfPractitioner:
-		return event.Fold[practitioner.Practitioner](history...), change, err
+		return person{event.Fold[practitioner.Practitioner](history...), change, unmixed[practitioner.Practitioner](stream, history)}, err
 	case event.OfPatient, event.OfRequest: // a request goes with its patient
 	}
-	return event.Fold[patient.Patient](history...), change, err
+	return person{event.Fold[patient.Patient](history...), change, unmixed[patient.Patient](stream, history)}, err
 }
 
 func streamOf(who erasure.Person) event.Stream {
@@ -80,17 +87,20 @@ func streamOf(who erasure.Person) event.Stream {
 // before, so that what is refused makes nobody wait.
 func (d Desk) erase(ctx context.Context, who erasure.Person, also []string, decide func(erasable, []erasure.Key) ([]event.Event, error)) error {
 	return retry(ctx, func() error {
-		person, change, err := d.somebody(ctx, who)
+		p, err := d.somebody(ctx, who)
 		if err != nil {
 			return err
 		}
-		if _, err := decide(person, nil); err != nil {
+		if _, err := decide(p.erasable, nil); err != nil {
 			return err
+		}
+		if p.mixed != nil {
+			return p.mixed
 		}
 		_, err = d.Erasures.Erase(ctx, who, also, func(keys []erasure.Key) (event.Change, error) {
 			var err error
-			change.Events, err = decide(person, keys)
-			return change, err
+			p.change.Events, err = decide(p.erasable, keys)
+			return p.change, err
 		})
 		return err
 	})

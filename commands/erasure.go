@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -122,15 +123,15 @@ type WithdrawErasure struct {
 // WithdrawErasure leaves everything as it was before the request.
 func (d Desk) WithdrawErasure(ctx context.Context, c WithdrawErasure) error {
 	return retry(ctx, func() error {
-		person, change, err := d.somebody(ctx, c.Person)
+		p, err := d.somebody(ctx, c.Person)
 		if err != nil {
 			return err
 		}
-		change.Events, err = person.WithdrawErasure(c.Holder, erasure.Withdrawal{Erasure: c.Erasure, Reason: strings.TrimSpace(c.Reason)})
-		if err != nil {
+		p.change.Events, err = p.WithdrawErasure(c.Holder, erasure.Withdrawal{Erasure: c.Erasure, Reason: strings.TrimSpace(c.Reason)})
+		if err := cmp.Or(err, p.mixed); err != nil {
 			return err
 		}
-		_, err = d.Store.Append(ctx, change)
+		_, err = d.Store.Append(ctx, p.change)
 		return err
 	})
 }

@@ -52,24 +52,20 @@ func (d Desk) BreakGlass(ctx context.Context, c BreakGlass) error {
 type CreateNote struct {
 	Tenant  string
 	Patient patient.ID
-	Note    record.NoteID // zero for a new one
+	Once    string // names this one note, so that it is created once however often it is sent; "" if it is sent once
 	Text    string
 }
 
 // CreateNote returns the identifier of the new note. It refuses a blank note, and then
-// a patient of another practice with patient.ErrUnknown. A note with the identifier that
-// was asked for is not created twice.
+// a patient of another practice with patient.ErrUnknown.
 func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, error) {
-	id := c.Note
-	if id == (record.NoteID{}) {
-		id.UUID = event.NewID()
-	}
+	id := record.NoteID{UUID: newID("note", c.Once, c.Tenant, c.Patient.String())}
 	events, err := record.CreateNote(id, c.Patient, c.Text)
 	if err != nil {
 		return record.NoteID{}, err
 	}
 	stream := record.NoteStreamOf(c.Tenant, id)
-	if c.Note == (record.NoteID{}) {
+	if c.Once == "" {
 		return id, d.beginOfPatient(ctx, stream, events...)
 	}
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {

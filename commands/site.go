@@ -10,7 +10,7 @@ import (
 // AddSite adds a place where the practice sees patients.
 type AddSite struct {
 	Tenant string
-	Site   site.ID // the same for what may be sent twice, which is event.ErrConflict then; zero for a new one
+	Once   string // names this one creation, which is event.ErrConflict if it is sent twice; "" if it is not
 	Name   string
 }
 
@@ -19,14 +19,20 @@ func (d Desk) AddSite(ctx context.Context, c AddSite) (site.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return site.ID{}, err
 	}
-	if c.Site == (site.ID{}) {
-		c.Site.UUID = event.NewID()
-	}
-	events, err := site.Add(c.Site, c.Name)
+	id := SiteID(c.Tenant, c.Once)
+	events, err := site.Add(id, c.Name)
 	if err != nil {
 		return site.ID{}, err
 	}
-	return c.Site, d.begin(ctx, site.StreamOf(c.Tenant, c.Site), events...)
+	return id, d.begin(ctx, site.StreamOf(c.Tenant, id), events...)
+}
+
+// SiteID returns the identifier that [Desk.AddSite] gives a site.
+func SiteID(tenant, once string) site.ID { return site.ID{UUID: newID("site", once, tenant)} }
+
+// RoomID returns the identifier that [Desk.AddRoom] gives a room.
+func RoomID(tenant string, of site.ID, once string) site.RoomID {
+	return site.RoomID{UUID: newID("room", once, tenant, of.String())}
 }
 
 // RenameSite gives a site another name.
@@ -46,7 +52,7 @@ func (d Desk) RenameSite(ctx context.Context, c RenameSite) error {
 // AddRoom adds a room to a site, so that patients can be called into it.
 type AddRoom struct {
 	Tenant string
-	Room   site.RoomID // the same for what may be sent twice, as in [AddSite]
+	Once   string // as in [AddSite]
 	Site   site.ID
 	Name   string
 }
@@ -57,14 +63,12 @@ func (d Desk) AddRoom(ctx context.Context, c AddRoom) (site.RoomID, error) {
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return site.RoomID{}, err
 	}
-	if c.Room == (site.RoomID{}) {
-		c.Room.UUID = event.NewID()
-	}
-	events, err := site.AddRoom(c.Room, c.Site, c.Name)
+	id := RoomID(c.Tenant, c.Site, c.Once)
+	events, err := site.AddRoom(id, c.Site, c.Name)
 	if err != nil {
 		return site.RoomID{}, err
 	}
-	return c.Room, d.begin(ctx, site.RoomStreamOf(c.Tenant, c.Room), events...)
+	return id, d.begin(ctx, site.RoomStreamOf(c.Tenant, id), events...)
 }
 
 // RenameRoom gives a room another name.

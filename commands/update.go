@@ -78,7 +78,8 @@ func Load[S event.State[S]](ctx context.Context, store Store, stream event.Strea
 
 // Update folds a stream, has decide take the decision, and appends its events. If
 // somebody else has appended first, it does all of this again on the new state. So
-// decide may run several times and must do no I/O.
+// decide may run several times and must do no I/O. It appends nothing to a stream that
+// holds events of another kind, and returns event.ErrForeign.
 func Update[S event.State[S]](ctx context.Context, store Store, stream event.Stream, decide func(S) ([]event.Event, error)) error {
 	return UpdateWith(ctx, store, stream, decide)
 }
@@ -105,10 +106,23 @@ func update[S event.State[S]](ctx context.Context, store Store, change event.Cha
 		if err != nil || len(events)+len(others) == 0 {
 			return err
 		}
+		if err := unmixed[S](change.Stream, history); err != nil {
+			return err
+		}
 		change.Expected, change.Events = len(history), events
 		_, err = store.Append(ctx, append([]event.Change{change}, others...)...)
 		return err
 	})
+}
+
+// unmixed returns [event.ErrForeign] if a history holds an event that a stream of S may not
+// hold. A decision comes first, so that its refusal of an unknown thing is the answer to an
+// identifier of another kind.
+func unmixed[S event.State[S]](stream event.Stream, history []event.Event) error {
+	if foreign := event.Foreign[S](history...); foreign != nil {
+		return fmt.Errorf("append to stream %s, which holds %s: %w", stream.ID, foreign.EventName(), event.ErrForeign)
+	}
+	return nil
 }
 
 // Seen returns how many events a stream has. Whoever is about to show or read something of
@@ -128,6 +142,9 @@ type counted[S event.State[S]] struct {
 func (c counted[S]) Apply(e event.Event) counted[S] {
 	return counted[S]{c.state.Apply(e), c.events + 1}
 }
+
+// Events returns the events of the stream.
+func (c counted[S]) Events() []event.Event { return c.state.Events() }
 
 // seen is a decision that somebody takes who has looked when there were so many events; 0
 // if nobody has looked. If there are others by now, they are refused.

@@ -5,8 +5,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // integratorsPages are typed into one shell, one after the other.
@@ -70,6 +72,10 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	for _, port := range []string{"8081", "8443", "8444", "8082"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
+	nextYear := time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC3339)
+	if script = clockMoved.ReplaceAllString(script, "${1}"+nextYear); !strings.Contains(script, nextYear) {
+		t.Error("no page moves the clock to an instant")
+	}
 	printed := output(t, "", "..", "env", "FRONTDESK_DIR="+s.dir, "bash", "-c", script)
 	for _, want := range []string{
 		`"mode":"application-restricted"`, `"patientRequestId":"`, "would take this token", "would refuse this token", `"noteId":"`,
@@ -82,6 +88,9 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 		}
 	}
 }
+
+// clockMoved is a line that moves the sandbox's clock to an instant, which may be past.
+var clockMoved = regexp.MustCompile(`(sandbox clock )\d{4}-\S+`)
 
 // freeAddress is an address that nobody listens on. Its port is below those from which
 // connections are made, so that none of them takes it before the page does.

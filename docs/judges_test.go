@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -114,16 +114,17 @@ func explainSays(t *testing.T, jwks, authorisation string, now time.Time) judgem
 	return judgement{said.Accepted, said.Code, said.Description, said.Application, application.Mode(said.Mode), said.Username}
 }
 
-// publisher serves any number of documents, each at a URL of its own.
+// publisher serves any number of documents, each at a path that no other publisher has:
+// clients cache key sets by URL, and a port may be used again.
 type publisher struct {
 	*httptest.Server
 	mu        sync.Mutex
-	documents []string
+	documents map[string]string // by path
 }
 
 func newPublisher(t *testing.T) *publisher {
 	t.Helper()
-	p := &publisher{}
+	p := &publisher{documents: map[string]string{}}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -132,20 +133,21 @@ func newPublisher(t *testing.T) *publisher {
 func (p *publisher) publish(document string) (url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.documents = append(p.documents, document)
-	return p.URL + "/" + strconv.Itoa(len(p.documents)-1)
+	path := "/" + rand.Text()
+	p.documents[path] = document
+	return p.URL + path
 }
 
 // ServeHTTP answers a call.
 func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
-	if err != nil || n >= len(p.documents) {
+	document, found := p.documents[r.URL.Path]
+	if !found {
 		http.NotFound(w, r)
 		return
 	}
-	_, _ = w.Write([]byte(p.documents[n]))
+	_, _ = w.Write([]byte(document))
 }
 
 func writeFile(t *testing.T, name, text string) string {

@@ -38,7 +38,7 @@ var (
 	numbered  = regexp.MustCompile(`^H(\d+)\. `)
 	named     = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
 	takesLong = regexp.MustCompile(`^TestProve[A-Z]`)
-	declared  = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(\w+ \*testing\.T\)`)
+	declared  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(\w+ \*testing\.[TF]\)`)
 	scenarios = regexp.MustCompile(`(?m)^\s*Scenario(?: Outline)?: (.+?)\s*$`)
 )
 
@@ -67,6 +67,48 @@ func sources(t *testing.T) map[string]bool {
 	}
 	return there
 }
+
+// Each row of the guarantees names the tests that show it, or the package or feature that
+// does. A guarantee whose test has gone is a promise that nothing keeps.
+func TestGuaranteesNameTheirTests(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("guarantees.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, rows := sources(t), 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.Trim(line, "|\n"), " | ")
+		if !strings.HasPrefix(line, "| ") || len(cells) != 2 || cells[0] == " guarantee" {
+			continue
+		}
+		rows++
+		shown := inCode.FindAllStringSubmatch(cells[1], -1)
+		if len(shown) == 0 && !strings.Contains(cells[1], "](") {
+			t.Errorf("no test shows: %s", line)
+		}
+		for _, by := range shown {
+			name := strings.TrimSuffix(by[1], ".Conformance")
+			switch {
+			case strings.HasPrefix(name, "make "), strings.HasPrefix(name, "_D"), strings.Contains(name, "docs/"), name == "frontdesk keys change-master":
+			case strings.HasPrefix(name, "Test"), strings.HasPrefix(name, "Fuzz"):
+				if _, found := there[name]; !found {
+					t.Errorf("there is no %s", name)
+				}
+			case name == "eventtest":
+			default:
+				if _, err := os.Stat(filepath.Join("..", name)); err != nil {
+					t.Errorf("there is no %s: %v", name, err)
+				}
+			}
+		}
+	}
+	if rows < 100 {
+		t.Errorf("the page has %d guarantees", rows)
+	}
+}
+
+var inCode = regexp.MustCompile("`([^`]+)`")
 
 // A control whose test has gone is a control that nobody looks after.
 func TestEveryControlOfAHazardHasItsTest(t *testing.T) {

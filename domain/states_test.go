@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,33 +12,82 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/audit"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/consultation"
+	"frontdesk/domain/display"
+	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
+	"frontdesk/domain/practitioner"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
 	"frontdesk/domain/signingkey"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 )
+
+// stateOf is a state of the domain, and how it is tested.
+type stateOf struct {
+	name       string
+	events     []event.Event
+	foldsAlike func(*testing.T, []event.Event)
+	changes    func(before []event.Event, e event.Event) bool
+}
+
+func of[S event.State[S]]() stateOf {
+	var zero S
+	return stateOf{reflect.TypeFor[S]().String(), zero.Events(), foldsAlike[S], func(before []event.Event, e event.Event) bool {
+		state := event.Fold[S](before...)
+		return !reflect.DeepEqual(state, state.Apply(e))
+	}}
+}
+
+// states are all states of the domain.
+var states = []stateOf{
+	of[application.Application](), of[application.Asked](), of[appointment.Appointment](), of[authorisation.Authorisation](), of[display.Display](),
+	of[patient.Patient](), of[practice.Closures](), of[practice.Enablement](), of[practice.Intake](), of[practice.Practice](), of[practitioner.Practitioner](),
+	of[record.Glass](), of[record.Note](), of[request.Request](), of[signingkey.Ring](), of[site.Room](), of[site.Site](),
+	of[staff.Member](), of[staff.Session](), of[staff.Watch](),
+}
+
+// stateless are the events of which each begins a stream that nothing is decided about.
+var stateless = []event.Event{
+	audit.Archived{}, audit.LogSealed{}, audit.Queried{}, consultation.Started{}, epoch.Begun{}, record.CareRecordOpened{}, request.Opened{}, request.AttachmentOpened{},
+}
+
+// Every event has one kind of stream, and a state is changed by no other kind's.
+func TestEveryEventHasOneKindOfStream(t *testing.T) {
+	t.Parallel()
+	kinds := map[string][]string{}
+	for _, state := range append(states, stateOf{name: "none", events: stateless}) {
+		for _, e := range state.events {
+			kinds[e.EventName()] = append(kinds[e.EventName()], state.name)
+		}
+	}
+	for _, e := range goldenEvents(t) {
+		if name := e.EventName(); len(kinds[name]) != 1 {
+			t.Errorf("%s is in the streams of %v", name, kinds[name])
+		}
+	}
+	for _, state := range states {
+		for _, e := range goldenEvents(t) {
+			if !slices.Contains(kinds[e.EventName()], state.name) && (state.changes(nil, e) || state.changes(state.events, e)) {
+				t.Errorf("%s is changed by %s, which its stream may not hold", state.name, e.EventName())
+			}
+		}
+	}
+}
 
 // Decisions are taken on events whose personal values are hidden. So no state may depend
 // on them, in any order of the events that there are.
 func TestNoStateNeedsPersonalData_D68(t *testing.T) {
 	t.Parallel()
 	golden := goldenEvents(t)
-	foldsAlike[application.Application](t, golden)
-	foldsAlike[appointment.Appointment](t, golden)
-	foldsAlike[authorisation.Authorisation](t, golden)
-	foldsAlike[patient.Patient](t, golden)
-	foldsAlike[practice.Closures](t, golden)
-	foldsAlike[practice.Intake](t, golden)
-	foldsAlike[practice.Practice](t, golden)
-	foldsAlike[signingkey.Ring](t, golden)
-	foldsAlike[site.Room](t, golden)
-	foldsAlike[site.Site](t, golden)
-	foldsAlike[staff.Member](t, golden)
-	foldsAlike[staff.Session](t, golden)
-	foldsAlike[staff.Watch](t, golden)
+	for _, state := range states {
+		state.foldsAlike(t, golden)
+	}
 }
 
 // goldenEvents are all events of the golden files.

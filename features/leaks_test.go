@@ -151,7 +151,7 @@ func (k *keeping) append(e event.Event) {
 	filled, _ := k.of(reflect.TypeFor[event.Metadata]())
 	metadata := filled.Interface().(event.Metadata)
 	if _, about := e.(event.Patient); !about {
-		metadata.Idempotency = event.Idempotency{} // what a call sends that is about no patient is about the application itself
+		metadata.Idempotency = event.Idempotency{} // calls cause events about patients, and about applications, which have no personal field
 	}
 	if _, err := k.Desk.Store.Append(event.WithMetadata(k.ctx, metadata), event.Change{Stream: stream, Events: []event.Event{e}}); err != nil {
 		k.t.Fatalf("%s: %v", e.EventName(), err)

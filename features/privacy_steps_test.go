@@ -9,6 +9,7 @@ import (
 
 	"github.com/cucumber/godog"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -46,17 +47,37 @@ func (w *world) hasBrokenGlass(member, about, reason string) error {
 }
 
 // comesToSee waits for a line of the access record, because they are written behind the
-// answer.
+// answer, and then for those of its own looks.
 func (w *world) comesToSee(officer, text, about string) error {
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(20 * time.Millisecond) {
-		err := w.browser(officer).get(w.guarded(about))
-		if err != nil || strings.Contains(w.page, text) {
+	deadline := time.Now().Add(stepLimit)
+	for looks := 1; time.Now().Before(deadline); looks++ {
+		if err := w.browser(officer).get(w.guarded(about)); err != nil {
 			return err
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the page is %s", w.page)
+		if strings.Contains(w.page, text) {
+			return w.looksRecorded(about, looks)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return fmt.Errorf("the page is %s", w.page)
+}
+
+func (w *world) looksRecorded(about string, want int) error {
+	looks := postgres.CallFilter{Tenant: w.tenant(w.practice), Patient: w.patients[about], Endpoint: "privacy-patient"}
+	got := 0
+	for deadline := time.Now().Add(stepLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		got = 0
+		for _, err := range w.Auditor.OpenedAccessRecord().Calls(w.ctx, looks) {
+			if err != nil {
+				return err
+			}
+			got++
+		}
+		if got >= want {
+			return nil
 		}
 	}
+	return fmt.Errorf("%d of %d looks at the page are recorded", got, want)
 }
 
 // confirmsOnPage sends the form that confirms, also where the page does not offer it.

@@ -14,11 +14,14 @@ CREATE TABLE events (
     data        text        NOT NULL,
     metadata    text        NOT NULL,
     recorded_at timestamptz NOT NULL,
-    -- The optimistic lock: of two writers that saw the same version, one wins.
-    CONSTRAINT events_stream_version UNIQUE (stream, version)
+    -- The optimistic lock: of two writers that saw the same version, one wins. A stream is
+    -- one tenant's: whatever identifier another writes to, it is another stream (D116). One
+    -- index with all three columns also loads a stream, whether there are statistics or not.
+    CONSTRAINT events_stream_version UNIQUE (stream, tenant, version)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 
-CREATE INDEX events_patient ON events (patient, position) WHERE patient IS NOT NULL;
+-- With the tenant in it, no plan combines it with an index of all that a practice has.
+CREATE INDEX events_patient ON events (patient, tenant, position) WHERE patient IS NOT NULL;
 
 -- The log: idx is dense, final and causal. Everything downstream reads it.
 CREATE TABLE log (

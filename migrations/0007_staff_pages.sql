@@ -27,16 +27,15 @@ CREATE TABLE staff_sessions (
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 
--- Tries to sign in since the last that succeeded. The account is a hash, because people
--- type passwords where usernames belong. There need not be such an account.
-CREATE TABLE sign_in_tries (
-    tenant       text        NOT NULL,
-    account      bytea       NOT NULL,
-    source       text        NOT NULL, -- '' counts those from everywhere
+-- Tries to sign in since the last that succeeded, of one account from one source or from
+-- everywhere. The mark hides all of them: an address is somebody's home, and people type
+-- passwords where usernames belong. There need not be such an account. The keys of marks
+-- are lost in a crash, so the table is, too, and is in no WAL and no base backup.
+CREATE UNLOGGED TABLE sign_in_tries (
+    mark         bytea       PRIMARY KEY, -- HMAC-SHA-256 with a key in source_keys
     tries        int         NOT NULL,
     last_at      timestamptz NOT NULL,
-    locked_until timestamptz NOT NULL,
-    PRIMARY KEY (tenant, account, source)
+    locked_until timestamptz NOT NULL
 );
 CREATE INDEX sign_in_tries_age ON sign_in_tries (last_at);
 

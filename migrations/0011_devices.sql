@@ -19,14 +19,9 @@ CREATE INDEX staff_devices_age ON staff_devices (signed_in_at);
 -- A member of staff has a bounded number of sessions.
 CREATE INDEX staff_sessions_member ON staff_sessions (tenant, staff, signed_in_at);
 
--- The account's hash holds the practice's name, which may be anything that somebody
--- has typed. From now on no row names it.
-ALTER TABLE sign_in_tries ALTER COLUMN tenant SET DEFAULT '';
-
 GRANT SELECT, INSERT, UPDATE, DELETE ON staff_devices TO frontdesk_app;
 REVOKE ALL ON staff_devices FROM frontdesk_audit;
 
 -- +goose Down
 DROP TABLE staff_devices;
 DROP INDEX staff_sessions_member;
-ALTER TABLE sign_in_tries ALTER COLUMN tenant DROP DEFAULT;

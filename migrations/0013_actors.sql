@@ -12,7 +12,6 @@ CREATE OR REPLACE FUNCTION record_audit_query(
     event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    queries uuid := md5('audit/' || of_tenant)::uuid; -- the stream: one for each practice, one for all of them
     machine text := left(regexp_replace(who, '[[:cntrl:]()]', '?', 'g'), 128);
 BEGIN
     IF of_tenant !~ '^([a-z0-9][a-z0-9-]{0,62})?$' OR length(what) > 64 OR length(by_filter) > 4096
@@ -20,21 +19,13 @@ BEGIN
         RAISE EXCEPTION 'this is no reading of the log' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM public.commit_durably(); -- as the owner, because the auditors' role may not
-    FOR attempt IN 1..100 LOOP
-        BEGIN
-            INSERT INTO public.events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-            VALUES (event_id, of_tenant, queries,
-                coalesce((SELECT max(version) FROM public.events WHERE stream = queries), 0) + 1,
-                'audit.queried.v1', of_patient,
-                json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
-                    'personal', personal, 'count', shown))::text,
-                json_build_object('actor', json_build_object('kind', 'operator', 'id', session_user, 'machine', machine))::text,
-                clock_timestamp());
-            RETURN;
-        EXCEPTION WHEN unique_violation THEN NULL; -- another auditor was faster
-        END;
-    END LOOP;
-    RAISE EXCEPTION 'too many auditors at once' USING ERRCODE = 'serialization_failure';
+    INSERT INTO public.events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+    VALUES (event_id, of_tenant, gen_random_uuid(), 1, -- a stream of its own: nobody waits for another's, and nobody names it
+        'audit.queried.v1', of_patient,
+        json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
+            'personal', personal, 'count', shown))::text,
+        json_build_object('actor', json_build_object('kind', 'operator', 'id', session_user, 'machine', machine))::text,
+        clock_timestamp());
 END $$;
 -- +goose StatementEnd
 

@@ -220,7 +220,7 @@ BEGIN
     END IF;
     SELECT position, (data::json->>'epoch')::int AS epoch, (data::json->>'missing')::bigint AS missing INTO event
     FROM public.events CROSS JOIN public.sequencer
-    WHERE stream = epochs AND version = n AND name = 'log.epoch-begun.v1' AND position > reached AND data::json->>'cause' = here.cause
+    WHERE tenant = '' AND stream = epochs AND version = n AND name = 'log.epoch-begun.v1' AND position > reached AND data::json->>'cause' = here.cause
         AND (data::json->>'lastKnown')::bigint = here.head AND (data::json->>'epoch')::int > here.epoch;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no such event begins an epoch' USING ERRCODE = 'invalid_parameter_value';

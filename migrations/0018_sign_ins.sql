@@ -1,11 +1,14 @@
 -- +goose Up
 
--- With what the marks of sources are made on one day (UTC). Yesterday's key is deleted, and
--- nothing may bring it back: an unlogged table is neither in the WAL nor in a base backup.
--- After a crash, or on another server, a new key is made.
+-- With what the marks of sources are made on one day (UTC): those in the log, and those
+-- of sign_in_tries. Old keys are deleted, and nothing may bring them back: an unlogged
+-- table is neither in the WAL nor in a base backup. After a crash, or on another server,
+-- a new key is made.
 CREATE UNLOGGED TABLE source_keys (
-    day date  PRIMARY KEY,
-    key bytea NOT NULL -- 256 random bits
+    purpose text  NOT NULL, -- "log" or "tries"
+    day     date  NOT NULL,
+    key     bytea NOT NULL, -- 256 random bits
+    PRIMARY KEY (purpose, day)
 );
 
 -- When each member of staff last signed in.

@@ -96,8 +96,9 @@ func (b *Book) upToDate(ctx context.Context, tenant string, s *section) ([]line,
 // patientsChanged finds whose names may have changed. What is not in the log yet is found
 // the next time.
 const patientsChanged = `
-SELECT DISTINCT e.patient FROM log l JOIN events e USING (position)
-WHERE l.idx > $1 AND l.idx <= $2 AND e.tenant = $3 AND e.name LIKE 'patient.%' AND e.patient IS NOT NULL`
+SELECT DISTINCT e.patient FROM (SELECT position FROM log WHERE idx > $1 AND idx <= $2 OFFSET 0) l
+CROSS JOIN LATERAL (SELECT tenant, name, patient FROM events WHERE position = l.position OFFSET 0) e
+WHERE e.tenant = $3 AND e.name LIKE 'patient.%' AND e.patient IS NOT NULL`
 
 const patientsAfter = `SELECT patient FROM patients WHERE tenant = $1 AND patient > $2 ORDER BY patient LIMIT $3`
 

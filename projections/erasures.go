@@ -63,7 +63,7 @@ SELECT e.tenant, e.kind, e.holder, e.erasure, coalesce(l.idx, 0),
 	ARRAY (SELECT k.fingerprint FROM erasures k WHERE k.tenant = e.tenant AND k.erasure = e.erasure AND k.erased_at = e.erased_at
 		AND k.fingerprint <> '' ORDER BY k.kind, k.holder)
 FROM erasures e
-LEFT JOIN events v ON v.stream = e.stream AND v.version = e.version
+LEFT JOIN events v ON v.tenant = e.tenant AND v.stream = e.stream AND v.version = e.version
 LEFT JOIN log l ON l.position = v.position
 WHERE e.kind <> $1
 ORDER BY e.erased_at, e.tenant, e.holder`

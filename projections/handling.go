@@ -191,9 +191,9 @@ type Moved struct {
 const movedOf = `
 SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stream FROM events
 	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
-CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE stream = m.stream AND version = 1 OFFSET 0) first
-CROSS JOIN LATERAL (SELECT patient FROM events WHERE stream = m.stream ORDER BY version DESC LIMIT 1) last
-CROSS JOIN LATERAL (SELECT FROM events WHERE stream = m.stream AND version > 1 AND name = $4 LIMIT 1) moves
+CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE tenant = $1 AND stream = m.stream AND version = 1 OFFSET 0) first
+CROSS JOIN LATERAL (SELECT patient FROM events WHERE tenant = $1 AND stream = m.stream ORDER BY version DESC LIMIT 1) last
+CROSS JOIN LATERAL (SELECT FROM events WHERE tenant = $1 AND stream = m.stream AND version > 1 AND name = $4 LIMIT 1) moves
 ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.

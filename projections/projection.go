@@ -67,8 +67,10 @@ type Table struct {
 	// Age on. Older rows may be gone. Zero means that rows stay for ever.
 	Kept time.Duration
 	Age  string
-	// Of is whose personal values rows hold. Zero means nobody's.
-	Of event.HolderKind
+	// Of is the kinds of holder whose personal values rows hold; nil for none.
+	Of []event.HolderKind
+	// Keyed is true if rows come only from calls with an Idempotency-Key.
+	Keyed bool
 }
 
 // tables lists the tables of each projection, which a rebuild makes anew and
@@ -80,11 +82,11 @@ var tables = map[string][]Table{
 	Webhooks{}.Name():        kept("webhooks"),
 	SigningKeys{}.Name():     kept("signing_keys"),
 	Enablements{}.Name():     kept("enablements"),
-	Staff{}.Name():           append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: event.OfStaff}),
+	Staff{}.Name():           append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: []event.HolderKind{event.OfStaff}}),
 	Authorisations{}.Name():  kept("authorisations"),
 	Patients{}.Name():        kept("patients", "record_restrictions", "broken_glass"),
 	Attachments{}.Name():     kept("attachments"),
-	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: event.OfRequest}},
+	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
 	Availability{}.Name():    kept("intakes", "closures"),
 	Displays{}.Name():        kept("displays"),
 	Sites{}.Name():           kept("sites", "rooms"),

@@ -10,11 +10,14 @@ import (
 	"slices"
 )
 
-// A house is what has been counted so far. Lengths are in lines.
+// A house holds the counts so far. Lengths are in lines.
 type house struct {
-	files     []int          // the length of each file
-	functions []int          // of each function and method, from func to its last bracket
-	packages  map[string]int // files a folder
+	files     []int             // the length of each file
+	functions []int             // of each function and method, from func to its last bracket
+	packages  map[string]*size  // by folder
+	sources   map[string]string // by path
+	comments  comments
+	tests     tests
 
 	headers              int // lines of package and import headers
 	exported, documented int // names that other packages can use
@@ -22,12 +25,15 @@ type house struct {
 	codes, filesCodes    int
 }
 
-func newHouse() *house { return &house{packages: map[string]int{}} }
+// A size is that of a package.
+type size struct{ files, lines int }
+
+func newHouse() *house { return &house{packages: map[string]*size{}, sources: map[string]string{}} }
 
 // code is a decision (D27) or a clause of the specification (§5.2).
 var code = regexp.MustCompile(`\bD[0-9]+\b|§[0-9]+(\.[0-9]+)*`)
 
-// add counts a file, unless it is generated.
+// add counts a production file, unless it is generated.
 func (h *house) add(name string, source []byte) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, source, parser.ParseComments)
@@ -37,8 +43,9 @@ func (h *house) add(name string, source []byte) error {
 	if ast.IsGenerated(file) {
 		return nil
 	}
-	h.files = append(h.files, bytes.Count(source, []byte("\n")))
-	h.packages[path.Dir(name)]++
+	h.addSize(path.Dir(name), bytes.Count(source, []byte("\n")))
+	h.sources[name] = string(source)
+	h.comments.add(source)
 	h.headers += header(set, file)
 	h.addCodes(file)
 	for _, declaration := range file.Decls {
@@ -51,6 +58,15 @@ func (h *house) add(name string, source []byte) error {
 		return true
 	})
 	return nil
+}
+
+func (h *house) addSize(folder string, lines int) {
+	h.files = append(h.files, lines)
+	if h.packages[folder] == nil {
+		h.packages[folder] = &size{}
+	}
+	h.packages[folder].files++
+	h.packages[folder].lines += lines
 }
 
 // header counts the lines from the package clause to the bracket that ends the

@@ -1,10 +1,12 @@
-// Command measure prints how large the house is and how it is cut: files,
-// headers, functions, packages, exported names. Run it as `make measure`, or
-// as `make measure SINCE=<commit>` to see that commit beside the files of today.
+// Command measure prints how large the project is, how it is cut and how it
+// speaks: files, headers, functions, packages, exported names, comments, names
+// of tests, files for each event. Run it as `make measure`, or as
+// `make measure SINCE=<commit>` to compare that commit with the files of today.
 //
-// It reads production Go files: what ends in .go, without tests, generated
-// files, testdata and folders whose name begins with a dot. Packages that only
-// tests import, such as eventtest, are code that somebody maintains: they count.
+// It reads production Go files of the product and its tools: tests are only
+// counted; generated files, test data, clients, benchmarks and examples are
+// left out. Packages that only tests import, such as eventtest, are maintained
+// like the others: they count.
 package main
 
 import (
@@ -16,12 +18,14 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+
+	"frontdesk/.ci/tree"
 )
 
 const usage = `Measure prints the size and shape of the production Go files below this folder.
 
   go run ./.ci/measure                    the files as they are now
-  go run ./.ci/measure --since <commit>   the files of that commit beside them
+  go run ./.ci/measure --since <commit>   those of that commit as well
 
 Options:
 `
@@ -70,13 +74,17 @@ type column struct {
 func measure(ctx context.Context, since string) ([]column, error) {
 	var columns []column
 	if since != "" {
-		before, err := committed(ctx, since)
+		commit, err := tree.At(ctx, ".", since)
 		if err != nil {
 			return nil, err
 		}
+		before, err := survey(commit)
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %w", since, err)
+		}
 		columns = append(columns, column{since, before.rows()})
 	}
-	now, err := below(".")
+	now, err := survey(os.DirFS("."))
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +94,26 @@ func measure(ctx context.Context, since string) ([]column, error) {
 // table writes a line for each figure and a column for each state.
 func table(columns []column) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-34s", "")
-	for _, c := range columns {
-		fmt.Fprintf(&b, "  %12.12s", c.name)
-	}
-	b.WriteByte('\n')
-	for i, first := range columns[0].rows {
-		fmt.Fprintf(&b, "%-34s", first.name)
+	cells := func(name string, value func(column) string) {
+		fmt.Fprintf(&b, "%-34s", name)
 		for _, c := range columns {
-			fmt.Fprintf(&b, "  %12s", c.rows[i].value)
+			fmt.Fprintf(&b, "  %*s", c.width(), value(c))
 		}
 		b.WriteByte('\n')
 	}
+	cells("", column.title)
+	for i, first := range columns[0].rows {
+		cells(first.name, func(c column) string { return c.rows[i].value })
+	}
 	return b.String()
+}
+
+func (c column) title() string { return fmt.Sprintf("%.12s", c.name) }
+
+func (c column) width() int {
+	width := 12
+	for _, r := range c.rows {
+		width = max(width, len(r.value))
+	}
+	return width
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"frontdesk/feed"
 )
@@ -22,6 +23,7 @@ const (
 
 // attacks are what somebody tries who knows NATS well.
 func attacks() map[string]attack {
+	pause := fmt.Sprintf(`{"pause_until":%q}`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 	all := map[string]attack{
 		"an answer that deletes a stream": {do: func(a *attacker) {
 			a.read(a.stream(map[bool]string{true: "administrator", false: ours}[a.inside], a.api), ours, 1, 1) // so that nothing is left
@@ -65,7 +67,7 @@ func attacks() map[string]attack {
 				a.ask("CONSUMER.MSG.NEXT."+log1+"."+name, `{"batch":100}`)
 				a.ask("CONSUMER.INFO."+log1+"."+name, ``)
 				a.ask("CONSUMER.RESET."+log1+"."+name, `{"seq":3}`)
-				a.ask("CONSUMER.PAUSE."+log1+"."+name, `{"pause_until":"2030-01-01T00:00:00Z"}`)
+				a.ask("CONSUMER.PAUSE."+log1+"."+name, pause)
 				a.ask("CONSUMER.UNPIN."+log1+"."+name, `{"group":"a"}`)
 				a.ask("CONSUMER.LEADER.STEPDOWN."+log1+"."+name, ``)
 				a.ask("CONSUMER.DELETE."+log1+"."+name, ``)
@@ -77,7 +79,7 @@ func attacks() map[string]attack {
 		}},
 		"their own consumer ended": {do: func(a *attacker) {
 			a.ask("CONSUMER.DELETE."+log1+"."+ours, ``)
-			a.ask("CONSUMER.PAUSE."+log1+"."+ours, `{"pause_until":"2030-01-01T00:00:00Z"}`)
+			a.ask("CONSUMER.PAUSE."+log1+"."+ours, pause)
 		}},
 		"single messages": {do: func(a *attacker) {
 			for _, stream := range []string{log1, feed.EpochsStream} {

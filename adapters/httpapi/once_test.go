@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
+	"frontdesk/domain"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -194,6 +195,33 @@ func TestWhatIsRememberedIsIdentifiers_D93(t *testing.T) {
 		a.ask("POST", string(endpoint), changes[endpoint], "Idempotency-Key", "k")
 		if answer := rememberedIn(a.store); !onlyIDs.MatchString(answer) {
 			t.Errorf("%s remembers %s", endpoint, answer)
+		}
+	}
+}
+
+// The digest of a short body can be guessed. Personal values are encrypted once they are split
+// from their event. What an application asks about itself is about no person.
+func TestBodyDigestsArePersonal(t *testing.T) {
+	t.Parallel()
+	codec, err := event.NewCodec(domain.Events()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, endpoint := range posts(t) {
+		a := newOpen(t, endpoint)
+		a.ask(http.MethodPost, string(endpoint), changes[endpoint], "Idempotency-Key", "k")
+		log := a.store.Log()
+		at := slices.IndexFunc(log, func(e event.Recorded) bool { return e.Metadata.Idempotency.Body != "" })
+		if at < 0 {
+			t.Fatalf("%s: no event has the digest of the body", endpoint)
+		}
+		_, personal, err := codec.Split(log[at])
+		if err != nil {
+			t.Fatal(err)
+		}
+		split := slices.ContainsFunc(personal, func(p event.Personal) bool { return slices.Contains(p.Values, log[at].Metadata.Idempotency.Body) })
+		if split == slices.Contains(access.AboutItself(), endpoint) {
+			t.Errorf("%s: the digest of its body is split from %s: %t", endpoint, log[at].EventName(), split)
 		}
 	}
 }

@@ -50,6 +50,8 @@ func TestAQueryIsToldAllThatIsWrongWithIt_D95(t *testing.T) {
 		{"deliveries", []string{"jti", "x", "from", "yesterday", "until", "1", "outcome", "lost", "limit", "many"}, []string{
 			"jti must be a UUID of 36 characters.", "from must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", "until must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.",
 			"outcome must be one of: delivered, failed.", "limit must be a whole number from 1 to 200."}},
+		{"deliveries", []string{"from", "0001-01-01T00:00:00Z", "until", "0001-01-01T00:00:00Z"}, []string{
+			"from must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", "until must be an RFC 3339 instant such as 2026-03-02T12:00:00Z."}},
 	} {
 		var told struct {
 			Errors []struct{ Code, Description string }

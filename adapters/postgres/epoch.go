@@ -65,7 +65,7 @@ type history struct {
 
 const readHistory = `
 SELECT epoch, head, system, relation, timeline, now_system, now_relation, now_timeline, goes_on,
-	(SELECT count(*) FROM events WHERE stream = $1)
+	(SELECT count(*) FROM events WHERE tenant = '' AND stream = $1)
 FROM history`
 
 func (s *Sequencer) readHistory(ctx context.Context) (history, error) { return historyOf(ctx, s.Pool) }
@@ -141,7 +141,7 @@ func appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, erro
 // and one that is no JSON.
 const readEpoch = `
 SELECT epoch, coalesce((SELECT min(idx) - 1 FROM events JOIN log USING (position)
-	WHERE stream = $2 AND substring(data FROM '"epoch": *([0-9]{1,10})[,}]')::bigint BETWEEN $1::bigint + 1 AND epoch), head)
+	WHERE tenant = '' AND stream = $2 AND substring(data FROM '"epoch": *([0-9]{1,10})[,}]')::bigint BETWEEN $1::bigint + 1 AND epoch), head)
 FROM sequencer`
 
 // Epoch returns the epoch that the log is in, and the last idx that means the same

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,11 +15,6 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 )
-
-// ErrUnavailable says that the database cannot be reached, or is in a state that
-// passes. What was asked of it may have been done all the same: the answer may have
-// been lost on its way. The caller may try again, with the same Idempotency-Key.
-var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service cannot reach its database. Try again shortly.")
 
 // taken maps each constraint to the refusal that its violation stands for. What
 // only one writer may have is a unique column in a table that a projection keeps
@@ -45,11 +38,10 @@ func faultOf(err error) error {
 	if _, judged := errors.AsType[*fault.Error](err); judged {
 		return err
 	}
-	refused, answered := errors.AsType[*pgconn.PgError](err)
-	switch {
-	case unconnected(err), !answered && cut(err), answered && passes(refused.Code):
-		return fmt.Errorf("%w (%w)", ErrUnavailable, err)
-	case answered:
+	if state := stateOf(err); state != "" {
+		return unavailable{state, err}
+	}
+	if refused, answered := errors.AsType[*pgconn.PgError](err); answered {
 		return meaningOf(refused, err)
 	}
 	return err
@@ -75,45 +67,6 @@ func meaningOf(refused *pgconn.PgError, err error) error {
 // isNull reports whether a column of events was refused because it is NULL.
 func isNull(refused *pgconn.PgError, column string) bool {
 	return refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == column
-}
-
-// passes reports whether a code of Postgres names a state that passes without anybody
-// changing the statement, the program or the schema (D48).
-func passes(code string) bool {
-	switch code {
-	case "25006", // read-only: a standby, or a primary that has been told to be
-		"25P03", "25P04", // a transaction that was idle or open for too long, and is ended with its connection
-		"40003", // nobody knows whether the statement was completed
-		"55P03", // a lock that was not free in time
-		"57014", // cancelled by a time limit or by an operator
-		"58030": // the disk fails
-		return true
-	}
-	// The connection fails; disk, memory or connections run out; the server shuts down,
-	// starts, or cuts the session off.
-	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57P")
-}
-
-// Away reports whether a database is away and may come by itself. A program that is being
-// started waits for no other role, password or database than it was given.
-func Away(err error) bool {
-	refused, answered := errors.AsType[*pgconn.PgError](err)
-	mistaken := answered && (strings.HasPrefix(refused.Code, "28") || refused.Code == "3D000")
-	return errors.Is(err, ErrUnavailable) && !mistaken
-}
-
-// unconnected reports whether no connection could be made, whatever the reason: a
-// wrong password, too, passes once the operator has finished changing it.
-func unconnected(err error) bool {
-	_, failed := errors.AsType[*pgconn.ConnectError](err)
-	return failed
-}
-
-// cut reports whether a connection has ended, or answers too late.
-func cut(err error) bool {
-	_, network := errors.AsType[net.Error](err) // a deadline that ran out is one
-	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }
 
 // undone reports whether Postgres has refused a change and goes on: then nothing of it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -40,6 +41,27 @@ func TestWhatIsUndoneIsCertain_D60(t *testing.T) {
 	} {
 		if got := outcomeOf(c.err); got != c.want {
 			t.Errorf("%s: outcome %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// What has no code of Postgres is named, too, and nothing else is taken for a state.
+func TestStatesWithoutACode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a limit that ran out":   {fmt.Errorf("read: %w", context.DeadlineExceeded), stateUnanswered},
+		"a connection that ends": {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), stateLost},
+		"a closed connection":    {pgconn.ErrConnClosed, stateLost},
+		"a caller who has gone":  {fmt.Errorf("read: %w", context.Canceled), ""},
+		"a missing right":        {&pgconn.PgError{Code: "42501"}, ""},
+		"no code":                {&pgconn.PgError{}, ""},
+		"something else":         {errors.New("odd"), ""},
+	} {
+		if got := stateOf(c.err); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

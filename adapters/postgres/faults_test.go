@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres"
@@ -35,8 +36,12 @@ func TestEveryStateThatPassesIsUnavailable_D48(t *testing.T) {
 			t.Parallel()
 			raise := fmt.Sprintf(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '%s'; END $$`, code)
 			for way, err := range asked(t.Context(), postgres.On(pool), raise) {
-				if !errors.Is(err, postgres.ErrUnavailable) {
-					t.Errorf("%s: %v", way, err)
+				refusal, _ := errors.AsType[*fault.Error](err)
+				if refusal == nil || refusal.Error() != postgres.ErrUnavailable.Error() {
+					t.Errorf("%s: callers are told %v", way, refusal)
+				}
+				if text := err.Error(); strings.Contains(text, refusal.Detail) || !strings.Contains(text, code) {
+					t.Errorf("%s: the operator is told %s", way, text)
 				}
 			}
 		})

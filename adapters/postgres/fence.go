@@ -39,14 +39,14 @@ FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::int AS 
 )
 
 // Each of these stores one event: the first of its stream, or a later one. A later
-// version is computed from its predecessor of the same tenant. If there is none, it is
-// NULL, which the column refuses. So a stream has no holes and one owner.
+// version is computed from its predecessor. If there is none, it is NULL, which the column
+// refuses. So a stream has no holes.
 const (
 	appendFirst = insertEvents + `
 SELECT e.id, e.tenant, e.stream, e.version,` + unerased + `,` + asOne
 	appendNext = insertEvents + `
 SELECT e.id, e.tenant, e.stream,
-	(SELECT version + 1 FROM events WHERE stream = e.stream AND version = e.version - 1 AND tenant = e.tenant),` + unerasedBoth + `,` + asOne
+	(SELECT version + 1 FROM events WHERE tenant = e.tenant AND stream = e.stream AND version = e.version - 1),` + unerasedBoth + `,` + asOne
 )
 
 // appendGroup stores all events of a group. It is one statement, whatever the size of

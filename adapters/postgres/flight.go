@@ -144,14 +144,13 @@ type columns struct {
 	sealed                       [][]byte
 }
 
-// eventsOf returns the events of a group, streams in the order of their ids, as in an
-// append alone.
+// eventsOf returns the events of a group, streams in the same order as in an append alone.
 func eventsOf(group []*member) (events []written) {
 	for _, m := range group {
 		events = append(events, m.events...)
 	}
 	slices.SortFunc(events, func(a, b written) int {
-		return cmp.Or(bytes.Compare(a.Stream.ID[:], b.Stream.ID[:]), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(compareStreams(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version))
 	})
 	return events
 }

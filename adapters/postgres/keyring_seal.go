@@ -101,7 +101,7 @@ func (k *Keyring) areRegistered(ctx context.Context, events []split, all keys) e
 		}
 		var registered bool
 		stream := patient.StreamOf(o.tenant, patient.ID{UUID: o.holder.ID})
-		err := k.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events WHERE stream = $1 AND version = 1)`, stream.ID).Scan(&registered)
+		err := k.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events WHERE tenant = $1 AND stream = $2 AND version = 1)`, stream.Tenant, stream.ID).Scan(&registered)
 		if err != nil {
 			return fmt.Errorf("look whose key is missing: %w", err)
 		}

@@ -61,7 +61,7 @@ func (m *Moment) add(s event.Stored, after int64, missing error) error {
 }
 
 const readBeginnings = `
-SELECT (SELECT epoch FROM sequencer), idx, data FROM events JOIN log USING (position) WHERE stream = $1 ORDER BY idx`
+SELECT (SELECT epoch FROM sequencer), idx, data FROM events JOIN log USING (position) WHERE tenant = '' AND stream = $1 ORDER BY idx`
 
 // Beginning is where an epoch of the log begins.
 type Beginning struct {

@@ -68,13 +68,9 @@ func SessionUser(ctx context.Context, db projections.Querier) (user string, err 
 	return user, nil
 }
 
-// ErrReadOnly says that the database takes no changes: it is a standby, or somebody
-// has set default_transaction_read_only.
-var ErrReadOnly = errors.New("the database is read-only")
-
-// CheckWritable returns nil if the database takes changes, and [ErrReadOnly] if it does
-// not. It says nothing about a full disk: small changes succeed there until a file has
-// to grow, and to try larger ones would use up what is left for the write-ahead log.
+// CheckWritable returns nil if the database takes changes. It says nothing about a full
+// disk: small changes succeed there until a file has to grow, and to try larger ones
+// would use up what is left for the write-ahead log.
 func CheckWritable(ctx context.Context, db projections.Querier) error {
 	var readOnly bool
 	err := db.QueryRow(ctx, `SELECT current_setting('transaction_read_only')::boolean`).Scan(&readOnly)
@@ -82,7 +78,7 @@ func CheckWritable(ctx context.Context, db projections.Querier) error {
 		return fmt.Errorf("ask whether the database takes changes: %w", err)
 	}
 	if readOnly {
-		return ErrReadOnly
+		return errors.New(stateReadOnly)
 	}
 	return nil
 }

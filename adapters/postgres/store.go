@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,11 +30,10 @@ type Store struct {
 }
 
 // Load returns the history of a stream, oldest event first. It is empty if there is
-// no such stream, or if the stream is another tenant's (D18). Personal values are hidden,
-// because no decision needs them.
+// no such stream. Personal values are hidden, because no decision needs them.
 func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
 	rows, _ := s.DB.Query(ctx,
-		`SELECT name, data FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`, stream.ID, stream.Tenant)
+		`SELECT name, data FROM events WHERE tenant = $1 AND stream = $2 ORDER BY version`, stream.Tenant, stream.ID)
 	history, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Event, error) {
 		var name, data string
 		if err := row.Scan(&name, &data); err != nil {
@@ -78,7 +79,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	return recorded, nil
 }
 
-// record numbers and stamps the events. Streams are in the order of their ids, so
+// record numbers and stamps the events. Streams are in one order, so
 // that two appends lock the same rows in the same order.
 func (s *Store) record(metadata event.Metadata, changes []event.Change) []event.Recorded {
 	at := s.Now().UTC().Truncate(time.Microsecond)
@@ -111,8 +112,13 @@ func answerOnce(recorded []event.Recorded) {
 
 func inStreamOrder(changes []event.Change) []event.Change {
 	return slices.SortedStableFunc(slices.Values(changes), func(a, b event.Change) int {
-		return bytes.Compare(a.Stream.ID[:], b.Stream.ID[:])
+		return compareStreams(a.Stream, b.Stream)
 	})
+}
+
+// compareStreams is the order in which appends lock streams: by id, then by tenant.
+func compareStreams(a, b event.Stream) int {
+	return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), strings.Compare(a.Tenant, b.Tenant))
 }
 
 // written is an event as it is stored, with what must hold at once. All of it is made

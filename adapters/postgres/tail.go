@@ -185,7 +185,7 @@ func (t *Tail) goOn(idx int64, heard <-chan struct{}, found stretch) {
 
 // newestEpoch is the event that began the epoch, in a statement whose parameter is the
 // stream of epochs.
-const newestEpoch = `coalesce((SELECT id FROM events WHERE stream = $2 ORDER BY version DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')`
+const newestEpoch = `coalesce((SELECT id FROM events WHERE tenant = '' AND stream = $2 ORDER BY version DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')`
 
 // readStretch is [readLog], and ends with the event that reaches a number of bytes.
 const readStretch = `

@@ -54,7 +54,7 @@ func memberOf(events []written) *member {
 			m.key, m.claims = e.idempotency, append(m.claims, e.idempotency)
 		}
 		if e.Version == 1 {
-			m.claims = append(m.claims, e.Stream.ID)
+			m.claims = append(m.claims, e.Stream)
 		} else if i == 0 || !follows(e, events[i-1]) {
 			return nil
 		}

@@ -79,8 +79,13 @@ func (s seen) form(t *testing.T, action string) url.Values {
 		t.Fatalf("%s: no form for %s:\n%s", s.Request.URL, action, s.body)
 	}
 	rest, _, _ = strings.Cut(rest, "</form>")
+	return hiddenIn(rest)
+}
+
+// hiddenIn is the hidden fields of a form.
+func hiddenIn(block string) url.Values {
 	form := url.Values{}
-	for _, field := range hidden.FindAllStringSubmatch(rest, -1) {
+	for _, field := range hidden.FindAllStringSubmatch(block, -1) {
 		form.Set(field[1], html.UnescapeString(field[2]))
 	}
 	return form

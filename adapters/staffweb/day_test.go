@@ -228,7 +228,7 @@ func TestAManagerNamesSitesAndRooms_D86(t *testing.T) {
 	at := list + "/" + c.main.String()
 	b.get(list).wants(t, http.StatusOK, "", "<bdi>Elm House</bdi>")
 	add := b.get(list).form(t, list)
-	for name, says := range map[string]string{" ": "Enter a name for the site.", "Elm House": "There is a site of this name already.", strings.Repeat("n", 61): "at most 60 letters"} {
+	for name, says := range map[string]string{" ": "Enter a name for the site.", "Elm House": "There is a site of this name already.", strings.Repeat("n", 61): "at most 60 characters"} {
 		add.Set("name", name)
 		b.post(list, add).wants(t, http.StatusBadRequest, "", says)
 	}

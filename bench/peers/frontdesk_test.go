@@ -88,6 +88,8 @@ type tally int
 
 func (t tally) Apply(event.Event) tally { return t + 1 }
 
+func (tally) Events() []event.Event { return []event.Event{eventtest.Noted{}} }
+
 // fill appends a hundred streams at once, and waits until all of them are in the log.
 func (f *frontdesk) fill(ctx context.Context, events int) error {
 	for range events / 100 {

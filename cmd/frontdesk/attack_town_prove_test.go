@@ -7,13 +7,12 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
@@ -118,7 +117,7 @@ func (in *town) integrate(ctx context.Context, tenant, name string, publish func
 }
 
 func publishKeys(t *testing.T, set []byte) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(set) }))
+	server := bearertest.NewServer(set)
 	t.Cleanup(server.Close)
 	return server.URL
 }

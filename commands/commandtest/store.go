@@ -25,7 +25,7 @@ type Store struct {
 	codec *event.Codec
 
 	mu      sync.Mutex
-	streams map[uuid.UUID][]event.Recorded
+	streams map[event.Stream][]event.Recorded
 	log     []event.Recorded
 }
 
@@ -35,7 +35,7 @@ func NewStore(extra ...event.Event) *Store {
 	if err != nil {
 		panic(err) // the test's own events clash
 	}
-	return &Store{codec: codec, streams: map[uuid.UUID][]event.Recorded{}}
+	return &Store{codec: codec, streams: map[event.Stream][]event.Recorded{}}
 }
 
 // Load returns the history of a stream, oldest event first. Personal values are hidden, as
@@ -44,10 +44,8 @@ func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var history []event.Event
-	for _, e := range s.streams[stream.ID] {
-		if e.Stream.Tenant == stream.Tenant {
-			history = append(history, event.Hide(e.Event))
-		}
+	for _, e := range s.streams[stream] {
+		history = append(history, event.Hide(e.Event))
 	}
 	return history, nil
 }
@@ -62,14 +60,12 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if s.missPatients(changes) {
 		return nil, fmt.Errorf("append: %w", patient.ErrUnknown)
 	}
-	added, version := []event.Recorded{}, map[uuid.UUID]int{}
+	added, version := []event.Recorded{}, map[event.Stream]int{}
 	for _, change := range changes {
-		history := s.streams[change.Stream.ID]
-		foreign := len(history) > 0 && history[0].Stream.Tenant != change.Stream.Tenant
-		if foreign || change.Expected != len(history)+version[change.Stream.ID] {
+		if change.Expected != len(s.streams[change.Stream])+version[change.Stream] {
 			return nil, fmt.Errorf("append: %w", event.ErrConflict)
 		}
-		version[change.Stream.ID] += len(change.Events)
+		version[change.Stream] += len(change.Events)
 		for i, e := range change.Events {
 			if _, _, err := s.codec.Encode(e); err != nil {
 				return nil, err
@@ -85,7 +81,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 		}
 	}
 	for _, e := range added {
-		s.streams[e.Stream.ID] = append(s.streams[e.Stream.ID], e)
+		s.streams[e.Stream] = append(s.streams[e.Stream], e)
 	}
 	s.log = append(s.log, added...)
 	return added, nil

@@ -13,6 +13,7 @@ import (
 var (
 	ErrNameless         = fault.New(fault.Invalid, "missing-name", "Give the application a name.")
 	ErrExists           = fault.New(fault.Conflict, "application-exists", "An application with this identifier is registered already.")
+	ErrReservedID       = fault.New(fault.Invalid, "reserved-application-id", "Choose a random UUID, of version 4 or 7. Those of versions 3 and 5 are made of names, and the service names its own streams by them.")
 	ErrUnknown          = fault.New(fault.Missing, "unknown-application", "There is no application with this identifier.")
 	ErrNotPatientScoped = fault.New(fault.Refused, "not-patient-scoped",
 		"Mark the application as patient-scoped first: only for such an integration are patient-scoped authorisations set up.")
@@ -20,6 +21,15 @@ var (
 
 // StreamOf is the stream of an application. It belongs to no practice.
 func StreamOf(id ID) event.Stream { return event.Stream{ID: id.UUID} }
+
+// CheckID refuses an identifier that an operator has chosen if another stream that belongs
+// to no practice can have it: those are found by their names (see event.DerivedID).
+func CheckID(id ID) error {
+	if version := id.Version(); version == 3 || version == 5 {
+		return ErrReservedID
+	}
+	return nil
+}
 
 // Registration is what an application is registered with. The caller has
 // checked the JWKS URL: each deployment decides which addresses it may fetch.

@@ -1,6 +1,8 @@
 package application
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
@@ -94,10 +96,13 @@ func (PatientScopedMarked) EventName() string { return "application.patient-scop
 func (PatientScopedUnmarked) EventName() string { return "application.patient-scoped-unmarked.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
+func Events() []event.Event { return slices.Concat(Application{}.Events(), Asked{}.Events()) }
+
+// Events returns the events of an application's stream.
+func (Application) Events() []event.Event {
 	return []event.Event{
 		Registered{}, JWKSURLSet{}, CallbackAdded{}, CallbackRemoved{},
 		EndpointGranted{}, EndpointRevoked{}, PatientScopedMarked{}, PatientScopedUnmarked{},
-		WebhookSet{}, WebhookRemoved{}, KeySetReread{}, WebhookTestRequested{},
+		WebhookSet{}, WebhookRemoved{},
 	}
 }

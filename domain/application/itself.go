@@ -87,3 +87,6 @@ func (a Asked) Apply(e event.Event) Asked {
 	}
 	return a
 }
+
+// Events returns the events of the streams of a day's re-reads and webhook tests.
+func (Asked) Events() []event.Event { return []event.Event{KeySetReread{}, WebhookTestRequested{}} }

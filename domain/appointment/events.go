@@ -109,7 +109,10 @@ func (DidNotAttend) EventName() string { return "appointment.did-not-attend.v1" 
 func (Attended) EventName() string { return "appointment.attended.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
+func Events() []event.Event { return Appointment{}.Events() }
+
+// Events returns the events of an appointment's stream.
+func (Appointment) Events() []event.Event {
 	return []event.Event{Booked{}, Moved{}, Cancelled{}, Arrived{}, CalledIn{}, CallInRemoved{}, DidNotAttend{}, Attended{}}
 }
 

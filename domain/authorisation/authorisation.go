@@ -59,7 +59,10 @@ func (Granted) EventName() string { return "user-authorisation.granted.v1" }
 func (Revoked) EventName() string { return "user-authorisation.revoked.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Granted{}, Revoked{}} }
+func Events() []event.Event { return Authorisation{}.Events() }
+
+// Events returns the events of an authorisation's stream.
+func (Authorisation) Events() []event.Event { return []event.Event{Granted{}, Revoked{}} }
 
 // ErrNone refuses to revoke an authorisation that is not there or has ended.
 var ErrNone = fault.New(fault.Missing, "no-authorisation", "There is no current authorisation to revoke.")

@@ -50,7 +50,10 @@ func (Connected) EventName() string { return "display.connected.v1" }
 func (Removed) EventName() string { return "display.removed.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Added{}, Connected{}, Removed{}} }
+func Events() []event.Event { return Display{}.Events() }
+
+// Events returns the events of a display's stream.
+func (Display) Events() []event.Event { return []event.Event{Added{}, Connected{}, Removed{}} }
 
 // The refusals of this package's rules.
 var (

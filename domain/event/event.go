@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +39,8 @@ type State[S State[S]] interface {
 	// Apply returns the state after e. It assigns and never refuses; an event
 	// that the state does not care about returns it unchanged.
 	Apply(e Event) S
+	// Events returns an empty event of each type that the stream may hold.
+	Events() []Event
 }
 
 // Fold returns the state after a history, oldest event first.
@@ -49,7 +52,21 @@ func Fold[S State[S]](history ...Event) S {
 	return state
 }
 
-// Stream names the history of one thing.
+// Foreign returns the first event of a history that a stream of S may not hold, or nil.
+func Foreign[S State[S]](history ...Event) Event {
+	var state S
+	own := state.Events()
+	for _, e := range history {
+		name := e.EventName()
+		if !slices.ContainsFunc(own, func(o Event) bool { return o.EventName() == name }) {
+			return e
+		}
+	}
+	return nil
+}
+
+// Stream names the history of one thing. Its key is both fields: two practices may each
+// have a stream with the same ID.
 type Stream struct {
 	Tenant string    // the practice it belongs to; "" if it belongs to none
 	ID     uuid.UUID // opaque; never made from a person's name or number
@@ -67,6 +84,10 @@ type Change struct {
 // ErrConflict says that a stream has changed since a decision was taken. Decide
 // again on the new state.
 var ErrConflict = errors.New("the stream has changed since it was read")
+
+// ErrForeign says that a stream holds an event of another kind of stream. Nothing is
+// appended to it: two things share one identifier, which is a fault of the program.
+var ErrForeign = errors.New("the stream holds events of another kind")
 
 // Recorded is an event in the log.
 type Recorded struct {

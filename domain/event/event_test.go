@@ -20,6 +20,8 @@ func (t total) Apply(e event.Event) total {
 	return t
 }
 
+func (total) Events() []event.Event { return []event.Event{eventtest.Counted{}} }
+
 func TestFoldAppliesTheHistoryInOrder(t *testing.T) {
 	t.Parallel()
 	if got := event.Fold[total](eventtest.Counted{N: 1}, eventtest.Noted{}, eventtest.Counted{N: 2}); got.sum != 3 {
@@ -27,6 +29,23 @@ func TestFoldAppliesTheHistoryInOrder(t *testing.T) {
 	}
 	if got := event.Fold[total](); got.sum != 0 {
 		t.Errorf("the state of an empty stream is %v", got)
+	}
+}
+
+func TestForeignEvent(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		history []event.Event
+		want    event.Event
+	}{
+		"no history": {},
+		"own":        {[]event.Event{eventtest.Counted{N: 1}, eventtest.Counted{N: 2}}, nil},
+		"mixed":      {[]event.Event{eventtest.Counted{N: 1}, eventtest.Noted{Note: "x"}}, eventtest.Noted{Note: "x"}},
+		"foreign":    {[]event.Event{eventtest.Noted{}}, eventtest.Noted{}},
+	} {
+		if got := event.Foreign[total](test.history...); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
 	}
 }
 

@@ -68,7 +68,10 @@ func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
+func Events() []event.Event { return Patient{}.Events() }
+
+// Events returns the events of a patient's stream.
+func (Patient) Events() []event.Event {
 	return []event.Event{
 		Registered{}, DetailsChanged{}, RecordRestricted{}, RestrictionLifted{},
 		ErasureRequested{}, ErasureWithdrawn{}, ErasureHeld{}, ErasureHoldLifted{}, Erased{},

@@ -93,6 +93,9 @@ func (c Closures) Apply(e event.Event) Closures {
 	return c
 }
 
+// Events returns the events of the stream of a practice's closures.
+func (Closures) Events() []event.Event { return []event.Event{Closed{}, Reopened{}} }
+
 // with adds a closure and joins it with those that it touches.
 func (c Closures) with(closure Span) Closures {
 	var apart Closures

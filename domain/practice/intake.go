@@ -151,6 +151,13 @@ func (i Intake) Apply(e event.Event) Intake {
 	return i
 }
 
+// Events returns the events of an intake's stream.
+func (Intake) Events() []event.Event {
+	return []event.Event{
+		RequestTypeSwitchedOff{}, RequestTypeSwitchedOn{}, RequestTypePaused{}, RequestTypeResumed{}, OpeningHoursSet{},
+	}
+}
+
 // intakeOf returns the request type whose intake an event changes, if it changes one.
 func intakeOf(e event.Event) (typ request.Type, changes bool) {
 	switch e := e.(type) {

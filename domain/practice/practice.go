@@ -2,6 +2,7 @@ package practice
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,9 +156,13 @@ func (e Enablement) Apply(happened event.Event) Enablement {
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{
-		Registered{}, ApplicationEnabled{}, ApplicationDisabled{},
-		RequestTypeSwitchedOff{}, RequestTypeSwitchedOn{}, RequestTypePaused{}, RequestTypeResumed{}, OpeningHoursSet{},
-		Closed{}, Reopened{},
-	}
+	return slices.Concat(Practice{}.Events(), Enablement{}.Events(), Intake{}.Events(), Closures{}.Events())
+}
+
+// Events returns the events of a practice's stream.
+func (Practice) Events() []event.Event { return []event.Event{Registered{}} }
+
+// Events returns the events of an enablement's stream.
+func (Enablement) Events() []event.Event {
+	return []event.Event{ApplicationEnabled{}, ApplicationDisabled{}}
 }

@@ -40,7 +40,12 @@ func (ErasureWithdrawn) EventName() string { return "practitioner.erasure-withdr
 func (Erased) EventName() string { return "practitioner.erased.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}} }
+func Events() []event.Event { return Practitioner{}.Events() }
+
+// Events returns the events of a practitioner's stream.
+func (Practitioner) Events() []event.Event {
+	return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}}
+}
 
 // ErrErased refuses a call in the name of a practitioner who was forgotten. It says nothing
 // about the patient, whom there may well be.

@@ -84,3 +84,6 @@ func (g Glass) Apply(e event.Event) Glass {
 	}
 	return g
 }
+
+// Events returns the events of the stream of a broken glass.
+func (Glass) Events() []event.Event { return []event.Event{GlassBroken{}} }

@@ -97,3 +97,6 @@ func (n Note) Apply(e event.Event) Note {
 	}
 	return n
 }
+
+// Events returns the events of a note's stream.
+func (Note) Events() []event.Event { return []event.Event{NoteCreated{}, NoteEnteredInError{}} }

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
@@ -33,5 +35,5 @@ func Open(about patient.ID) []event.Event { return []event.Event{CareRecordOpene
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
-	return []event.Event{CareRecordOpened{}, GlassBroken{}, NoteCreated{}, NoteEnteredInError{}}
+	return slices.Concat([]event.Event{CareRecordOpened{}}, Glass{}.Events(), Note{}.Events())
 }

@@ -70,9 +70,10 @@ type (
 )
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
-	return append([]event.Event{Submitted{}, EnteredInError{}, Opened{}, AttachmentOpened{}}, Handling()...)
-}
+func Events() []event.Event { return append(Request{}.Events(), Opened{}, AttachmentOpened{}) }
+
+// Events returns the events of a request's stream. Openings are streams of their own.
+func (Request) Events() []event.Event { return append(Handling(), Submitted{}, EnteredInError{}) }
 
 // Handling returns an empty event of each type that says what the practice did with a
 // request.

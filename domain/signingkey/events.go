@@ -55,7 +55,10 @@ func (RetirementBegun) EventName() string { return "signing-key.retirement-begun
 func (Retired) EventName() string { return "signing-key.retired.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event {
+func Events() []event.Event { return Ring{}.Events() }
+
+// Events returns the events of the ring's stream.
+func (Ring) Events() []event.Event {
 	return []event.Event{Staged{}, Activated{}, RetirementBegun{}, Retired{}}
 }
 

@@ -81,3 +81,6 @@ func (r Room) Apply(e event.Event) Room {
 	}
 	return r
 }
+
+// Events returns the events of a room's stream.
+func (Room) Events() []event.Event { return []event.Event{RoomAdded{}, RoomRenamed{}} }

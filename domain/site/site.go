@@ -97,4 +97,7 @@ func (s Site) Apply(e event.Event) Site {
 }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Added{}, Renamed{}, RoomAdded{}, RoomRenamed{}} }
+func Events() []event.Event { return append(Site{}.Events(), Room{}.Events()...) }
+
+// Events returns the events of a site's stream.
+func (Site) Events() []event.Event { return []event.Event{Added{}, Renamed{}} }

@@ -1,6 +1,7 @@
 package staff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -84,9 +85,13 @@ func (PasswordSet) EventName() string { return "staff.password-set.v1" }
 
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event {
+	return slices.Concat(Member{}.Events(), Session{}.Events(), Watch{}.Events())
+}
+
+// Events returns the events of the stream of a member of staff.
+func (Member) Events() []event.Event {
 	return []event.Event{
 		Registered{}, RolesSet{}, Invited{}, Reset{}, Deactivated{}, Reactivated{}, PasswordSet{}, PasskeyAdded{}, PasskeyRemoved{},
-		SignedIn{}, SignedOut{}, SignInFailed{}, LockedOut{},
 		ErasureRequested{}, ErasureWithdrawn{}, Erased{},
 	}
 }

@@ -112,3 +112,6 @@ func (s Session) Apply(e event.Event) Session {
 	}
 	return s
 }
+
+// Events returns the events of a session's stream.
+func (Session) Events() []event.Event { return []event.Event{SignedIn{}, SignedOut{}} }

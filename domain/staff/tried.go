@@ -73,3 +73,6 @@ func (w Watch) Apply(e event.Event) Watch {
 	}
 	return w
 }
+
+// Events returns the events of the stream of a day's failed attempts.
+func (Watch) Events() []event.Event { return []event.Event{SignInFailed{}, LockedOut{}} }

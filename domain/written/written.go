@@ -32,11 +32,12 @@ var instantForm = regexp.MustCompile(
 	`^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // Instant reads an instant in RFC 3339, section 5.6. Decimals beyond the ninth are
-// dropped.
+// dropped. It refuses the first instant of the year 1, which is the zero [time.Time]:
+// everywhere else that means that no instant was given.
 func Instant(text string) (time.Time, bool) {
 	if !instantForm.MatchString(text) {
 		return time.Time{}, false
 	}
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(text))
-	return at, err == nil
+	return at, err == nil && !at.IsZero()
 }

@@ -84,6 +84,21 @@ func TestWhatIsNearlyRFC3339IsNoInstant_D19(t *testing.T) {
 	}
 }
 
+// The zero time.Time means everywhere that no instant was given, so no text may be read as it.
+func TestZeroInstantIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0001-01-01T00:00:00Z", "0001-01-01t00:00:00.0z", "0001-01-01T05:45:00+05:45", "0000-12-31T23:00:00-01:00"} {
+		if at, ok := written.Instant(text); ok {
+			t.Errorf("%q is read as %s", text, at)
+		}
+	}
+	for _, text := range []string{"0000-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00.000000001Z", "0001-01-01T00:00:00-00:01"} {
+		if at, ok := written.Instant(text); !ok || at.IsZero() {
+			t.Errorf("%q is read as %s, %t", text, at, ok)
+		}
+	}
+}
+
 // FuzzInstant looks for a text that is an instant although it could not be written back,
 // and for one that package time would write and that is refused.
 func FuzzInstant(f *testing.F) {

@@ -50,23 +50,25 @@ func KeySet(keys ...any) []byte {
 // Server serves a key set by plain HTTP on loopback. The test that made it closes
 // it.
 type Server struct {
-	*httptest.Server // its URL is the JWKS URL
+	*httptest.Server // its URL is the JWKS URL, with a path that no other server has
 	fetches          atomic.Int64
 	handler          atomic.Pointer[http.HandlerFunc]
 }
 
 // NewServer serves a document, usually a key set.
 func NewServer(document []byte) *Server {
-	s := &Server{}
+	s, path, mux := &Server{}, "/"+rand.Text(), http.NewServeMux()
 	s.Publish(document)
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		s.fetches.Add(1)
 		(*s.handler.Load())(w, r)
-	}))
+	})
+	s.Server = httptest.NewServer(mux)
+	s.URL += path
 	return s
 }
 
-// Fetches returns the number of requests so far.
+// Fetches returns the number of requests for the key set so far.
 func (s *Server) Fetches() int { return int(s.fetches.Load()) }
 
 // Publish serves another document from now on.

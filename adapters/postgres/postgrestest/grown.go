@@ -144,7 +144,7 @@ var firstGrown = []string{
 	`INSERT INTO staff_passkey_uses SELECT ` + practiceN + `, ` + staffN + `, ` + staffN + `, n, now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO staff_challenges SELECT decode(md5(n::text), 'hex'), now() + interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO staff_sign_in_steps SELECT decode(md5(n::text), 'hex'), ` + practiceN + `, ` + staffN + `, ` + staffN + `, 0, now() + interval '1 hour' FROM generate_series(1, {staff}) n`,
-	`INSERT INTO sign_in_tries (account, source, tries, last_at, locked_until) SELECT decode(md5(n::text), 'hex'), '', 1, now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
+	`INSERT INTO sign_in_tries (mark, tries, last_at, locked_until) SELECT decode(md5(n::text), 'hex'), 1, now() - interval '1 hour', now() - interval '1 hour' FROM generate_series(1, {staff}) n`,
 	`INSERT INTO authorisations SELECT ` + practiceN + `, md5('app' || a)::uuid, ` + staffN + `, CASE WHEN a % 2 = 0 THEN '00000000-0000-0000-0000-000000000000' ELSE md5('patient' || n)::uuid END,
 		now() - interval '1 day' * (a - 2) FROM generate_series(1, {staff}) n, generate_series(1, 6) a`,
 	`INSERT INTO patients (tenant, patient, restricted) SELECT ` + practiceN + `, ` + patientN + `, n % 100 = 0 FROM generate_series(1, {patients}) n`,

@@ -29,7 +29,7 @@ func openable(keys *postgres.Keyring, all []projections.Projection) (made []proj
 	return made, hidden
 }
 
-func holdsPersonal(t projections.Table) bool { return t.Of != 0 }
+func holdsPersonal(t projections.Table) bool { return len(t.Of) > 0 }
 
 // opening returns a log that opens what the tables of some read models hold of rows that
 // are kept at an instant.
@@ -43,8 +43,15 @@ func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projecti
 	}
 	log.Opens = keys.Only(func(s event.Stored, kind event.HolderKind) bool {
 		return slices.ContainsFunc(tables, func(t projections.Table) bool {
-			return t.Of == kind && (t.Kept == 0 || s.At.After(now.Add(-t.Kept)))
+			return slices.Contains(t.Of, kind) && (t.Kept == 0 || s.At.After(now.Add(-t.Kept))) && (!t.Keyed || keyed(s))
 		})
 	})
 	return log
+}
+
+// keyed reports whether an event is of a call with an Idempotency-Key. Metadata that cannot
+// be read counts as such: opening the event then says why.
+func keyed(s event.Stored) bool {
+	m, err := event.ParseMetadata(s.Metadata)
+	return err != nil || m.Idempotency != (event.Idempotency{})
 }

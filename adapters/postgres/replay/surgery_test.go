@@ -189,24 +189,18 @@ func (s *surgery) something(ctx context.Context) error {
 			return commands.Desk{Store: store, Now: s.now}.ClosePractice(ctx, commands.ClosePractice{Tenant: tenant, Until: s.at.Add(30 * time.Minute)})
 		},
 		func() error {
-			key := event.Idempotency{}
-			if r.IntN(4) > 0 {
-				key = event.Idempotency{Tenant: tenant, Key: event.Digest{byte(r.IntN(8)), 1}, Body: event.Digest{2}.String()}
-			}
-			desk := commands.Desk{
-				Store: store, Patients: patients, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
-			}
-			_, _, err := commands.Once(ctx, desk, key, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+			return s.once(ctx, tenant, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 				id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
 					Tenant: tenant, Submission: request.Submission{Patient: about, Type: typ, Requester: "patient"},
 				})
 				return []byte(id.String()), err
 			})
-			return err
 		},
 		func() error {
-			_, err := commands.Desk{Store: store, Patients: patients}.CreateNote(ctx, commands.CreateNote{Tenant: tenant, Patient: about, Text: "a cough"})
-			return err
+			return s.once(ctx, tenant, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
+				id, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: tenant, Patient: about, Text: "a cough"})
+				return []byte(id.String()), err
+			})
 		},
 		func() error {
 			return commands.Desk{Store: store, Patients: patients}.OpenCareRecord(ctx, commands.OpenCareRecord{Tenant: tenant, Patient: about})
@@ -248,6 +242,19 @@ func (s *surgery) something(ctx context.Context) error {
 		return oneOf(r, rare)()
 	}
 	return oneOf(r, acts)()
+}
+
+// once makes a call, most often with one of a few Idempotency-Keys.
+func (s *surgery) once(ctx context.Context, tenant string, act func(context.Context, commands.Desk) ([]byte, error)) error {
+	key := event.Idempotency{}
+	if s.random.IntN(4) > 0 {
+		key = event.Idempotency{Tenant: tenant, Key: event.Digest{byte(s.random.IntN(8)), 1}, Body: event.Digest{2}.String()}
+	}
+	desk := commands.Desk{
+		Store: s.store, Patients: projections.Patients{DB: s.pool}, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+	}
+	_, _, err := commands.Once(ctx, desk, key, act)
+	return err
 }
 
 // drain brings all events into the log, and follow moves the projections that follow it.

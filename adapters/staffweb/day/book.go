@@ -91,7 +91,7 @@ func (s *Section) book(v *frame.Visit) error {
 		return err
 	}
 	id, err := s.Desk.BookAppointment(v.AsStaff(), commands.BookAppointment{
-		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.Session.Staff.String() + " " + once,
+		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.Once(once),
 	})
 	switch {
 	case errors.Is(err, appointment.ErrBooked):

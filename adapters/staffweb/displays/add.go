@@ -1,14 +1,16 @@
 package displays
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
-	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/site"
 	"frontdesk/domain/written"
@@ -21,7 +23,7 @@ type addPage struct {
 	Name    frame.Field
 	Sites   []choice
 	Namings []choice
-	Display string // its identifier, so that a form that is sent twice adds one
+	Once    string // names what the form adds, so that a form that is sent twice adds one
 	Token   string
 }
 
@@ -47,13 +49,9 @@ func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
 	if err != nil {
 		return err
 	}
-	id, ok := written.SomeID(v.Form.Get("display"))
-	if !ok {
-		id = event.NewID()
-	}
 	page := addPage{
 		Faulty: wrong, Sites: places(sites, v.Form.Get("site")), Namings: ways(display.Naming(v.Form.Get("naming"))),
-		Display: id.String(), Token: v.Token("displays"),
+		Once: cmp.Or(v.Form.Get("once"), rand.Text()), Token: v.Token("displays"),
 		Name: frame.Field{
 			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
 			Kind: "text", Value: v.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
@@ -97,8 +95,8 @@ func (s *Section) add(v *frame.Visit) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
 	}
-	id, ok := written.SomeID(v.Form.Get("display"))
-	if !ok {
+	once := v.Form.Get("once")
+	if strings.TrimSpace(once) == "" {
 		return frame.ErrUnreadable
 	}
 	at, ok := written.SomeID(v.Form.Get("site"))
@@ -106,7 +104,7 @@ func (s *Section) add(v *frame.Visit) error {
 		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
 	}
 	wanted := commands.AddDisplay{
-		Tenant: v.Tenant, Display: display.ID{UUID: id}, Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
+		Tenant: v.Tenant, Once: v.Once(once), Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
 	}
 	given, err := s.Desk.AddDisplay(v.AsStaff(), wanted)
 	if err != nil {

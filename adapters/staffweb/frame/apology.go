@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
 )
 
 // Apology is an error that is shown as a page: it says what went wrong and what to do about
@@ -75,6 +76,9 @@ var (
 		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
 	ErrUnreadable = &Apology{http.StatusBadRequest, "We could not read what your browser sent",
 		"Nothing has been changed.", "Go back and try again."}
+	ErrTooLong = &Apology{http.StatusRequestEntityTooLarge, "What you typed is too long",
+		"We could not take it, and nothing has been saved.",
+		"Go back with your browser’s Back button. Shorten the text, or save it in parts. No page takes a text of more than " + Counted(request.MaxText, "character") + "."}
 	ErrNotFound = &Apology{http.StatusNotFound, "Page not found",
 		"There is nothing at this address.", "If you typed the address, check that it is right."}
 	ErrMethod = &Apology{http.StatusMethodNotAllowed, "This page is not used in that way",

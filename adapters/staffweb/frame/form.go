@@ -7,20 +7,26 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// Bounds of a form that is sent.
+// Bounds of a form that is sent. Forms with longer texts say so, see [Methods.Taking].
 const (
 	formBytes = 64 << 10
 	formTime  = 2 * time.Second
+
+	// characterBytes is what one character of a text takes at most: four bytes of UTF-8,
+	// each written as %F0.
+	characterBytes = 4 * len("%F0")
 )
 
 // readForm reads the query of a GET and the body of a POST, never both, so that
-// a page has one place to look at.
-func (s *Site) readForm(v *Visit) error {
+// a page has one place to look at. A body may have so many bytes.
+func (s *Site) readForm(v *Visit, most int) error {
 	if v.R.Method == http.MethodPost {
-		if err := s.receive(v); err != nil {
+		if err := s.receive(v, most); err != nil {
 			return err
 		}
 	}
@@ -37,21 +43,50 @@ func (s *Site) readForm(v *Visit) error {
 
 // receive reads the whole body of a form before anything that others need is taken.
 // A form that never comes holds its connection, and its source's share of such seats.
-func (s *Site) receive(v *Visit) error {
+func (s *Site) receive(v *Visit, most int) error {
 	if err := v.sit(s.seats.forms); err != nil {
 		return err
 	}
 	defer v.Leave()
-	whole, err := io.ReadAll(http.MaxBytesReader(v.w, v.R.Body, formBytes))
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return ErrLate
-	case err != nil:
-		return ErrUnreadable
+	whole, err := v.receive(nil, formBytes)
+	if errors.Is(err, ErrTooLong) && most > formBytes {
+		whole, err = s.receiveRest(v, whole, most)
 	}
-	v.setReadDeadline(time.Time{}) // otherwise it would end the visit
+	if err != nil {
+		return err
+	}
 	v.R.Body = io.NopCloser(bytes.NewReader(whole))
 	return nil
+}
+
+// receiveRest reads the rest of a long form, at the same pace as its beginning. It reads
+// nothing for a stranger, whom the page sends to sign in.
+func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
+	if err := s.recognise(v); err != nil || !v.SignedIn {
+		return nil, err
+	}
+	if err := v.sit(s.seats.forms); err != nil {
+		return nil, err
+	}
+	v.setReadDeadline(time.Now().Add(formTime * time.Duration(most-formBytes) / formBytes))
+	return v.receive(begun, most)
+}
+
+// receive reads on behind the beginning of a body, of which it takes so many bytes. With
+// [ErrTooLong] it returns one byte more.
+func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
+	rest, err := io.ReadAll(io.LimitReader(v.R.Body, int64(most+1-len(begun))))
+	whole := append(begun, rest...)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, ErrLate
+	case err != nil:
+		return nil, ErrUnreadable
+	case len(whole) > most:
+		return whole, ErrTooLong
+	}
+	v.setReadDeadline(time.Time{}) // otherwise it would end the visit
+	return whole, nil
 }
 
 // bodyWithin ends the wait for a body, also for one that nobody reads: before the
@@ -65,6 +100,22 @@ func (v *Visit) bodyWithin(limit time.Duration) {
 // setReadDeadline ignores its error, which means that the connection has no deadlines.
 func (v *Visit) setReadDeadline(at time.Time) {
 	_ = http.NewResponseController(v.w).SetReadDeadline(at)
+}
+
+// Text is what was typed in a field of several lines. Browsers send two characters for the
+// end of a line, which is one.
+func (v *Visit) Text(field string) string {
+	return strings.ReplaceAll(v.Form.Get(field), "\r\n", "\n")
+}
+
+// TooLong says by how much a text is too long, without the space around it; "" if it is
+// not. Characters are counted as the domain counts them.
+func TooLong(text string, most int) string {
+	has := utf8.RuneCountInString(strings.TrimSpace(text))
+	if has <= most {
+		return ""
+	}
+	return "Shorten this to at most " + Counted(most, "character") + ". It has " + Number(has) + "."
 }
 
 // FieldFault says what is wrong with a field.

@@ -69,8 +69,7 @@ type around struct {
 	Content  any
 }
 
-// helper says who helps somebody. A practice may have one manager, who has nobody at the
-// practice to ask.
+// helper names the role that can help. The only manager of a practice can ask the operator.
 func helper(v *Visit) string {
 	switch {
 	case v.ofScreen:

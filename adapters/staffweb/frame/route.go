@@ -17,6 +17,7 @@ type Page func(*Visit) error
 type Door struct {
 	right    staff.Action // what a member of staff does there; "" lets strangers in
 	ofScreen bool         // lets in the screen of a display alone
+	longer   int          // bytes of a form, beyond those that every form may have
 	behind   Page
 }
 
@@ -32,6 +33,16 @@ type Methods map[string]Door
 // Both are a form and what it does.
 func Both(right staff.Action, form, sent Page) Methods {
 	return Methods{http.MethodGet: WhoMay(right, form), http.MethodPost: WhoMay(right, sent)}
+}
+
+// Taking has the POST take a form whose long texts have so many characters together. What
+// every form may have is added to that. So there is room for a text that is too long, which
+// is then shown again. Only a member of staff can send such a form.
+func (m Methods) Taking(characters int) Methods {
+	door := m[http.MethodPost]
+	door.longer = characterBytes * characters
+	m[http.MethodPost] = door
+	return m
 }
 
 // Route is one path of every practice.
@@ -58,7 +69,7 @@ func (r Route) serve(s *Site) Page {
 		if door.ofScreen {
 			enter = s.enterAsScreen
 		}
-		if err := enter(v); err != nil {
+		if err := enter(v, formBytes+door.longer); err != nil {
 			return err
 		}
 		return door.pass(v)

@@ -29,9 +29,9 @@ func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
 // enterAsScreen finds out which display a screen is. A browser that shows nothing is told
 // nothing of the practice, and the database is not asked. Whoever is signed in with it does
 // not count, and is not seen.
-func (s *Site) enterAsScreen(v *Visit) error {
+func (s *Site) enterAsScreen(v *Visit, most int) error {
 	v.ofScreen = true
-	if err := s.readForm(v); err != nil {
+	if err := s.readForm(v, most); err != nil {
 		return err
 	}
 	v.Tenant = strings.Clone(v.Var("tenant"))

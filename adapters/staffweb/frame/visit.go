@@ -56,13 +56,19 @@ func (v *Visit) sit(among *fair.Shares) error {
 func (v *Visit) Leave() { v.seat.Release() }
 
 // enter finds out what every page needs to know: what an application has asked for,
-// who is signed in, and at which practice. A browser that shows no session is told
-// nothing of the practice, not even that there is one, and the database is not asked.
-func (s *Site) enter(v *Visit) (err error) {
-	if err := s.readForm(v); err != nil {
+// who is signed in, and at which practice. A form may have so many bytes.
+func (s *Site) enter(v *Visit, most int) error {
+	v.Tenant = strings.Clone(v.Var("tenant")) // counts that hold it must not hold the whole request line
+	if err := s.readForm(v, most); err != nil {
 		return err
 	}
-	v.Tenant = strings.Clone(v.Var("tenant")) // counts that hold it must not hold the whole request line
+	return s.recognise(v)
+}
+
+// recognise finds out who is signed in, and at which practice. A browser that shows no
+// session is told nothing of the practice, not even that there is one, and the database is
+// not asked.
+func (s *Site) recognise(v *Visit) (err error) {
 	token := v.Shown(s.SessionCookie(v, ""))
 	if token == "" {
 		return nil
@@ -140,6 +146,10 @@ func (v *Visit) Token(purpose string) string { return v.Session.FormToken(purpos
 func (v *Visit) Owns(purpose string) bool {
 	return v.SignedIn && v.Session.Owns(v.Form.Get("token"), purpose)
 }
+
+// Once names what a form makes by what the form carries, so that it is made once however
+// often the form is sent, and by whom, so that nobody sends it in another's place.
+func (v *Visit) Once(carried string) string { return v.Session.Staff.String() + " " + carried }
 
 // Header is the header of the answer.
 func (v *Visit) Header() http.Header { return v.w.Header() }

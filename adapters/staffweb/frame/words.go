@@ -3,6 +3,7 @@ package frame
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -78,7 +79,15 @@ func Counted(n int, name string) string {
 	if n == 1 {
 		return "1 " + name
 	}
-	return fmt.Sprintf("%d %ss", n, name)
+	return Number(n) + " " + name + "s"
+}
+
+// Number writes a number that is not negative, with a comma before each three digits.
+func Number(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return Number(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }
 
 // RequestNames are the types of requests as people say them, of one request.

@@ -1,6 +1,7 @@
 package patients
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -29,7 +30,7 @@ func (p closedPage) ReasonField() frame.Area {
 
 // closed shows that a record is closed, and asks for a reason to open it.
 func (s *Section) closed(v *frame.Visit, w who, status int, faulty frame.Faulty) (err error) {
-	page := closedPage{Faulty: faulty, who: w, Typed: v.Form.Get("reason"), Token: v.Token(w.purpose())}
+	page := closedPage{Faulty: faulty, who: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
 	if id, ok := written.SomeID(v.Form.Get("request")); ok {
 		page.Request = id.String()
 	}
@@ -51,9 +52,11 @@ func (s *Section) breakGlass(v *frame.Visit) error {
 	if !v.Owns(w.purpose()) {
 		return frame.ErrStale
 	}
-	err = s.Desk.BreakGlass(v.AsStaff(), commands.BreakGlass{Tenant: v.Tenant, Patient: w.ID, By: v.Session.Staff, Reason: v.Form.Get("reason")})
+	reason := v.Text("reason")
+	err = s.Desk.BreakGlass(v.AsStaff(), commands.BreakGlass{Tenant: v.Tenant, Patient: w.ID, By: v.Session.Staff, Reason: reason})
 	if errors.Is(err, record.ErrNoGlassReason) {
-		return s.closed(v, w, http.StatusBadRequest, frame.Wrong("reason", record.ErrNoGlassReason.Detail))
+		wrong := cmp.Or(frame.TooLong(reason, record.MaxGlassReason), record.ErrNoGlassReason.Detail)
+		return s.closed(v, w, http.StatusBadRequest, frame.Wrong("reason", wrong))
 	}
 	if err != nil {
 		return unknown(err)

@@ -8,8 +8,12 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/record"
-	"frontdesk/domain/written"
+	"frontdesk/domain/request"
 )
+
+// longestNote is how many characters a note has at most that is typed here. An application
+// may send a longer one.
+const longestNote = request.MaxText
 
 // newForm names what a form makes, and vouches for the name, so that a form which is sent
 // twice makes one thing, and nobody chooses an identifier.
@@ -41,12 +45,13 @@ func (s *Section) addNote(v *frame.Visit) error {
 	if !s.open(w) {
 		return s.closed(v, w, http.StatusForbidden, frame.Wrong("reason", "Your note has not been added: this record is closed to you again."))
 	}
-	id, _ := written.ID(name)
-	_, err = s.Desk.CreateNote(v.AsStaff(), commands.CreateNote{
-		Tenant: v.Tenant, Patient: w.ID, Note: record.NoteID{UUID: id}, Text: v.Form.Get("note"),
-	})
+	typed := v.Text("note")
+	if wrong := frame.TooLong(typed, longestNote); wrong != "" {
+		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", wrong), Typed: typed})
+	}
+	_, err = s.Desk.CreateNote(v.AsStaff(), commands.CreateNote{Tenant: v.Tenant, Patient: w.ID, Once: v.Once(name), Text: typed})
 	if errors.Is(err, record.ErrEmptyNote) {
-		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", "Write the note"), Typed: v.Form.Get("note")})
+		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", "Write the note"), Typed: typed})
 	}
 	if err != nil {
 		return unknown(err)

@@ -43,7 +43,7 @@ func (s *Section) Routes() []frame.Route {
 		frame.At("/patients/{patient}/glass", "glass", frame.Both(staff.SeePatients, s.record, s.breakGlass)),
 		frame.At("/patients/{patient}/timeline", "timeline", get(s.timeline)),
 		frame.At("/patients/{patient}/details", "patient-details", frame.Both(staff.SeePatients, s.detailsForm, s.changeDetails)),
-		frame.At("/patients/{patient}/notes", "notes", frame.Both(staff.SeePatients, s.record, s.addNote)),
+		frame.At("/patients/{patient}/notes", "notes", frame.Both(staff.SeePatients, s.record, s.addNote).Taking(longestNote)),
 	}
 }
 

@@ -1,9 +1,11 @@
 package requests
 
 import (
+	"cmp"
 	"strings"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
@@ -28,9 +30,14 @@ func outcomesOf(chosen string) (options []frame.Option) {
 	return options
 }
 
-// typedIn is what the form has. Browsers end lines by two characters.
+// typedIn is what the form has.
 func typedIn(v *frame.Visit) typed {
-	return typed{text: strings.ReplaceAll(v.Form.Get("text"), "\r\n", "\n"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
+	return typed{text: v.Text("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
+}
+
+// wrong says what is wrong with a text that is refused.
+func (t typed) wrong(refusal *fault.Error) string {
+	return cmp.Or(frame.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 
 // left reports whether something was written that an act has not used.

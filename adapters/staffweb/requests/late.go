@@ -43,7 +43,7 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 		return orNone(err)
 	}
 	if refusal.Kind != fault.Conflict {
-		field, text := faultOf(refusal)
+		field, text := faultOf(refusal, typed)
 		return s.show(v, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
 	}
 	found, err := s.find(v)
@@ -58,12 +58,12 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 }
 
 // faultOf says at which field something is wrong, and what.
-func faultOf(refusal *fault.Error) (field, text string) {
+func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 	switch {
 	case errors.Is(refusal, request.ErrUnknownOutcome):
 		return "outcome", "Choose how it ended."
 	case errors.Is(refusal, request.ErrInvalidText), errors.Is(refusal, request.ErrLongText):
-		return "text", refusal.Detail
+		return "text", typed.wrong(refusal)
 	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown):
 		return "to", errNoColleague.Detail
 	}

@@ -32,8 +32,10 @@ type candidate struct {
 	Chosen     bool
 }
 
-// candidatesShown are at most so many.
-const candidatesShown = 20
+const (
+	candidatesShown = 20  // at most
+	longestFind     = 200 // characters: each name is compared with each word of them
+)
 
 // moveForm shows whose request it is, and asks for a name.
 func (s *Section) moveForm(v *frame.Visit) error {
@@ -50,10 +52,12 @@ func (s *Section) move(v *frame.Visit) error {
 	if err != nil {
 		return err
 	}
-	typed := typedIn(v)
+	typed, wrongFind := typedIn(v), frame.TooLong(v.Form.Get("find"), longestFind)
 	switch {
 	case !v.Owns(purpose(v)):
 		return s.ask(v, found, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", frame.SignedInAgain)})
+	case wrongFind != "":
+		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Wrong("find", wrongFind)})
 	case v.Form.Get("do") == "find":
 		return s.ask(v, found, said{status: http.StatusOK, typed: typed})
 	case v.Form.Get("do") != "move":
@@ -81,7 +85,7 @@ func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed)
 	case errors.Is(err, patient.ErrUnknown):
 		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
-		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", request.ErrInvalidText.Detail)})
+		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", typed.wrong(request.ErrInvalidText))})
 	}
 	return s.refuse(v, typed, err)
 }
@@ -115,7 +119,7 @@ func (s *Section) ask(v *frame.Visit, found projections.Request, said said) erro
 // the access record; what was typed is nowhere.
 func (s *Section) search(v *frame.Visit, of projections.Request, said said, content *movePage) error {
 	shown := []patient.ID{of.Patient}
-	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" {
+	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && frame.TooLong(content.Find, longestFind) == "" {
 		found, more, err := s.Book.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
 		if err != nil {
 			return err

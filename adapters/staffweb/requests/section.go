@@ -55,8 +55,8 @@ var templates = frame.Templates(sources, "inbox", "request", "patient")
 func (s *Section) Routes() []frame.Route {
 	return []frame.Route{
 		frame.At("/requests", "requests", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.inbox)}),
-		frame.At("/requests/{request}", "request", frame.Both(staff.HandleRequests, s.request, s.handle)),
-		frame.At("/requests/{request}/patient", "request-patient", frame.Both(staff.HandleRequests, s.moveForm, s.move)),
+		frame.At("/requests/{request}", "request", frame.Both(staff.HandleRequests, s.request, s.handle).Taking(request.MaxText)),
+		frame.At("/requests/{request}/patient", "request-patient", frame.Both(staff.HandleRequests, s.moveForm, s.move).Taking(request.MaxText)),
 		frame.At("/requests/{request}/attachments/{n}", "attachment", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.attachment)}),
 	}
 }

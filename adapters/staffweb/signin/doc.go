@@ -10,7 +10,9 @@
 //	Door.Admit  ── Devices.Renew, Sessions.Begin
 //	Sessions.Of ── each page
 //	Journal     ── tells the log behind the answer: who signed in and out, and at whose
-//	               accounts others have tried, with marks in the place of sources (D65)
+//	               accounts others have tried
+//
+// The log and the counts of tries store marks in place of sources (D65).
 //
 // What decides who is let in is not in the log, which only says that a password was set,
 // and which digest its hash has. A session also needs an active member of staff who still

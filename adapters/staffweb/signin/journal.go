@@ -32,7 +32,8 @@ type Journal struct {
 	Retry time.Duration // until the next round without a happening
 
 	metrics journalMetrics
-	marks   marks
+	sources keys                 // of the marks in the log
+	counts  keys                 // of Tries, deleted here also while there are no tries
 	told    *fair.Budget[string] // what the log is told of tries at a practice
 
 	arrived chan struct{} // holds one token, which wakes Run
@@ -57,7 +58,8 @@ func NewJournal(store commands.Store, db Database, tries Tries, registry prometh
 		Store: store, DB: db, Tries: tries, Now: tries.Now, Log: log,
 		Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second,
 		metrics: newJournalMetrics(registry),
-		marks:   marks{db: db},
+		sources: sourceKeys(db),
+		counts:  triesKeys(db),
 		told:    fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
 		arrived: make(chan struct{}, 1),
 		tried:   map[account]*pending{},

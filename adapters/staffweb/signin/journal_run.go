@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"time"
@@ -65,7 +66,7 @@ func (j *Journal) round(ctx context.Context, limit time.Duration, last bool) err
 			return err
 		}
 	}
-	if err := j.marks.throwAway(ctx, j.instant()); err != nil {
+	if err := errors.Join(j.sources.discard(ctx, j.instant()), j.counts.discard(ctx, j.Tries.Now())); err != nil {
 		return err
 	}
 	return j.tellTries(ctx, last)
@@ -87,7 +88,7 @@ func (j *Journal) done() {
 
 // take tells the log of sessions, and counts tries at accounts that there are.
 func (j *Journal) take(ctx context.Context, batch []happening) error {
-	mark, err := j.marks.of(ctx, j.instant())
+	today, err := j.sources.markers(ctx, j.instant())
 	if err != nil {
 		return err
 	}
@@ -99,12 +100,17 @@ func (j *Journal) take(ctx context.Context, batch []happening) error {
 		if h.Staff == (staff.ID{}) {
 			h.Staff = owners[Account{h.Tenant, h.Username}]
 		}
-		if err := j.one(ctx, h, mark(h.Source)); err != nil {
+		if err := j.one(ctx, h, markOf(h.Source, today)); err != nil {
 			return err
 		}
 		j.done()
 	}
 	return nil
+}
+
+// markOf returns the mark of a source in the log, which is equal for equal sources of a day.
+func markOf(source string, today []marker) staff.Source {
+	return staff.Source(hex.EncodeToString(today[len(today)-1].of(source)[:8]))
 }
 
 // one does what a happening asks for. Nobody's account is nobody's event.

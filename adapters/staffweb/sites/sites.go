@@ -27,15 +27,19 @@ var templates = frame.Templates(sources, "sites", "site")
 func (s *Section) Routes() []frame.Route {
 	return []frame.Route{
 		frame.At("/sites", "sites", frame.Both(staff.ManageSites, s.list, s.add)),
-		frame.At("/sites/{site}", "site", frame.Both(staff.ManageSites, s.site, s.change)),
+		frame.At("/sites/{site}", "site", frame.Both(staff.ManageSites, s.site, s.change).Taking(namesSent)),
 	}
 }
 
 // purpose is what the tokens of the section's forms are for.
 const purpose = "sites"
 
-// longest is how many letters a name has at most: boards show it in large type.
+// longest is how many characters a name has at most: boards show it in large type.
 const longest = 60
+
+// namesSent is how many characters the names of a site with a hundred rooms have, each as the
+// page has shown it and as it is to be.
+const namesSent = 2 * (1 + 100) * longest
 
 // sitesPage is the list of sites.
 type sitesPage struct {
@@ -85,10 +89,8 @@ func wrongName(name string, taken bool, of string) string {
 	switch {
 	case name == "":
 		return "Enter a name for the " + of + "."
-	case len([]rune(name)) > longest:
-		return "Enter a name that is at most 60 letters long."
 	case taken:
 		return "There is a " + of + " of this name already. Enter another name."
 	}
-	return ""
+	return frame.TooLong(name, longest)
 }

@@ -42,7 +42,7 @@ func (e *Engine) stillErased(ctx context.Context) error {
 // noLedger says what the operator has to do where a restore would undo erasures.
 const noLedger = "no erasure ledger is set: a restored backup would bring back everyone who was erased since. Name a file for --erasure-ledger"
 
-// ledgerKept looks whether a ledger is set. Nobody is erased before all events are encrypted.
+// ledgerKept looks whether a ledger is set. An erasure needs all events to be encrypted.
 func (e *Engine) ledgerKept(context.Context) Finding {
 	const what = "erasure ledger"
 	switch {

@@ -22,6 +22,7 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
@@ -112,10 +113,13 @@ func (l *large) seed(t *testing.T) {
 	})
 	t.Logf("%d patients after %v", largePatients, time.Since(begun).Round(time.Second))
 	many(t, largeRequests, l.request)
-	today := time.Now().Truncate(24 * time.Hour).Add(8 * time.Hour)
+	zone, err := time.LoadLocation(practice.DefaultTimeZone)
+	must(t, err)
+	year, month, day := time.Now().In(zone).Date()
+	opening := time.Date(year, month, day, 8, 0, 0, 0, zone)
 	many(t, largeAppointments, func(ctx context.Context, n int) error {
 		_, err := desk.BookAppointment(ctx, commands.BookAppointment{
-			Tenant: "elm-street", Patient: l.patients[n*7], Site: l.sites[n%len(l.sites)], At: today.Add(time.Duration(n) * 90 * time.Second),
+			Tenant: "elm-street", Patient: l.patients[n*7], Site: l.sites[n%len(l.sites)], At: opening.Add(time.Duration(n) * 90 * time.Second),
 		})
 		return err
 	})

@@ -96,9 +96,11 @@ func openPool(ctx context.Context, config Config, connections int32, writing *po
 	if err != nil {
 		return nil, err
 	}
-	if err := pool.Ping(ctx); err != nil {
+	conn, err := postgres.Acquire(ctx, pool)
+	if err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("the database cannot be reached; check --database-url and that Postgres runs: %w", err)
+		return nil, err
 	}
+	conn.Release()
 	return pool, nil
 }

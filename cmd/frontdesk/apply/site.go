@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/commands"
-	"frontdesk/domain/event"
 	"frontdesk/domain/site"
 	"frontdesk/domain/written"
 	"frontdesk/projections"
@@ -44,14 +43,12 @@ func (w *work) ofSite(tenant, at string, s Site, stand []projections.Site) []ste
 // since is known by its identifier, which is made of the name that it was added by.
 func (w *work) site(ctx context.Context, tenant string, s Site, stand []projections.Site) (projections.Site, error) {
 	s.Name = strings.TrimSpace(s.Name)
-	derived := event.DerivedID("site", tenant, s.Name)
-	id, named, err := find(s.Site, s.Name, derived, stand, func(s projections.Site) (uuid.UUID, string) { return s.Site.UUID, s.Name })
+	id, named, err := find(s.Site, s.Name, commands.SiteID(tenant, s.Name).UUID, stand, func(s projections.Site) (uuid.UUID, string) { return s.Site.UUID, s.Name })
 	switch {
 	case err != nil:
 		return projections.Site{}, err
 	case id == nil:
-		added := site.ID{UUID: derived}
-		_, err := w.desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Site: added, Name: s.Name})
+		added, err := w.desk.AddSite(ctx, commands.AddSite{Tenant: tenant, Once: s.Name, Name: s.Name})
 		return projections.Site{Site: added}, err
 	case !named:
 		err = w.desk.RenameSite(ctx, commands.RenameSite{Tenant: tenant, Site: id.Site, Name: s.Name})
@@ -62,13 +59,12 @@ func (w *work) site(ctx context.Context, tenant string, s Site, stand []projecti
 // room does the same for a room of a site.
 func (w *work) room(ctx context.Context, tenant string, r Room, of projections.Site) error {
 	r.Name = strings.TrimSpace(r.Name)
-	derived := event.DerivedID("room", tenant, of.Site.String(), r.Name)
-	found, named, err := find(r.Room, r.Name, derived, of.Rooms, func(r projections.Room) (uuid.UUID, string) { return r.Room.UUID, r.Name })
+	found, named, err := find(r.Room, r.Name, commands.RoomID(tenant, of.Site, r.Name).UUID, of.Rooms, func(r projections.Room) (uuid.UUID, string) { return r.Room.UUID, r.Name })
 	switch {
 	case err != nil:
 		return err
 	case found == nil:
-		_, err := w.desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: of.Site, Room: site.RoomID{UUID: derived}, Name: r.Name})
+		_, err := w.desk.AddRoom(ctx, commands.AddRoom{Tenant: tenant, Site: of.Site, Once: r.Name, Name: r.Name})
 		return err
 	case named:
 		return nil

@@ -129,7 +129,7 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 }
 
 // isAnswers leaves out what was answered under idempotency keys: it shows nothing of the
-// past, and would have every request opened.
+// past, and would have every keyed call opened.
 func isAnswers(p projections.Projection) bool { return p.Name() == projections.Answers{}.Name() }
 
 // authorisationsShown is the most authorisations shown of one practice.

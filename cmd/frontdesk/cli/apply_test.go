@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 // The example of the operators' page, which also says what there is to declare.
 func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	t.Parallel()
-	a := newApplied(t)
+	a, file := newApplied(t), example(t)
 	run := func(args ...string) outcome {
-		o := frontdesk(t, append([]string{"apply", "-f", examplePractices, "--database-url", a.db.URL}, args...)...)
+		o := frontdesk(t, append([]string{"apply", "-f", file, "--database-url", a.db.URL}, args...)...)
 		o.wantSuccess(t)
 		return o
 	}
@@ -64,7 +65,7 @@ func wantUsable(t *testing.T, a *applied) {
 	defer engine.Close()
 	_, err = engine.Desk.AcceptLink(t.Context(), commands.AcceptLink{Tenant: "elm-street", Secret: secret, Password: "coffee tin fish"})
 	must(t, err)
-	if again := a.changes(readFile(t, examplePractices), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
+	if again := a.changes(readFile(t, example(t)), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
 		t.Errorf("after somebody has chosen a password, %v happened", again)
 	}
 }
@@ -73,7 +74,7 @@ func wantUsable(t *testing.T, a *applied) {
 func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	a.changes(readFile(t, examplePractices))
+	a.changes(readFile(t, example(t)))
 	const app, practice = "kind: application\napplication: 0190c7a2-0000-7000-8000-0000000000a1\n", "kind: practice\ntenant: elm-street\n"
 	const id = "0190c7a2-0000-7000-8000-0000000000a1"
 	a.want(app, id)
@@ -87,7 +88,7 @@ func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
 		"application.webhook-set.v1", "application.webhook-removed.v1")
 	a.want(practice+"requestTypes: [{type: admin, switchedOff: true}]", "elm-street", "practice.request-type-switched-off.v1")
 	a.want(practice+"requestTypes: [{type: admin, switchedOff: false}, {type: medical, hours: []}]", "elm-street", "practice.request-type-switched-on.v1", "practice.opening-hours-set.v1")
-	a.want(practice+"closures: [{from: 2036-12-24T18:00:00Z, until: 2036-12-29T08:00:00Z, remove: true}]", "elm-street", "practice.reopened.v1")
+	a.want(fmt.Sprintf(practice+"closures: [{from: %[1]d-12-24T18:00:00Z, until: %[1]d-12-29T08:00:00Z, remove: true}]", nextYear), "elm-street", "practice.reopened.v1")
 	a.want(practice+"closures: [{from: 2020-12-24T18:00:00Z, until: 2020-12-29T08:00:00Z}]", "elm-street")
 	a.want(practice+"sites: [{name: Branch, rooms: [{name: Room 1}]}, {name: Elm Street, rooms: [{name: Room 3}]}]", "elm-street", "site.added.v1", "site.room-added.v1", "site.room-added.v1")
 	a.want(practice+"applications: [{application: "+id+", enabled: false}]", "elm-street", "practice.application-disabled.v1")

@@ -2,16 +2,28 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-const examplePractices = "../../../docs/operations/practices.yaml"
+// example copies the operators' example. Its closure is next year's, because one that is over
+// changes nothing.
+func example(t *testing.T) (file string) {
+	t.Helper()
+	text := readFile(t, "../../../docs/operations/practices.yaml")
+	file = filepath.Join(t.TempDir(), "practices.yaml")
+	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
+	return file
+}
+
+var nextYear = time.Now().UTC().Year() + 1
 
 // applied is a database to which documents are applied.
 type applied struct {

@@ -57,11 +57,37 @@ func TestFollowingEndsWhereItIsTold(t *testing.T) {
 
 func TestAnInstantIsRFC3339Exactly(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"2026-03-02T12:00:00,5Z", "2026-03-02T1:00:00Z", "2026-03-02T12:00:00+25:00", "2026-03-02 12:00:00Z", "2026-03-02T12:00Z", "2026-02-30T12:00:00Z", "tomorrow", ""} {
+	for _, text := range []string{"2026-03-02T12:00:00,5Z", "2026-03-02T1:00:00Z", "2026-03-02T12:00:00+25:00", "2026-03-02 12:00:00Z", "2026-03-02T12:00Z", "2026-02-30T12:00:00Z", "0001-01-01T00:00:00Z", "tomorrow", ""} {
 		frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).wantFailure(t, 2, "no instant in RFC 3339")
 		frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).wantFailure(t, 1, "instant")
 	}
 	for _, text := range []string{"2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123456789+05:45", "2024-02-29T23:59:59-00:00"} {
 		frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).wantFailure(t, 1, "database URL")
+	}
+}
+
+// A flag that is not given is the zero time.Time, which must not be typed: a pause until then
+// would have no end.
+func TestZeroInstantIsNotAFlagLeftOut(t *testing.T) {
+	t.Parallel()
+	const zero = "0001-01-01T00:00:00Z"
+	elm, ann := []string{"--tenant=elm", "--database-url=x"}, "0190c7a2-0000-7000-8000-0000000000a1"
+	for name, c := range map[string]struct {
+		flag string
+		line []string
+	}{
+		"a pause":        {"until", append([]string{"pause-request-type", "--request-type=medical"}, elm...)},
+		"a closure":      {"until", append([]string{"close-practice"}, elm...)},
+		"a reopening":    {"from", append([]string{"reopen-practice"}, elm...)},
+		"an appointment": {"at", append([]string{"book-appointment", "--patient=" + ann, "--site=" + ann}, elm...)},
+		"events":         {"until", []string{"audit", "log", "--database-url=x"}},
+		"calls":          {"until", []string{"audit", "calls", "--database-url=x"}},
+		"an explanation": {"at", []string{"audit", "explain", "--database-url=x"}},
+		"a token":        {"now", []string{"token", "explain", "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			frontdesk(t, append(c.line, "--"+c.flag+"="+zero)...).wantFailure(t, 2, `--`+c.flag+`: "`+zero+`" is no instant`)
+		})
 	}
 }

@@ -180,7 +180,9 @@ type migrateCmd struct {
 const migrationLimit = time.Hour
 
 // Run brings the schema up to date.
-func (c *migrateCmd) Run(r *run) error {
+func (c *migrateCmd) Run(r *run) error { return postgres.Named(c.migrate(r)) }
+
+func (c *migrateCmd) migrate(r *run) error {
 	ctx, cancel := context.WithTimeout(r.ctx, migrationLimit)
 	defer cancel()
 	if c.CreateRoles {

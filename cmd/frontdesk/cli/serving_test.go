@@ -86,7 +86,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
 		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "mend: a superuser owns the schema"},
 		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "mend: whoever serves or audits may make functions"},
-		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: the database is read-only"},
+		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: " + readOnly},
 		"one process fits":    {statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, what: "connections", how: "mend: the database has too few connections for two processes"},
 		"no process fits":     {statement: `ALTER DATABASE %s CONNECTION LIMIT 20`, what: "connections", how: "mend: the database has too few connections for two processes"},
 		"smaller pools": {
@@ -113,10 +113,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 				c.prepare(t, db)
 			}
 			if c.statement != "" {
-				var database string
-				must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
-				_, err := db.SuperuserPool(t).Exec(t.Context(), strings.ReplaceAll(c.statement, "%s", database))
-				must(t, err)
+				prepare(t, db, c.statement)
 			}
 			o := checkServing(t, db.URL, c.flags...)
 			if got := o.checks()[c.what]; !strings.HasPrefix(got, c.how) {

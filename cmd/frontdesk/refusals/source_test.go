@@ -63,6 +63,7 @@ var (
 		"tenant-taken":              "practices are registered by commands",
 		"invalid-callback":          "applications are made by commands",
 		"application-exists":        "applications are made by commands",
+		"reserved-application-id":   "applications are made by commands",
 		"unknown-callback":          "callbacks are for the staff pages",
 		"unknown-application":       "a caller is a known application",
 		"not-patient-scoped":        "authorisations are given by staff and commands",

@@ -44,6 +44,9 @@ func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest
 	if total["appends acknowledged"] == 0 || total["webhooks delivered"] == 0 {
 		t.Error("nothing was appended, or nothing was told: this has searched nothing")
 	}
+	if !slices.ContainsFunc(troubles, func(tr trouble) bool { return total[tr.name] > 0 }) {
+		t.Error("no trouble struck: this has searched nothing")
+	}
 }
 
 func seedOf(t *testing.T) uint64 {

@@ -21,7 +21,6 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
-	"frontdesk/domain/event/eventtest"
 	"frontdesk/projections"
 )
 
@@ -73,7 +72,7 @@ func newWorld(t *testing.T, p plan) *world {
 	w.calls = w.wires.pool(t, w.url, "caller")
 	w.looks = (&wires{}).pool(t, plainly(w.url), "checker")
 	t.Cleanup(func() { w.wires.cut(true); w.calls.Close(); w.looks.Close() })
-	codec, err := event.NewCodec(append(eventtest.Events(), domain.Events()...)...)
+	codec, err := event.NewCodec(append(domain.Events(), written{})...)
 	must(t, err)
 	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, AtOnce: projections.AtOnce(), Now: time.Now, Appended: w.appended}
 	w.found()

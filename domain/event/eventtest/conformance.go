@@ -33,7 +33,7 @@ func Conformance(t *testing.T, open func(t *testing.T) Store) {
 		"a version beyond the stream is a conflict":     refusesHoles,
 		"several streams change together or not at all": isAtomic,
 		"two changes of one stream follow each other":   appendsTwice,
-		"a stream belongs to one tenant":                keepsTenantsApart,
+		"each tenant has streams of its own":            keepsTenantsApart,
 		"of racing writers one wins each round":         oneWinnerEachRound,
 		"an event that no reader knows is not written":  refusesUnknown,
 		"nothing to append is nothing appended":         acceptsNothing,
@@ -169,11 +169,23 @@ func keepsTenantsApart(t *testing.T, store Store) {
 	stream := newStream()
 	mustAppend(t, store, event.Change{Stream: stream, Events: counted(1)})
 
-	other := event.Stream{Tenant: "oak-lane", ID: stream.ID}
-	wantHistory(t, store, other)
-	wantConflict(t, store, event.Change{Stream: other, Expected: 0, Events: counted(9)})
-	wantConflict(t, store, event.Change{Stream: other, Expected: 1, Events: counted(9)})
-	wantHistory(t, store, stream, Counted{1})
+	for _, tenant := range []string{"oak-lane", ""} {
+		other := event.Stream{Tenant: tenant, ID: stream.ID}
+		wantHistory(t, store, other)
+		wantConflict(t, store, event.Change{Stream: other, Expected: 1, Events: counted(9)})
+		mustAppend(t, store, event.Change{Stream: other, Events: counted(2)})
+		wantConflict(t, store, event.Change{Stream: other, Events: counted(9)})
+		mustAppend(t, store, event.Change{Stream: other, Expected: 1, Events: counted(3)})
+		wantHistory(t, store, other, Counted{2}, Counted{3})
+	}
+	mustAppend(t, store, event.Change{Stream: stream, Expected: 1, Events: counted(2)})
+	wantHistory(t, store, stream, Counted{1}, Counted{2})
+
+	first, second := newStream(), event.Stream{Tenant: "oak-lane"}
+	second.ID = first.ID
+	mustAppend(t, store, event.Change{Stream: first, Events: counted(1)}, event.Change{Stream: second, Events: counted(2, 3)})
+	wantHistory(t, store, first, Counted{1})
+	wantHistory(t, store, second, Counted{2}, Counted{3})
 }
 
 func oneWinnerEachRound(t *testing.T, store Store) {
