@@ -1,72 +1,30 @@
 package docs_test
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"frontdesk/docs"
 )
 
-// A page's snippets follow one another: those in the shell install the client, those in the
-// client's language are one program, which this test ends and runs.
-func TestEverySnippetOfTheClientsPagesWorks_D99(t *testing.T) {
-	t.Parallel()
-	s, info := aSandbox(t)
-	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
-		"--application", info.Application.ID, "--username", info.Staff.Username)
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, page := range map[string]struct {
-		language, before, after, file, run string
-	}{
-		"go": {"go", goBefore, "}\n", "main.go", "go mod init example.org/example && %s && go run ."},
-		"typescript": {
-			"ts", "const [patient, username] = [env.PATIENT!, env.STAFF_USER!];\n", "", "page.ts",
-			`npm init -y > /dev/null && npm pkg set type=module && %s && ` +
-				`"$FRONTDESK"/client/typescript/node_modules/.bin/tsc --strict --noEmitOnError --target es2022 --module nodenext --typeRoots "$FRONTDESK"/client/typescript/node_modules/@types page.ts && node page.js`,
-		},
-		"python": {"python", "from os import environ\npatient, username = environ['PATIENT'], environ['STAFF_USER']\n", "", "page.py", `%s && ` + python + " page.py"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir, repository := t.TempDir(), root
-			if name == "typescript" {
-				if repository, err = copyOf(t, root, "client/typescript"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			var install []string
-			program := page.before
-			for _, snippet := range snippets(t, "../client/"+name+"/README.md") {
-				switch snippet.language {
-				case "sh":
-					if !strings.HasPrefix(snippet.text, "pip ") { // there may be none, and no index to ask
-						install = append(install, strings.ReplaceAll(strings.TrimSpace(snippet.text), "\n", " && "))
-					}
-				case page.language:
-					program += strings.ReplaceAll(snippet.text, "job-42", "job-"+name) // they share an application
-				default:
-					t.Errorf("nothing runs a snippet in %q", snippet.language)
-				}
-			}
-			for file, text := range map[string]string{page.file: program + page.after, "rash.jpg": "\xff\xd8…"} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			s.operate(t, "token", "keygen", "--key", filepath.Join(dir, "next.pem"), "--jwks", filepath.Join(dir, "jwks.json"))
-			printed := output(t, "", dir, "env", "FRONTDESK="+repository, "FRONTDESK_API="+info.APIURL, "FRONTDESK_APPLICATION="+info.Application.ID,
-				"FRONTDESK_KID="+info.Application.KID, "FRONTDESK_KEY="+info.Application.PrivateKeyFile, "FRONTDESK_NEXT_KEY="+filepath.Join(dir, "next.pem"),
-				"PATIENT="+s.aPatient(t, info), "STAFF_USER="+info.Staff.Username, "bash", "-euc", strings.Replace(page.run, "%s", strings.Join(install, " && "), 1))
-			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "requested "} {
-				if !strings.Contains(printed, want) {
-					t.Errorf("the page's program never prints %q:\n%s", want, printed)
-				}
-			}
-		})
-	}
+// clientPage is how a client's page is followed: by somebody who has a project.
+type clientPage struct {
+	language      string
+	project       string // the command that the page names to make one
+	calls         string // the file of the snippets that are one program
+	before, after string // what the page says is around them
+	run           string // that program, if the page does not say how
+}
+
+var clientPages = map[string]clientPage{
+	"go":         {language: "go", project: "go mod init example.org/app", calls: "calls.go", before: goBefore, after: "}\n", run: "go run calls.go"},
+	"typescript": {language: "ts", project: "npm init -y > /dev/null", calls: "calls.ts"},
+	"python":     {language: "python", project: "true", calls: "calls.py", run: "python3 calls.py"},
 }
 
 // goBefore is what a page in Go leaves out.
@@ -83,14 +41,124 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Getenv("PATIENT"), os.Getenv("STAFF_USER")); err != nil {
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, patient, username string) error {
+func run(ctx context.Context) error {
 `
+
+// The snippets of a page in the client's language are one program, which is run at a sandbox,
+// except a program that names its file.
+func TestEverySnippetOfTheClientsPagesWorks_D99(t *testing.T) {
+	t.Parallel()
+	s, info := aSandbox(t)
+	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
+		"--application", info.Application.ID, "--username", info.Staff.Username)
+	for name, page := range clientPages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, lines := page.follow(t, name, "The first call")
+			s.operate(t, "token", "keygen", "--key", filepath.Join(dir, "next.pem"), "--jwks", filepath.Join(dir, "jwks.json"))
+			printed := page.types(t, name, dir, lines+page.run,
+				"FRONTDESK_API="+info.APIURL, "FRONTDESK_APPLICATION="+info.Application.ID,
+				"FRONTDESK_KID="+info.Application.KID, "FRONTDESK_KEY="+info.Application.PrivateKeyFile,
+				"FRONTDESK_NEXT_KEY="+filepath.Join(dir, "next.pem"), "PATIENT="+s.aPatient(t, info), "STAFF_USER="+info.Staff.Username)
+			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "requested "} {
+				if !strings.Contains(printed, want) {
+					t.Errorf("the page's program never prints %q:\n%s", want, printed)
+				}
+			}
+		})
+	}
+}
+
+// Somebody who pastes what a page says about webhooks receives one of the sandbox.
+func TestClientPagesReceiveAWebhook(t *testing.T) {
+	t.Parallel()
+	s, _ := aSandbox(t)
+	program, err := filepath.Abs("../.frontdesk/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range clientPages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, lines := page.follow(t, name, "Webhooks")
+			printed := page.types(t, name, dir, "trap 'kill $(jobs -p); wait' EXIT\n"+lines, "FRONTDESK_DIR="+s.dir, "PATH="+program+":"+os.Getenv("PATH"))
+			if !regexp.MustCompile(`(?m)^[0-9a-f-]{36} is opened$`).MatchString(printed) {
+				t.Errorf("it prints\n%s", printed)
+			}
+		})
+	}
+}
+
+var ownFile = regexp.MustCompile(`^(?://|#) (\w+\.\w+)\n`)
+
+// follow makes a project with the page's programs in it, and returns the lines of the shell
+// that install the client, and those below a heading.
+func (p clientPage) follow(t *testing.T, name, below string) (dir, lines string) {
+	t.Helper()
+	page, err := os.ReadFile("../client/" + name + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, port := t.TempDir(), freePort(t)
+	lines = p.project + "\n"
+	calls := p.before
+	files := map[string]string{"rash.jpg": "\xff\xd8…"}
+	for _, block := range docs.Blocks(string(page)) {
+		text := strings.ReplaceAll(block.Text, "3000", port)
+		file := ownFile.FindStringSubmatch(text)
+		switch {
+		case block.Language == "sh" && (block.Below == "Install" || block.Below == below):
+			if !strings.HasPrefix(text, "pip ") { // there may be none, and no index to ask
+				lines += text
+			}
+		case block.Language == "sh":
+		case block.Language != p.language:
+			t.Errorf("nothing runs a block in %q", block.Language)
+		case file != nil:
+			files[file[1]] = text
+		default:
+			calls += strings.ReplaceAll(text, "job-42", "job-"+name) // they share an application
+		}
+	}
+	files[p.calls] = calls + p.after
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, lines
+}
+
+// types types lines into a shell of that project.
+func (p clientPage) types(t *testing.T, name, dir, lines string, environment ...string) string {
+	t.Helper()
+	repository, err := filepath.Abs("..")
+	if err == nil && name == "typescript" {
+		repository, err = copyOf(t, repository, "client/typescript")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll("set -eu\n"+lines, "python3 ", python+" ")
+	return output(t, "", dir, "env", append(append([]string{"FRONTDESK=" + repository}, environment...), "bash", "-c", script)...)
+}
+
+// freePort is one that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+}
 
 // copyOf copies a folder of the repository, so that npm writes nothing into it.
 func copyOf(t *testing.T, root, folder string) (repository string, err error) {

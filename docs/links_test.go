@@ -19,7 +19,7 @@ var (
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	var pages []string
-	for _, folder := range []string{"..", ".", "operations", "errors", "examples/*"} {
+	for _, folder := range []string{"..", ".", "operations", "errors", "examples/*", "../client/*"} {
 		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
 			t.Fatal(err)
