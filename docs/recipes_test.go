@@ -61,7 +61,7 @@ func write(t *testing.T, name string, text []byte) {
 
 var (
 	goFile  = regexp.MustCompile("(?m)^(?:\\d+\\.|The tests:)[^`]*`([a-z/_0-9]+\\.go)`")
-	goBlock = regexp.MustCompile("(?sm)^ *```go\n(.*?)\n *```$")
+	goBlock = regexp.MustCompile("(?sm)^ *```go\n(.*?)^ *```$") //nolint:gocritic // ^ is the beginning of a line
 )
 
 // recipes returns the files that the recipes change, as they are then.

@@ -31,7 +31,7 @@ func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
 	b.get("/elm-street/staff/sign-in?app=%zz").wants(t, http.StatusBadRequest, "", "could not read")
 	b.get("/elm-street/staff/sign-out").wants(t, http.StatusMethodNotAllowed, "", "not used in that way")
 	b.post("/elm-street/staff/sign-in", url.Values{"username": {strings.Repeat("x", 100_000)}}).
-		wants(t, http.StatusBadRequest, "", "could not read")
+		wants(t, http.StatusRequestEntityTooLarge, "", "What you typed is too long")
 }
 
 func TestAssetsMayBeKept(t *testing.T) {
