@@ -45,11 +45,12 @@ var layers = map[string]layer{
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
 	"projections": {
 		may:   []string{uuid, pgx, norm, "frontdesk/domain", "frontdesk/commands", "frontdesk/projections"},
-		tests: []string{"frontdesk/adapters/postgres", "frontdesk/adapters/sealing"}, // only a real database shows that SQL is right
+		tests: []string{"frontdesk/adapters/postgres", "frontdesk/adapters/sealing", "frontdesk/adapters/clock"}, // only a real database shows that SQL is right
 	},
 	"adapters": {
 		may: []string{
 			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations",
+			"frontdesk/adapters/clock",     // the one reader of the machine's clock
 			"frontdesk/adapters/outbound",  // the one client that all of them share for strangers' addresses
 			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out
 			"frontdesk/adapters/sealing",   // the one way in which they encrypt

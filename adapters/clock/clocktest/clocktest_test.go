@@ -1,0 +1,44 @@
+package clocktest_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"frontdesk/adapters/clock/clocktest"
+)
+
+// recorder is a test that keeps how it failed.
+type recorder struct {
+	testing.TB
+	failure string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.failure = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func TestEventually(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		clocktest.Eventually(t, func() bool { looks++; return looks == 3 }, "the third look")
+		if looks != 3 {
+			t.Errorf("looked %d times, want 3", looks)
+		}
+		r := &recorder{TB: t}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			clocktest.Eventually(r, func() bool { return false }, "%d webhooks", 2)
+		}()
+		<-ended
+		if want := "waited for three minutes: 2 webhooks"; r.failure != want {
+			t.Errorf("failed with %q, want %q", r.failure, want)
+		}
+	})
+}
