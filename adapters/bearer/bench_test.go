@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 )
 
 // BenchmarkVerification is the whole judgement of a token whose keys are
@@ -69,7 +70,7 @@ func BenchmarkJunk(b *testing.B) {
 // BenchmarkCacheHit is the cost of a cached set.
 func BenchmarkCacheHit(b *testing.B) {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: &publisher{}, CheckURL: func(string) error { return nil }, Now: time.Now,
+		Transport: &publisher{}, CheckURL: func(string) error { return nil }, Now: func() time.Time { return noon },
 	})
 	defer cache.Close()
 	repeat(b, func() error {
@@ -97,11 +98,11 @@ func repeat(b *testing.B, work func() error) {
 // timeOf is what one run of work takes, in nanoseconds, right now on this machine.
 func timeOf(b *testing.B, work func() error) float64 {
 	const runs = 2000
-	start := time.Now()
+	start := clock.Start()
 	for range runs {
 		if err := work(); err != nil {
 			b.Fatal(err)
 		}
 	}
-	return float64(time.Since(start)) / runs
+	return float64(start.Elapsed()) / runs
 }

@@ -13,13 +13,14 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/outbound"
 )
 
 // guardedCache fetches for real, from what guard opens.
 func guardedCache(t *testing.T, guard outbound.Guard) *bearer.KeyCache {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
+		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: func() time.Time { return noon },
 	})
 	t.Cleanup(cache.Close)
 	return cache
@@ -119,13 +120,13 @@ func TestAFetchTakesFiveSeconds(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-					Transport: pipeTo(t, answer), CheckURL: func(string) error { return nil }, Now: time.Now,
+					Transport: pipeTo(t, answer), CheckURL: func(string) error { return nil }, Now: clock.System,
 				})
 				defer cache.Close()
-				came := time.Now()
+				came := clock.Start()
 				_, err := cache.Get(t.Context(), "http://keys.example/")
 				refused(t, err, "Unable to obtain JWKS from http://keys.example/: the URL did not respond")
-				if took := time.Since(came); took != 5*time.Second {
+				if took := came.Elapsed(); took != 5*time.Second {
 					t.Errorf("refused after %v", took)
 				}
 			})

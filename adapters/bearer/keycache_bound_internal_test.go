@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // hanging never answers.
@@ -21,7 +23,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTheCacheFetchesABoundedNumberOfURLsAtOnce_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewKeyCache(KeyCacheConfig{Transport: hanging{}, CheckURL: func(string) error { return nil }, Now: time.Now})
+		cache := NewKeyCache(KeyCacheConfig{Transport: hanging{}, CheckURL: func(string) error { return nil }, Now: clock.System})
 		defer cache.Close()
 		gone, leave := context.WithCancel(t.Context())
 		leave()
@@ -48,7 +50,7 @@ func (nowhere) RoundTrip(*http.Request) (*http.Response, error) { return nil, ht
 func TestTheCacheRemembersABoundedNumberOfURLs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewKeyCache(KeyCacheConfig{Transport: nowhere{}, CheckURL: func(string) error { return nil }, Now: time.Now})
+		cache := NewKeyCache(KeyCacheConfig{Transport: nowhere{}, CheckURL: func(string) error { return nil }, Now: clock.System})
 		defer cache.Close()
 		for i := range maxEntries + 100 {
 			_, _ = cache.Get(t.Context(), "https://keys.example/"+strconv.Itoa(i))

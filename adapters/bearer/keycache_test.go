@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 )
 
 func TestAColdHerdCausesOneFetch(t *testing.T) {
@@ -35,7 +36,7 @@ func TestASetServesItsHourAndNoLonger(t *testing.T) {
 		p := &publisher{latency: 3 * time.Second}
 		cache := cacheOf(t, p, 0)
 		mustGet(t, cache)
-		fetched := time.Now() // the hour counts from the end of the fetch
+		fetched := clock.System() // the hour counts from the end of the fetch
 		p.broken.Store(true)
 
 		time.Sleep(time.Hour - 1)
@@ -43,7 +44,7 @@ func TestASetServesItsHourAndNoLonger(t *testing.T) {
 		if n := len(p.fetches()); n != 1 {
 			t.Errorf("%d fetches within the hour", n)
 		}
-		time.Sleep(time.Until(fetched.Add(time.Hour)))
+		time.Sleep(fetched.Add(time.Hour).Sub(clock.System()))
 		_, err := cache.Get(t.Context(), keysURL)
 		refused(t, err, didNotRespond)
 
@@ -97,7 +98,7 @@ func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Hour}
 		cache := cacheOf(t, p, 0)
-		began := time.Now()
+		began := clock.Start()
 		var herd sync.WaitGroup
 		for caller := range 32 {
 			herd.Go(func() {
@@ -110,7 +111,7 @@ func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
 		if n := len(p.fetches()); n != 2 {
 			t.Errorf("%d fetches", n)
 		}
-		if waited := time.Since(began); waited != 10*time.Second {
+		if waited := began.Elapsed(); waited != 10*time.Second {
 			t.Errorf("the last was answered after %v", waited)
 		}
 	})
@@ -121,10 +122,10 @@ func TestNobodyWaitsLongerThanTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Hour, stuck: true}
 		cache := cacheOf(t, p, 0)
-		came := time.Now()
+		came := clock.Start()
 		_, err := cache.Get(t.Context(), keysURL)
 		refused(t, err, didNotRespond)
-		if waited := time.Since(came); waited != 10*time.Second {
+		if waited := came.Elapsed(); waited != 10*time.Second {
 			t.Errorf("waited %v", waited)
 		}
 	})
@@ -141,7 +142,7 @@ func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 		p.latency = time.Hour
 		c.call(t.Context(), 10, keysURL)
 		c.want(t, 10, 0, 0, 0)
-		closed := time.Now()
+		closed := clock.Start()
 		c.cache.Close()
 		c.want(t, 0, 0, 10, 0)
 		fetched := len(p.fetches())
@@ -150,7 +151,7 @@ func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 		if _, err := c.cache.Get(t.Context(), keysURL); err == nil || err.Error() != "unavailable: The service is stopping. Try again shortly." {
 			t.Errorf("after it: %v", err)
 		}
-		if took, n := time.Since(closed), len(p.fetches()); took != 0 || n != fetched {
+		if took, n := closed.Elapsed(), len(p.fetches()); took != 0 || n != fetched {
 			t.Errorf("closing took %v, and %d fetches came after it", took, n-fetched)
 		}
 	})

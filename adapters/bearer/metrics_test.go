@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 )
 
 const whileItHangs = `
@@ -31,7 +32,7 @@ func TestMetricsTellHowKeySetsAreFetched_D110(t *testing.T) {
 		p, registry := &publisher{latency: 2 * time.Second}, prometheus.NewRegistry()
 		p.broken.Store(true)
 		c := crowd{cache: bearer.NewKeyCache(bearer.KeyCacheConfig{
-			Transport: p, CheckURL: func(string) error { return nil }, Now: time.Now, Registry: registry,
+			Transport: p, CheckURL: func(string) error { return nil }, Now: clock.System, Registry: registry,
 		})}
 		defer c.cache.Close()
 		_, _ = c.cache.Get(t.Context(), keysURL)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 )
 
 func TestAFailingURLIsPaced(t *testing.T) {
@@ -37,10 +38,10 @@ func TestAFailingURLIsPaced(t *testing.T) {
 func flood(t *testing.T, cache *bearer.KeyCache, callers int, length time.Duration) int64 {
 	var calls atomic.Int64
 	var all sync.WaitGroup
-	end := time.Now().Add(length)
+	watch := clock.Start()
 	for range callers {
 		all.Go(func() {
-			for time.Now().Before(end) {
+			for watch.Elapsed() < length {
 				calls.Add(1)
 				if _, err := cache.Get(t.Context(), keysURL); err == nil {
 					t.Error("keys from a failing URL")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 )
 
 // keysURL is where the pretend publishers live: they are reached without a
@@ -32,7 +33,7 @@ type publisher struct {
 
 func (p *publisher) RoundTrip(req *http.Request) (*http.Response, error) {
 	p.mu.Lock()
-	p.starts = append(p.starts, time.Now())
+	p.starts = append(p.starts, clock.System())
 	p.mu.Unlock()
 	broken := p.broken.Load()
 	select {
@@ -74,7 +75,7 @@ func (b byHost) RoundTrip(req *http.Request) (*http.Response, error) {
 // cacheOf is a cache that reaches p alone, closed when the test ends.
 func cacheOf(t *testing.T, p http.RoundTripper, ttl time.Duration) *bearer.KeyCache {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: p, CheckURL: func(string) error { return nil }, TTL: ttl, Now: time.Now,
+		Transport: p, CheckURL: func(string) error { return nil }, TTL: ttl, Now: clock.System,
 	})
 	t.Cleanup(cache.Close)
 	return cache

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/outbound"
 )
 
@@ -198,7 +199,7 @@ func TestACertificateThatDoesNotFitIsReported_D92(t *testing.T) {
 	t.Cleanup(server.Close)
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: outbound.NewTransport(loopback, roots), CheckURL: loopback.CheckURL, Now: time.Now,
+		Transport: outbound.NewTransport(loopback, roots), CheckURL: loopback.CheckURL, Now: func() time.Time { return noon },
 	})
 	t.Cleanup(cache.Close)
 	wantReport(t, cache, strings.Replace(server.URL, "127.0.0.1", "localhost", 1),
@@ -213,13 +214,13 @@ func TestTheKeysHeldAreReported_D92(t *testing.T) {
 		if report := cache.Report(keysURL); report.Keys != nil || !report.LastFetch.At.IsZero() {
 			t.Errorf("before any fetch: %+v", report)
 		}
-		first := time.Now()
+		first := clock.System()
 		mustGet(t, cache)
 		time.Sleep(time.Hour)
 		if report := cache.Report(keysURL); report.Keys != nil || !report.FetchedAt.IsZero() || !report.Until.IsZero() || !report.LastFetch.At.Equal(first) {
 			t.Errorf("a set whose hour is over: %+v", report)
 		}
-		second := time.Now()
+		second := clock.System()
 		mustGet(t, cache)
 		report := cache.Report(keysURL)
 		if want := (bearer.HeldKey{Kid: app.Kid, Since: first}); !slices.Equal(report.Keys, []bearer.HeldKey{want}) {
@@ -240,7 +241,7 @@ func TestTheOperatorIsWarnedOfPrivateKeys_D92(t *testing.T) {
 		set := bearertest.KeySet(mine("x", 1), leaked)
 		var warned []string
 		cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-			Transport: pipeTo(t, body(200, string(set))), CheckURL: func(string) error { return nil }, TTL: 20 * time.Minute, Now: time.Now,
+			Transport: pipeTo(t, body(200, string(set))), CheckURL: func(string) error { return nil }, TTL: 20 * time.Minute, Now: clock.System,
 			Warn: func(url string, report bearer.FetchReport) {
 				warned = append(warned, url+" "+strings.Join(report.Private(), ","))
 			},

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/application"
 )
 
@@ -62,10 +63,10 @@ func TestAFetchThatIsUnderWayWhenAMarkIsSeenDoesNotCount_D94(t *testing.T) {
 		var callers sync.WaitGroup
 		callers.Go(func() { mustGet(t, cache) })
 		time.Sleep(time.Second)
-		began := time.Now()
+		began := clock.Start()
 		callers.Go(func() {
 			mustGetFor(t, cache, marked('a', 1))
-			if waited := time.Since(began); waited != 3*time.Second {
+			if waited := began.Elapsed(); waited != 3*time.Second {
 				t.Errorf("waited %v, want the rest of the first fetch and a second one", waited)
 			}
 		})
@@ -96,7 +97,7 @@ func TestReadingAgainThatFailsCostsNothing_D94(t *testing.T) {
 		p := &publisher{}
 		cache := cacheOf(t, p, 0)
 		mustGet(t, cache)
-		read := time.Now()
+		read := clock.System()
 		time.Sleep(time.Minute)
 		p.broken.Store(true)
 		p.latency = time.Second
@@ -110,7 +111,7 @@ func TestReadingAgainThatFailsCostsNothing_D94(t *testing.T) {
 		if report.LastFetch.Outcome != bearer.FetchUnreachable || !report.FetchedAt.Equal(read) || !report.Until.Equal(read.Add(time.Hour)) || len(report.Keys) != 1 {
 			t.Errorf("%+v", report)
 		}
-		time.Sleep(time.Until(report.Until)) // and not longer than it would have served
+		time.Sleep(report.Until.Sub(clock.System())) // and not longer than it would have served
 		_, err := cache.Get(t.Context(), keysURL)
 		refused(t, err, didNotRespond)
 	})
@@ -131,7 +132,7 @@ func TestReadingAgainBeginsTheHourAnew_D94(t *testing.T) {
 		if !again.Until.Equal(first.Until.Add(time.Minute)) || !again.Keys[0].Since.Equal(first.FetchedAt) {
 			t.Errorf("first %+v, then %+v", first, again)
 		}
-		time.Sleep(time.Until(first.Until))
+		time.Sleep(first.Until.Sub(clock.System()))
 		mustGet(t, cache)
 		wantFetches(t, p, 2)
 	})
