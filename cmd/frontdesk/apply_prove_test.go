@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -92,13 +93,13 @@ func (c *county) apply(args ...string) (command *exec.Cmd, said *bytes.Buffer) {
 // applied applies the files to their end, and returns the last line of what was said.
 func (c *county) applied(what string, args ...string) string {
 	c.t.Helper()
-	begun := time.Now()
+	begun := clock.Start()
 	command, said := c.apply(args...)
 	if err := command.Wait(); err != nil {
 		c.t.Fatalf("%s: %v: %s", what, err, said)
 	}
 	used := command.ProcessState.SysUsage().(*syscall.Rusage)
-	c.t.Logf("%s: %d practices in %s, with %s of CPU, at most %d MiB resident", what, c.practices, time.Since(begun).Round(time.Millisecond),
+	c.t.Logf("%s: %d practices in %s, with %s of CPU, at most %d MiB resident", what, c.practices, begun.Elapsed().Round(time.Millisecond),
 		command.ProcessState.UserTime().Round(time.Millisecond), used.Maxrss>>10)
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 	return lines[len(lines)-1]

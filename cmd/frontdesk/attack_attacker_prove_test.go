@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -54,7 +55,7 @@ type attacker struct {
 	tally  tally
 	minter sandbox.Minter
 	token  string
-	minted time.Time
+	age    clock.Stopwatch
 }
 
 // A process that is to attack runs no tests, and TestMain is everybody's.
@@ -106,9 +107,9 @@ func (a *attacker) saw(what string) {
 func (a *attacker) bearer() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if now := time.Now(); now.Sub(a.minted) > 20*time.Second {
-		a.token, _ = a.minter.Mint("", now)
-		a.minted = now
+	if a.age.Elapsed() > 20*time.Second {
+		a.token, _ = a.minter.Mint("", clock.System())
+		a.age = clock.Start()
 	}
 	return a.token
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -21,17 +22,17 @@ type caller struct {
 	client *http.Client
 	minter sandbox.Minter
 
-	mu     sync.Mutex
-	token  string
-	minted time.Time
+	mu    sync.Mutex
+	token string
+	age   clock.Stopwatch
 }
 
 func (c *caller) bearer() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := time.Now(); now.Sub(c.minted) > 20*time.Second {
-		c.token, _ = c.minter.Mint("", now)
-		c.minted = now
+	if c.age.Elapsed() > 20*time.Second {
+		c.token, _ = c.minter.Mint("", clock.System())
+		c.age = clock.Start()
 	}
 	return c.token
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -90,14 +91,14 @@ func (h *honest) do(kind string, due time.Time, what func() error) error {
 	}
 	defer f.open.Done()
 	err := what()
-	f.note(kind, time.Since(due), err)
+	f.note(kind, clock.System().Sub(due), err)
 	return err
 }
 
 // call makes one call after the other at a steady rate, whether or not they are
 // answered.
 func (h *honest) call(ctx context.Context, callers []*caller) {
-	due := time.Now()
+	due := clock.System()
 	for n := 0; pauseUntil(ctx, due); n++ {
 		by, nth, at := callers[n%len(callers)], n/len(callers), due
 		h.group.Go(func() { _ = h.do("calls", at, func() error { return by.call(ctx, nth) }) })
@@ -108,9 +109,9 @@ func (h *honest) call(ctx context.Context, callers []*caller) {
 // work is the day of a member of staff, in shifts. Who is late begins the next one
 // at once.
 func (h *honest) work(ctx context.Context, m member, b *browser, first time.Duration) {
-	for due := time.Now().Add(first); pauseUntil(ctx, due); {
+	for due := clock.System().Add(first); pauseUntil(ctx, due); {
 		_ = h.shift(ctx, m, b, due) // it is noted
-		due = later(due.Add(shift), time.Now())
+		due = later(due.Add(shift), clock.System())
 	}
 }
 
@@ -136,8 +137,8 @@ func (h *honest) shift(ctx context.Context, m member, b *browser, due time.Time)
 		err = h.send(ctx, "sign-ins", b, "/sign-in", m.signIn())
 	}
 	for n := 0; n < 4 && err == nil; n++ {
-		pauseUntil(ctx, time.Now().Add(shift/10))
-		err = h.do("pages", time.Now(), func() error {
+		pauseUntil(ctx, clock.System().Add(shift/10))
+		err = h.do("pages", clock.System(), func() error {
 			status, err := b.get(ctx, "/authorisations")
 			return wants(status, err, http.StatusOK)
 		})
@@ -149,7 +150,7 @@ func (h *honest) shift(ctx context.Context, m member, b *browser, due time.Time)
 }
 
 func (h *honest) send(ctx context.Context, kind string, b *browser, path string, fields url.Values) error {
-	return h.do(kind, time.Now(), func() error {
+	return h.do(kind, clock.System(), func() error {
 		status, err := b.send(ctx, path, fields)
 		return wants(status, err, http.StatusSeeOther)
 	})
@@ -157,7 +158,7 @@ func (h *honest) send(ctx context.Context, kind string, b *browser, path string,
 
 // pauseUntil reports false if ctx has ended before.
 func pauseUntil(ctx context.Context, due time.Time) bool {
-	timer := time.NewTimer(time.Until(due))
+	timer := time.NewTimer(due.Sub(clock.System()))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

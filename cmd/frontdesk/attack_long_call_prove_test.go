@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
@@ -55,7 +56,7 @@ func (s *program) begin(t *testing.T, info sandbox.Info, length int) slowCall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := minter.Mint("", time.Now())
+	token, err := minter.Mint("", clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // unsignedTokens names an application whose key set does not come, with tokens
@@ -36,7 +38,7 @@ func unsignedTokens(a *attacker) {
 
 // madeUp is a token as an application would make it, but for its signature.
 func madeUp(iss string) string {
-	now, encode := time.Now().Unix(), base64.RawURLEncoding.EncodeToString
+	now, encode := clock.System().Unix(), base64.RawURLEncoding.EncodeToString
 	claims := fmt.Sprintf(`{"iss":%q,"sub":%q,"iat":%d,"exp":%d}`, iss, iss, now, now+60)
 	return encode([]byte(`{"alg":"RS256","typ":"JWT","kid":"k"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte(strings.Repeat("s", 256)))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 )
 
 // What a cell carries is measured on one machine that does everything: clients, program,
@@ -32,9 +33,9 @@ func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measu
 	c.come(warmVisits, visitClients)
 	c.settle()
 	before := c.look()
-	began := time.Now()
+	began := clock.Start()
 	took := c.come(measuredVisits, visitClients)
-	calling := time.Since(began)
+	calling := began.Elapsed()
 	c.settle()
 	after := c.look()
 	quiet := c.come(restVisits, 1)
@@ -100,7 +101,7 @@ func (c *cell) minting() float64 {
 	const tokens = 500
 	before := benchtest.CPU("")
 	for range tokens {
-		c.integrators[0].Token(time.Now())
+		c.integrators[0].Token(clock.System())
 	}
 	return float64((benchtest.CPU("") - before).Microseconds()) / 1000 / tokens
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -185,15 +186,15 @@ func (c *cell) visit(ctx context.Context, n int) (took []float64, err error) {
 	of, integrator, url := c.practices[n%cellPractices], c.integrators[n%len(c.integrators)], c.urls[n%len(c.urls)]
 	known := map[string]string{
 		"patient": of.patients[n/cellPractices%len(of.patients)].String(), "site": of.site, "room": of.room, "text": aText,
-		"at": time.Now().UTC().Format(time.RFC3339),
+		"at": clock.System().UTC().Format(time.RFC3339),
 	}
 	for _, step := range steps {
-		token := integrator.Token(time.Now()) // which takes the client longer than all that the call does
-		began := time.Now()
+		token := integrator.Token(clock.System()) // which takes the client longer than all that the call does
+		began := clock.Start()
 		if err := c.call(ctx, url, of.tenant, step.path, filled(step.body, known), token, known); err != nil {
 			return nil, fmt.Errorf("%s: %w", step.path, err)
 		}
-		took = append(took, time.Since(began).Seconds())
+		took = append(took, began.Elapsed().Seconds())
 	}
 	return took, nil
 }

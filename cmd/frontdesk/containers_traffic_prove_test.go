@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/clock"
+
 	"github.com/google/uuid"
 )
 
@@ -127,7 +129,7 @@ func (c *containers) post(ctx context.Context, path, body string) (status int, t
 	if err != nil {
 		return 0, nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+c.application.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+c.application.Token(clock.System()))
 	response, err := c.client.Do(r)
 	if err != nil {
 		return 0, nil, err

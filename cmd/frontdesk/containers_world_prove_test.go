@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/docs"
 )
 
@@ -52,9 +53,9 @@ func inAWorld(t *testing.T, images func(dir, script string)) bool {
 	}
 	dir := t.TempDir()
 	script := prepared(t, dir)
-	began := time.Now()
+	began := clock.Start()
 	images(dir, script)
-	t.Logf("the images took %s", time.Since(began).Round(time.Second))
+	t.Logf("the images took %s", began.Elapsed().Round(time.Second))
 	again := exec.CommandContext(t.Context(), "unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
 		"bash", "-euc", script+`ip link set lo up; exec "$@"`, "-", os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "1h")
 	again.Env, again.Stdout, again.Stderr = append(podmanIn(dir), containersDir+"="+dir), os.Stdout, os.Stderr
@@ -198,10 +199,10 @@ func (c *containers) try(lines string) (string, error) {
 	shell.Env = append(os.Environ(), "COMPOSE_FILE="+c.compose)
 	var said, trouble strings.Builder
 	shell.Stdout, shell.Stderr = &said, &trouble
-	began := time.Now()
+	began := clock.Start()
 	err := shell.Run()
 	first, _, _ := strings.Cut(strings.TrimSpace(lines), "\n")
-	c.t.Logf("%s: %.1f s", first, time.Since(began).Seconds())
+	c.t.Logf("%s: %.1f s", first, began.Elapsed().Seconds())
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, &trouble)
 	}

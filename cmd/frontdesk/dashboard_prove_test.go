@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 )
 
@@ -59,7 +60,7 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 		return titles
 	}
 	var still []string
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {
+	for watch := clock.Start(); watch.Elapsed() < 2*time.Minute; time.Sleep(time.Second) {
 		if still = empty(); len(still) == 0 {
 			return
 		}

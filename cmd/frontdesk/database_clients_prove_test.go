@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/access"
 )
 
@@ -57,7 +58,7 @@ func (s *trial) request(ctx context.Context, method, endpoint string, body io.Re
 		return nil, err
 	}
 	r.Host = "elm-street.frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	return r, nil
 }
 
@@ -76,7 +77,7 @@ func (s *trial) callUntil(ctx context.Context, kind string, request func(context
 
 // call makes one call and notes its answer.
 func (s *trial) call(kind string, r *http.Request) {
-	began := time.Now()
+	began := clock.Start()
 	response, err := s.client.Do(r)
 	if err != nil {
 		s.t.Errorf("%s: no answer: %v", kind, err)
@@ -84,7 +85,7 @@ func (s *trial) call(kind string, r *http.Request) {
 	}
 	body, _ := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	s.note(kind, response, body, time.Since(began))
+	s.note(kind, response, body, began.Elapsed())
 }
 
 // everywhere returns a call of each endpoint, and of the key set.

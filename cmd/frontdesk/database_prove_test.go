@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 )
@@ -30,11 +31,11 @@ const frozenFor = 25 * time.Second
 func TestProveThatReadsOutlastARestartOfTheDatabase_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	for range 5 {
-		before, began := s.counts("read"), time.Now()
+		before, began := s.counts("read"), clock.Start()
 		s.signal(syscall.SIGINT) // a fast shutdown
 		<-s.postgres.Done()
 		s.must(s.postgres.Restart(t.Context()))
-		absence := time.Since(began)
+		absence := began.Elapsed()
 		s.serves()
 		refused := s.counts("read").refused - before.refused
 		t.Logf("Postgres was away for %s: %d reads were refused", absence.Round(time.Millisecond), refused)
@@ -67,11 +68,11 @@ func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralle
 	for _, call := range others {
 		group.Go(call)
 	}
-	began, checks, unready := time.Now(), 0, 0
-	for time.Since(began) < frozenFor {
-		if asked := time.Now(); !answers200(s.private + "/readyz") {
+	began, checks, unready := clock.Start(), 0, 0
+	for began.Elapsed() < frozenFor {
+		if asked := clock.Start(); !answers200(s.private + "/readyz") {
 			unready++
-		} else if took := time.Since(asked); took > 5*time.Second {
+		} else if took := asked.Elapsed(); took > 5*time.Second {
 			t.Errorf("readiness took %s", took)
 		}
 		checks++
@@ -113,7 +114,7 @@ func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //no
 	s.must(err)
 	defer func() { _ = admin.Close(context.WithoutCancel(t.Context())) }()
 	var taken []*pgx.Conn
-	for began := time.Now(); time.Since(began) < 10*time.Second; {
+	for began := clock.Start(); began.Elapsed() < 10*time.Second; {
 		conn, err := pgx.Connect(t.Context(), s.postgres.URL("frontdesk", postgres.AppRole))
 		if err == nil {
 			taken = append(taken, conn)

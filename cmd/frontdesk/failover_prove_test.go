@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 )
@@ -30,13 +31,13 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 	var longest time.Duration
 	for n := range primariesKilled {
 		time.Sleep(loadBeforeTheKill)
-		killed := time.Now()
+		killed := clock.System()
 		s.killPrimary()
 		s.promote()
-		promoted := time.Now()
+		promoted := clock.System()
 		waitFor(t, func() bool { return !answers200(s.served[0].private + "/readyz") }) // it has no standby
 		s.follow()
-		follows := time.Now()
+		follows := clock.System()
 		longest = max(longest, s.recovered(killed, follows))
 		t.Logf("failover %d: promoted after %s, followed again after %s", n+1, promoted.Sub(killed), follows.Sub(killed))
 	}
@@ -157,16 +158,16 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	for n := range primariesOutrun {
 		time.Sleep(loadBeforeTheKill)
 		if n > 0 {
-			windows[n-1].to = time.Now()
+			windows[n-1].to = clock.System()
 		}
 		s.holdBack()
 		time.Sleep(heldBackFor)
 		old := s.idxOf()
 		s.killPrimary()
 		time.Sleep(time.Second) // what was claimed before is told
-		promoting := time.Now()
+		promoting := clock.System()
 		s.promote()
-		s.recovered(promoting, time.Now())
+		s.recovered(promoting, clock.System())
 		s.follow()
 		s.wantNamed(n+2, old, promoting)
 		windows = append(windows, window{promoting, promoting.Add(time.Hour)})

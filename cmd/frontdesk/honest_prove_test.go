@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/domain/proof"
@@ -38,17 +39,17 @@ const (
 // between finds nothing, and in the end everything is signed and cosigned.
 func TestProveThatAnHonestLogRaisesNoAlarm_D77(t *testing.T) { //nolint:paralleltest // it takes the machine
 	h := newProved(t)
-	until := time.Now().Add(timeOf(t, honestVariable, usualHonesty))
-	upgrade := time.Now().Add(timeOf(t, honestVariable, usualHonesty) / 2)
+	long := timeOf(t, honestVariable, usualHonesty)
+	watch, upgraded := clock.Start(), false
 	ctx, stop := context.WithCancel(t.Context())
 	var calling sync.WaitGroup
 	for n := range honestClients {
 		calling.Go(func() { h.callUntil(ctx, n) })
 	}
-	for time.Now().Before(until) && !t.Failed() {
-		if upgrade.Before(until) && time.Now().After(upgrade) {
+	for watch.Elapsed() < long && !t.Failed() {
+		if !upgraded && watch.Elapsed() > long/2 {
 			h.upgrade()
-			upgrade = until
+			upgraded = true
 		}
 		h.trouble()
 	}
@@ -152,8 +153,8 @@ func (h *proved) settle() {
 	policy, err := proof.NewPolicy(h.logKey, []string{h.witness.vkey}, 1)
 	h.must(err)
 	var open error
-	ends := time.Now().Add(2 * time.Minute)
-	for open = h.unsigned(policy); open != nil && time.Now().Before(ends); open = h.unsigned(policy) {
+	watch := clock.Start()
+	for open = h.unsigned(policy); open != nil && watch.Elapsed() < 2*time.Minute; open = h.unsigned(policy) {
 		time.Sleep(200 * time.Millisecond)
 	}
 	h.must(open)
@@ -210,7 +211,7 @@ func (h *proved) callUntil(ctx context.Context, n int) {
 			return
 		}
 		r.Host = "elm-street.example.com"
-		r.Header.Set("Authorization", "Bearer "+h.integrator.Token(time.Now()))
+		r.Header.Set("Authorization", "Bearer "+h.integrator.Token(clock.System()))
 		if response, err := h.client.Do(r); err == nil {
 			h.note(response)
 		}

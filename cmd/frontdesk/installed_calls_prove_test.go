@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/application"
 )
 
@@ -69,7 +69,7 @@ func (c installedCalls) call() int {
 		c.t.Fatal(err)
 	}
 	r.Host = "elm-street.api.example.org"
-	r.Header.Set("Authorization", "Bearer "+c.application.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+c.application.Token(clock.System()))
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0

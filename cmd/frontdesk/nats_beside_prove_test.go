@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
@@ -75,10 +76,10 @@ func (l *lagging) appendFor(during time.Duration) float64 {
 	defer engine.Close()
 	var done atomic.Int64
 	var writing sync.WaitGroup
-	ctx, begun := context.WithoutCancel(l.t.Context()), time.Now()
+	ctx, begun := context.WithoutCancel(l.t.Context()), clock.Start()
 	for range besideWriters {
 		writing.Go(func() {
-			for ; time.Since(begun) < during; done.Add(1) {
+			for ; begun.Elapsed() < during; done.Add(1) {
 				if _, err := engine.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"}); err != nil {
 					l.t.Error(err)
 					return
@@ -87,7 +88,7 @@ func (l *lagging) appendFor(during time.Duration) float64 {
 		})
 	}
 	writing.Wait()
-	return float64(done.Load()) / time.Since(begun).Seconds()
+	return float64(done.Load()) / begun.Elapsed().Seconds()
 }
 
 // caughtUp waits until the stream ends where the log does.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -68,7 +69,7 @@ func (f *follower) place(context.Context) (feed.Place, error) {
 }
 
 func (f *follower) read(m feed.Message) (err error) {
-	now := time.Now()
+	now := clock.System()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m.Idx != int64(len(f.ids))+1 {
@@ -107,8 +108,7 @@ func (f *follower) over() bool {
 // wantRead fails unless the follower has read each event of a log once and in order.
 func (f *follower) wantRead(t *testing.T, log []event.Stored) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for f.idx() < int64(len(log)) && time.Now().Before(deadline) {
+	for watch := clock.Start(); f.idx() < int64(len(log)) && watch.Elapsed() < time.Minute; {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if err := f.end(); err != nil || len(f.ids) != len(log) {

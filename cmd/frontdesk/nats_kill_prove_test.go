@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -41,12 +42,12 @@ func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolin
 	rounds := 0
 	for ; rounds < relayedRounds || r.idx() < relayedEvents; rounds++ {
 		for name, trouble := range r.troubles() {
-			begun := time.Now()
+			begun := clock.Start()
 			trouble()
-			lasted, at := time.Since(begun), r.idx()
+			lasted, at := begun.Elapsed(), r.idx()
 			waitFor(t, func() bool { info, err := r.nats.info(log); return err == nil && info.State.LastSeq > uint64(at) })
 			t.Logf("round %d: %s, for %s; %s later the stream has what the log had, idx %d",
-				rounds+1, name, lasted.Round(time.Millisecond), time.Since(begun.Add(lasted)).Round(time.Millisecond), at)
+				rounds+1, name, lasted.Round(time.Millisecond), (begun.Elapsed() - lasted).Round(time.Millisecond), at)
 		}
 	}
 	stop()

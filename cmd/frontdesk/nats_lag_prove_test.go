@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 )
 
@@ -77,7 +78,7 @@ func (l *lagging) lags(follower *follower) (lags []float64) {
 	l.t.Helper()
 	committed := map[uuid.UUID]time.Time{}
 	for range laggedAppends {
-		committed[l.submitted()] = time.Now()
+		committed[l.submitted()] = clock.System()
 		time.Sleep(lagPause)
 	}
 	for id, at := range committed {
@@ -120,11 +121,11 @@ func (c *natsCluster) acknowledged() (took []float64) {
 		c.t.Fatal(err)
 	}
 	for range laggedAppends {
-		begun := time.Now()
+		begun := clock.Start()
 		if _, err := c.stream.PublishMsg(ctx, &nats.Msg{Subject: benchSubject, Data: make([]byte, 700)}); err != nil {
 			c.t.Fatal(err)
 		}
-		took = append(took, time.Since(begun).Seconds()*1000)
+		took = append(took, begun.Elapsed().Seconds()*1000)
 		time.Sleep(lagPause)
 	}
 	return took

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -65,13 +66,13 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	d.start(binary(c.t))
 	defer d.kill()
 	waitFor(c.t, func() bool { return c.lastOf(stream) > 0 })
-	first, begun := c.lastOf(stream), time.Now()
+	first, begun := c.lastOf(stream), clock.Start()
 	for c.lastOf(stream) < uint64(millionRelayed.Events) {
-		if time.Sleep(looksAtRate); time.Since(begun) > rateLimit {
+		if time.Sleep(looksAtRate); begun.Elapsed() > rateLimit {
 			c.t.Fatalf("idx %d after %s; the relay says: %s", c.lastOf(stream), rateLimit, d.said.String())
 		}
 	}
-	took := time.Since(begun)
+	took := begun.Elapsed()
 	d.kill()
 	info, err := c.info(stream)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 const (
@@ -37,13 +39,13 @@ func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paral
 	} {
 		time.Sleep(loadBeforeTheKill)
 		s.forget()
-		begun := time.Now()
+		begun, watch := clock.System(), clock.Start()
 		care.do(p)()
 		p.whole()
 		s.answersAgain()
 		silent := s.forget()
 		t.Logf("%s: no answer for %s and %s by HAProxy, %s by its URL; the last 503 after %s; whole again after %s", care.name,
-			rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(time.Since(begun)))
+			rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(watch.Elapsed()))
 	}
 	stop()
 	s.wantAll(1)

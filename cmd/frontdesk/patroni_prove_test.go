@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 )
 
@@ -109,10 +110,10 @@ func (p *patroni) strike(s *busy, strike strike) {
 	time.Sleep(loadBeforeTheKill)
 	old := p.leader()
 	s.forget()
-	struck := time.Now()
+	struck, watch := clock.System(), clock.Start()
 	mend := strike.do(p, old)
 	waitFor(p.t, func() bool { return p.leaderBut(old) })
-	promoted := time.Since(struck)
+	promoted := watch.Elapsed()
 	s.answersAgain()
 	silent := s.forget()
 	refused := s.lastRefusal(struck)
@@ -121,7 +122,7 @@ func (p *patroni) strike(s *busy, strike strike) {
 	p.whole()
 	s.answersAgain()
 	p.t.Logf("%s on %s: %s is the primary after %s; no answer for %s and %s by HAProxy, %s by its URL; the last 503 after %s; whole again after %s; at most %s without an answer meanwhile",
-		strike.name, old.name, p.leader().name, rounded(promoted), rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(refused), rounded(time.Since(struck)),
+		strike.name, old.name, p.leader().name, rounded(promoted), rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(refused), rounded(watch.Elapsed()),
 		rounded(slices.Max(s.forget())))
 }
 
@@ -153,7 +154,7 @@ func (s *busy) answersAgain() {
 	s.t.Helper()
 	for n, process := range s.served {
 		waitFor(s.t, func() bool { return answers200(process.private + "/readyz") })
-		ready := time.Now()
+		ready := clock.System()
 		waitFor(s.t, func() bool { return s.spokeAfter(n, ready) })
 	}
 }

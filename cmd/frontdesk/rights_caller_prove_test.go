@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // call makes calls with real tokens, each to any of the replicas.
@@ -17,7 +19,7 @@ func (p *practiceAsked) call(ctx context.Context, client int, plan *rand.Rand) {
 	tokens := p.mintTokens()
 	for n := 0; n < callsOfACaller && ctx.Err() == nil; {
 		c := asked{endpoint: plan.IntN(len(endpointsAsked)), user: plan.IntN(staffOfModel+1) - 1, patient: plan.IntN(patientsOfModel)}
-		if time.Since(tokens.minted) > 20*time.Second {
+		if tokens.age.Elapsed() > 20*time.Second {
 			tokens = p.mintTokens()
 		}
 		at := p.replicas[plan.IntN(len(p.replicas))].place
@@ -37,18 +39,18 @@ func (p *practiceAsked) call(ctx context.Context, client int, plan *rand.Rand) {
 
 // tokensMinted are tokens for the application itself and for each user.
 type tokensMinted struct {
-	minted time.Time
-	of     map[int]string
+	age clock.Stopwatch
+	of  map[int]string
 }
 
 func (p *practiceAsked) mintTokens() tokensMinted {
-	minted := tokensMinted{time.Now(), map[int]string{}}
+	minted, now := tokensMinted{clock.Start(), map[int]string{}}, clock.System()
 	for user := nobody; user < staffOfModel; user++ {
 		username := ""
 		if user != nobody {
 			username = p.usernames[user]
 		}
-		token, err := p.minter.Mint(username, minted.minted)
+		token, err := p.minter.Mint(username, now)
 		if err != nil {
 			p.t.Error(err)
 		}

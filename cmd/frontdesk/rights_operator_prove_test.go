@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
@@ -60,7 +61,7 @@ func (p *practiceAsked) allowAll(ctx context.Context, client int, plan *rand.Ran
 func (p *practiceAsked) change(ctx context.Context, client int, c changed, lifetime, patience time.Duration) {
 	acting, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	now := time.Now()
+	now := clock.System()
 	c.at, c.ends = p.history.at(now), p.history.at(now.UTC().Truncate(time.Second).Add(lifetime))
 	desk := p.engine.Desk
 	desk.Now, desk.AuthorisationLifetime = func() time.Time { return now }, lifetime

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -38,7 +38,7 @@ type practiceAsked struct {
 
 // openPractice makes a practice in which the application may do nothing yet.
 func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
-	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: time.Now()}}
+	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: clock.System()}}
 	err := s.engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
 	if err != nil {
 		return nil, err
@@ -97,9 +97,9 @@ func (p *practiceAsked) live(ctx context.Context, nth uint64) {
 	callers.Wait()
 	stop()
 	operators.Wait()
-	begun := time.Now()
+	begun := clock.Start()
 	p.history.check(p.t, practiceState{})
-	p.tally.checked(time.Since(begun))
+	p.tally.checked(begun.Elapsed())
 	p.sample(p.plan(nth, samplesDrawn))
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -34,7 +35,7 @@ const (
 // acknowledged before the call, and with none that was asked for after the answer.
 func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newRightsTrial(t)
-	begun := time.Now()
+	begun := clock.Start()
 	ctx, stop := context.WithCancel(t.Context())
 	var practices sync.WaitGroup
 	var opened atomic.Uint64
@@ -55,7 +56,7 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	go func() { defer close(over); practices.Wait() }()
 	defer func() { stop(); <-over }()
 	s.trouble(over)
-	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), time.Since(begun).Round(time.Second), s.tally)
+	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), begun.Elapsed().Round(time.Second), s.tally)
 	s.tally.wants(t, "process: killed", "process: paused", "call: "+allowed, "call: "+notEnabled, "call: "+notAuthorised,
 		"call: "+wrongPatient, "call: "+recordClosed, "disable: "+string(unknown))
 	if !t.Failed() {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -102,7 +103,7 @@ func (s *busy) serve(url, durability string, more ...string) {
 	s.t.Helper()
 	process := serve(s.t, s.receiver, append([]string{"--database-url", url, "--durability", durability, "--webhook-age-limit=1h"}, more...)...)
 	s.served = append(s.served, process)
-	s.last, s.silent = append(s.last, time.Now()), append(s.silent, 0)
+	s.last, s.silent = append(s.last, clock.System()), append(s.silent, 0)
 }
 
 // serve starts a process that trusts a receiver of webhooks.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 )
 
 const lookEvery = 10 * time.Second
@@ -26,16 +27,16 @@ type footprint struct {
 
 // watch looks at everything until the context ends.
 func (s *soak) watch(ctx context.Context) {
-	for began := time.Now(); ctx.Err() == nil; pauseFor(ctx, lookEvery) {
+	for began := clock.Start(); ctx.Err() == nil; pauseFor(ctx, lookEvery) {
 		s.seen = append(s.seen, s.footprint())
 		s.lookAtProcesses()
 		s.lookAtDatabase()
-		s.t.Logf("%s %s", time.Since(began).Round(time.Second), s.newest())
+		s.t.Logf("%s %s", began.Elapsed().Round(time.Second), s.newest())
 	}
 }
 
 func (s *soak) footprint() footprint {
-	f := footprint{at: time.Now(), tables: s.tables(), log: map[string]int{}}
+	f := footprint{at: clock.System(), tables: s.tables(), log: map[string]int{}}
 	s.must(s.admin.QueryRow(s.t.Context(), `SELECT pg_current_wal_lsn() - '0/0'`).Scan(&f.wal))
 	for _, process := range s.served {
 		process.said.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
@@ -105,7 +106,7 @@ func newSoak(t *testing.T) *soak {
 		s.served, s.urls = append(s.served, process), append(s.urls, process.url)
 	}
 	s.receiver.verifier = &receiver.Verifier{
-		JWKSURL: "http://practice-0.frontdesk.test/transactional-api/jwks", Now: time.Now,
+		JWKSURL: "http://practice-0.frontdesk.test/transactional-api/jwks", Now: clock.System,
 		Client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(s.urls[0], "http://"))
 		}}},
@@ -133,10 +134,10 @@ func (s *soak) arrive(ctx context.Context, long time.Duration) (visits int) {
 	every := time.Second * time.Duration(len(steps)) / soakCalls
 	var group sync.WaitGroup
 	defer group.Wait()
-	began := time.Now()
+	began := clock.Start()
 	for ; time.Duration(visits)*every < long && ctx.Err() == nil && s.keepsUp(); visits++ {
 		n := visits
-		pauseFor(ctx, time.Until(began.Add(time.Duration(n)*every)))
+		pauseFor(ctx, time.Duration(n)*every-began.Elapsed())
 		group.Go(func() { s.admit(n) })
 	}
 	return visits

@@ -19,6 +19,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -169,7 +170,7 @@ func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 		return
 	}
 	r.Host = surgeryTenant + ".frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -183,7 +184,7 @@ func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 	if response.StatusCode != http.StatusOK || err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.refused = append(s.refused, refusal{time.Now(), response.StatusCode})
+		s.refused = append(s.refused, refusal{clock.System(), response.StatusCode})
 		return
 	}
 	if err := json.Unmarshal(text, &made); err != nil {
@@ -199,7 +200,7 @@ func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 func (s *busy) spoke(process int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := clock.System()
 	s.silent[process] = max(s.silent[process], now.Sub(s.last[process]))
 	s.last[process] = now
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
 
@@ -65,5 +66,5 @@ func (r *told) received(t *testing.T, path, token string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.times[path+" "+claims.JTI.String()]++
-	r.last[claims.JTI] = time.Now()
+	r.last[claims.JTI] = clock.System()
 }

@@ -17,8 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -74,7 +74,7 @@ func (s *busy) trace(endpoint application.EndpointName, body string) string {
 		strings.NewReader(fmt.Sprintf(body, s.patients[0])))
 	s.must(err)
 	r.Host = surgeryTenant + ".frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	response, err := http.DefaultClient.Do(r)
 	s.must(err)
 	defer response.Body.Close()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // submit sends a request with a file of so many bytes, each part after a rest.
@@ -31,7 +33,7 @@ func (s *deployment) submit(size int, rest time.Duration) error {
 		return err
 	}
 	r.ContentLength = int64(len(body))
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	response, err := s.proxy.client.Do(r)
 	if err != nil {
 		return err
@@ -81,8 +83,8 @@ func (s *deployment) callAllAlong() *traffic {
 				if n < proxyUploads {
 					size, rest = 1<<20, 30*time.Millisecond // some three seconds
 				}
-				begun := time.Now()
-				calls.add(s.submit(size, rest), size, time.Since(begun))
+				begun := clock.Start()
+				calls.add(s.submit(size, rest), size, begun.Elapsed())
 				time.Sleep(50 * time.Millisecond)
 			}
 		})

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/request"
@@ -43,7 +44,7 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 	s.start()
 	watched := watchMemory(t, filepath.Join(s.dir, "postgres", "postmaster.pid"))
 
-	begun := time.Now()
+	begun := clock.Start()
 	var group sync.WaitGroup
 	for u := range uploads {
 		group.Go(func() {
@@ -53,7 +54,7 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 		})
 	}
 	group.Wait()
-	took := time.Since(begun)
+	took := begun.Elapsed()
 
 	resident := peakOf(t, s.process.Process.Pid)
 	if resident >= mostResident {
@@ -72,7 +73,7 @@ func (s *program) upload(ctx context.Context, u int) error {
 	if err != nil {
 		return err
 	}
-	token, err := minter.Mint("", time.Now())
+	token, err := minter.Mint("", clock.System())
 	if err != nil {
 		return err
 	}

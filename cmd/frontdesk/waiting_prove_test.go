@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 )
 
 // TestProveThatNothingIsToldFromThePrimaryAlone sends requests while the standby receives
@@ -54,7 +54,7 @@ func (s *busy) submit(process int, key string) (status int, made uuid.UUID) {
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.served[process].url+"/transactional-api/create-patient-request", strings.NewReader(body))
 	s.must(err)
 	r.Host = surgeryTenant + ".frontdesk.test"
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	r.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(r)
 	s.must(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -89,7 +90,7 @@ func (c *clinic) session(n int) string {
 	var holder signin.Holder
 	must(c.t, c.pool.QueryRow(c.t.Context(), `SELECT staff, credential FROM staff WHERE tenant = $1 AND username = $2`, elm, nth("reception", n)).
 		Scan(&holder.Staff, &holder.Credential))
-	sessions := signin.Sessions{DB: postgres.On(c.pool), Idle: time.Hour, Limit: time.Hour, Now: time.Now}
+	sessions := signin.Sessions{DB: postgres.On(c.pool), Idle: time.Hour, Limit: time.Hour, Now: clock.System}
 	token, _, err := sessions.Begin(c.t.Context(), elm, holder, "a test")
 	must(c.t, err)
 	return token

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -57,7 +60,7 @@ func (l *listener) hear(ctx context.Context, address, token string) {
 		return
 	}
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
-		l.take(lines.Text(), time.Now())
+		l.take(lines.Text(), clock.System())
 	}
 }
 
@@ -145,12 +148,12 @@ func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest //
 	for range int(measured.Seconds()) * perSecond {
 		<-pace.C
 		c.submit()
-		committed = append(committed, time.Now())
+		committed = append(committed, clock.System())
 	}
-	eventually(t, "all have heard all", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return !slices.ContainsFunc(crowd, func(l *listener) bool { return l.heard() < begin+len(committed) }) &&
 			js[int](b, `window.seen.at(-1)[1]`) >= count+len(committed)
-	})
+	}, "all have heard all")
 	var told []time.Duration
 	for _, l := range crowd {
 		for n, at := range committed {
@@ -184,14 +187,14 @@ func at(all []time.Duration, percent int) time.Duration {
 // awaitFirst submits until everybody hears it, so that everybody knows where they are.
 func (c *clinic) awaitFirst(b *tab, crowd []*listener) {
 	c.t.Helper()
-	eventually(c.t, "everybody listens", func() bool {
+	clocktest.Eventually(c.t, func() bool {
 		c.submit()
 		return !slices.ContainsFunc(crowd, func(l *listener) bool { return !l.ready() }) && js[int](b, `window.seen.length`) > 0
-	})
+	}, "everybody listens")
 	id := c.submit()
-	eventually(c.t, "everybody has heard the last one", func() bool {
+	clocktest.Eventually(c.t, func() bool {
 		return !slices.ContainsFunc(crowd, func(l *listener) bool { l.mu.Lock(); defer l.mu.Unlock(); return !slices.Contains(l.ids, id) })
-	})
+	}, "everybody has heard the last one")
 	for _, l := range crowd {
 		l.mu.Lock()
 		l.ids, l.at = nil, nil
@@ -228,9 +231,9 @@ func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // i
 		b.do(chromedp.Evaluate[chromedp.Void](`window.until = Date.now() + 3000; while (Date.now() < window.until);`)) // the browser stops
 		submit(20)
 	}
-	eventually(t, "everybody has heard of the last one", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return !slices.ContainsFunc(crowd, func(l *listener) bool { return l.heard() < len(sent) }) && js[int](b, `window.seen.at(-1)[1]`) >= count+len(sent)
-	})
+	}, "everybody has heard of the last one")
 	for n, l := range crowd {
 		l.mu.Lock()
 		if !slices.Equal(l.ids, sent) || len(l.odd) > 0 {
@@ -245,14 +248,4 @@ func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // i
 		t.Errorf("the page says: %s", said)
 	}
 	t.Logf("%d requests, %d listeners", len(sent), len(crowd))
-}
-
-// eventually waits for something, for a minute.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -60,7 +61,7 @@ func deeds() []deed {
 		}},
 		{"sweep", 3, false, func(g *grower) error {
 			db := postgres.On(g.pool)
-			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: time.Now}, Now: time.Now, RealNow: time.Now}).Sweep(g.t.Context())
+			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: clock.System}, Now: clock.System, RealNow: clock.System}).Sweep(g.t.Context())
 		}},
 		{"explain", 2, false, (*grower).explain},
 	}
@@ -119,7 +120,7 @@ func (g *grower) read(f auditing.EventFilter) error {
 }
 
 func (g *grower) rights() error {
-	_, err := projections.Rights{DB: g.pool}.Rights(g.t.Context(), g.claim(), time.Now())
+	_, err := projections.Rights{DB: g.pool}.Rights(g.t.Context(), g.claim(), clock.System())
 	return err
 }
 
@@ -129,7 +130,7 @@ func (g *grower) claim() access.Claim {
 }
 
 func (g *grower) explain() error {
-	_, err := g.auditor.Auditor.Explain(g.t.Context(), auditing.Question{At: time.Now(), Claim: g.claim(), Patient: g.patient.String()}, nil)
+	_, err := g.auditor.Auditor.Explain(g.t.Context(), auditing.Question{At: clock.System(), Claim: g.claim(), Patient: g.patient.String()}, nil)
 	return err
 }
 
@@ -164,11 +165,11 @@ func (d deed) compare(t *testing.T, empty, grown *grower) (c comparison) {
 func (d deed) take(t *testing.T, g *grower, times int) (took []time.Duration) {
 	t.Helper()
 	for range times {
-		begun := time.Now()
+		begun := clock.Start()
 		if err := d.do(g); err != nil {
 			t.Fatalf("%s: %v", d.name, err)
 		}
-		took = append(took, time.Since(begun))
+		took = append(took, begun.Elapsed())
 	}
 	slices.Sort(took)
 	return took

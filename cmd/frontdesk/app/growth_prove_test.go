@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -46,9 +47,9 @@ const (
 // in turns, in one cluster, and prints how they compare.
 func TestProveGrowth(t *testing.T) { //nolint:paralleltest // it measures
 	cluster := spacious(t)
-	begun := time.Now()
+	begun := clock.Start()
 	postgrestest.Grow(t, cluster.URL("grown", embedded.Superuser), afterYears)
-	t.Logf("grown within %s", time.Since(begun).Round(time.Second))
+	t.Logf("grown within %s", begun.Elapsed().Round(time.Second))
 	empty, grown := growing(t, cluster, "empty"), growing(t, cluster, "grown")
 	table := []string{tableOfGrowth}
 	for _, d := range deeds() {
@@ -112,7 +113,7 @@ type grower struct {
 
 func growing(t *testing.T, cluster *embedded.Server, name string) *grower {
 	t.Helper()
-	g := &grower{t: t, client: &http.Client{}, since: time.Now().Add(-time.Minute)}
+	g := &grower{t: t, client: &http.Client{}, since: clock.System().Add(-time.Minute)}
 	t.Cleanup(g.client.CloseIdleConnections)
 	var err error
 	g.App, err = app.New(t.Context(), app.Config{
@@ -157,7 +158,7 @@ func (g *grower) call(method, path, body string, edits ...bearertest.Edit) error
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+g.integrator.Token(time.Now(), edits...))
+	r.Header.Set("Authorization", "Bearer "+g.integrator.Token(clock.System(), edits...))
 	return g.ask(r)
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 const (
@@ -40,11 +42,11 @@ func TestProveThatALargePracticeIsQuick(t *testing.T) { //nolint:paralleltest //
 		u.took = map[string][]time.Duration{}
 	}
 	var all sync.WaitGroup
-	until := time.Now().Add(largeTime)
+	watch := clock.Start()
 	for n, u := range users {
 		all.Go(func() {
 			time.Sleep(between * time.Duration(n) / largeUsers)
-			for round := n; time.Now().Before(until); round++ {
+			for round := n; watch.Elapsed() < largeTime; round++ {
 				u.round(round)
 			}
 		})
@@ -114,7 +116,7 @@ func (u *user) page(what, path, form string) {
 	if form != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	begun := time.Now()
+	begun := clock.Start()
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		u.t.Errorf("%s: %v", what, err)
@@ -122,7 +124,7 @@ func (u *user) page(what, path, form string) {
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	u.took[what] = append(u.took[what], time.Since(begun))
+	u.took[what] = append(u.took[what], begun.Elapsed())
 	u.last = string(text)
 	if err != nil || answer.StatusCode != http.StatusOK || answer.Request.URL.Path != r.URL.Path {
 		u.t.Errorf("%s: %s at %s, %v", what, answer.Status, answer.Request.URL.Path, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -57,9 +58,9 @@ func newLarge(t *testing.T) *large {
 	t.Cleanup(pool.Close)
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: time.Now}
+	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
 	must(t, keys.Start(t.Context()))
-	l := &large{pool: pool, store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: time.Now}}
+	l := &large{pool: pool, store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
 	t.Cleanup(l.store.Close)
 	l.seed(t)
 	program, err := app.New(t.Context(), app.Config{
@@ -85,14 +86,14 @@ func newLarge(t *testing.T) *large {
 }
 
 func (l *large) desk() commands.Desk {
-	return commands.Desk{Store: l.store, Passwords: unhashed{}, Patients: projections.Patients{DB: l.pool}, Now: time.Now}
+	return commands.Desk{Store: l.store, Passwords: unhashed{}, Patients: projections.Patients{DB: l.pool}, Now: clock.System}
 }
 
 // seed makes the practice. Of its requests, one in forty is nobody's yet, and one in
 // forty somebody's; the others are done.
 func (l *large) seed(t *testing.T) {
 	t.Helper()
-	begun, desk := time.Now(), l.desk()
+	begun, desk := clock.Start(), l.desk()
 	must(t, desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street Surgery"}))
 	for n := range largeUsers {
 		id, err := desk.RegisterStaff(t.Context(), commands.RegisterStaff{
@@ -111,11 +112,11 @@ func (l *large) seed(t *testing.T) {
 		l.patients[n], err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm-street", Name: nameOf(n), BirthDate: bornOf(n)})
 		return err
 	})
-	t.Logf("%d patients after %v", largePatients, time.Since(begun).Round(time.Second))
+	t.Logf("%d patients after %v", largePatients, begun.Elapsed().Round(time.Second))
 	many(t, largeRequests, l.request)
 	zone, err := time.LoadLocation(practice.DefaultTimeZone)
 	must(t, err)
-	year, month, day := time.Now().In(zone).Date()
+	year, month, day := clock.System().In(zone).Date()
 	opening := time.Date(year, month, day, 8, 0, 0, 0, zone)
 	many(t, largeAppointments, func(ctx context.Context, n int) error {
 		_, err := desk.BookAppointment(ctx, commands.BookAppointment{
@@ -123,7 +124,7 @@ func (l *large) seed(t *testing.T) {
 		})
 		return err
 	})
-	t.Logf("everything after %v", time.Since(begun).Round(time.Second))
+	t.Logf("everything after %v", begun.Elapsed().Round(time.Second))
 }
 
 // request appends one, with what has happened to it.
@@ -191,7 +192,7 @@ func (s *service) session(t *testing.T, member staff.ID) string {
 	t.Helper()
 	var holder signin.Holder
 	must(t, s.db.QueryRow(t.Context(), `SELECT staff, credential FROM staff WHERE staff = $1`, member).Scan(&holder.Staff, &holder.Credential))
-	sessions := signin.Sessions{DB: postgres.On(s.db), Idle: time.Hour, Limit: time.Hour, Now: time.Now}
+	sessions := signin.Sessions{DB: postgres.On(s.db), Idle: time.Hour, Limit: time.Hour, Now: clock.System}
 	token, _, err := sessions.Begin(t.Context(), "elm-street", holder, "a test")
 	must(t, err)
 	return token

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
 )
@@ -16,7 +17,7 @@ import (
 // while it is read, and looks at the heap all the time.
 func TestProveThatTenMillionLinesAreVerifiedInLittleMemory(t *testing.T) { //nolint:paralleltest // it measures memory
 	const lines, page, most = 10_000_000, 10_000, 64 << 20
-	begun := time.Now()
+	begun := clock.Start()
 	read, write := io.Pipe()
 	go func() {
 		var text []byte
@@ -45,7 +46,7 @@ func TestProveThatTenMillionLinesAreVerifiedInLittleMemory(t *testing.T) { //nol
 	if err != nil || tally.Lines != lines {
 		t.Fatalf("read %d lines, %v", tally.Lines, err)
 	}
-	t.Logf("%d lines made and verified in %s; the heap had %d MiB at most", lines, time.Since(begun).Round(time.Second), highest>>20)
+	t.Logf("%d lines made and verified in %s; the heap had %d MiB at most", lines, begun.Elapsed().Round(time.Second), highest>>20)
 	if highest > most {
 		t.Errorf("it took %d bytes of memory", highest)
 	}

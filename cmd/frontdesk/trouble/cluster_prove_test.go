@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 )
@@ -66,12 +67,12 @@ func (c *cluster) do(ctx context.Context, statement string, args ...any) error {
 // awake waits until Postgres answers: it may be recovering.
 func (c *cluster) awake() {
 	c.t.Helper()
-	for began := time.Now(); ; wait(c.t.Context(), 20*time.Millisecond) {
+	for began := clock.Start(); ; wait(c.t.Context(), 20*time.Millisecond) {
 		err := c.do(c.t.Context(), `SELECT`)
 		if err == nil {
 			return
 		}
-		if time.Since(began) > longest {
+		if began.Elapsed() > longest {
 			c.t.Fatalf("Postgres does not recover: %v", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
@@ -41,7 +42,7 @@ func (w *world) start() *process {
 	p.tail = postgres.NewTail(p.pool, w.store.Codec, p.grown)
 	ctx, stop := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	p.stop = stop
-	fanOut := webhooks.FanOut{Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: p.queued, Now: time.Now}
+	fanOut := webhooks.FanOut{Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: p.queued, Now: clock.System}
 	told := w.consumer(p, webhooks.FanOutName, fanOut.Handle)
 	told.Alone, told.Follows = fanOut.HandleAlone, fanOut.Follows()
 	for _, run := range []func(context.Context){
@@ -69,7 +70,7 @@ func (w *world) sender(p *process) *webhooks.Sender {
 	transport.DialTLSContext = transport.DialContext // the receiver speaks plain HTTP under an https address
 	return &webhooks.Sender{
 		DB: p.pool, Codec: w.store.Codec, Opens: &postgres.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
-		Queued: p.queued, Now: time.Now, RealNow: time.Now, Timeout: 2 * time.Second, Log: silent,
+		Queued: p.queued, Now: clock.System, RealNow: clock.System, Timeout: 2 * time.Second, Log: silent,
 	}
 }
 

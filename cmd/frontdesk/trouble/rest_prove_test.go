@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 )
@@ -22,13 +23,13 @@ const longest = 3 * time.Minute
 func (w *world) rest(n int) {
 	w.failing.Store(0)
 	w.receiver.rude.Store(0)
-	began, last := time.Now(), w.writer(n, 99, "append")
+	began, last := clock.Start(), w.writer(n, 99, "append")
 	w.settleTransactions(last.dice)
 	for why := "a last append"; why != ""; why = w.unrest() {
-		if time.Since(began) > longest {
+		if began.Elapsed() > longest {
 			w.t.Fatal(w.report(n, []string{fmt.Sprintf("no rest within %s: %s", longest, why)}))
 		}
-		w.tidy(last, time.Since(began))
+		w.tidy(last, began.Elapsed())
 		wait(w.t.Context(), 50*time.Millisecond)
 	}
 }
@@ -48,7 +49,7 @@ func (w *world) tidy(last *writer, waited time.Duration) {
 
 // keeper ends the deliveries whose senders have been killed, without the usual wait.
 func (w *world) keeper() webhooks.Keeper {
-	now := func() time.Time { return time.Now().Add(time.Minute) }
+	now := func() time.Time { return clock.System().Add(time.Minute) }
 	return webhooks.Keeper{DB: w.calls, Now: now, RealNow: now, Retention: 24 * time.Hour, Log: silent}
 }
 

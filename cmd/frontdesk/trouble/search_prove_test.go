@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // usualSearch is how long `make prove` searches.
@@ -27,7 +29,7 @@ const (
 func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest // each world wants the machine for itself
 	seed, limit, total := seedOf(t), timeOf(t), tally{}
 	t.Logf("searching for %s from %s=%d", limit, seedVariable, seed)
-	for began := time.Now(); ; seed++ {
+	for began := clock.Start(); ; seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			w := newWorld(t, draw(seed))
 			defer func() { total.add(w.tally); total.add(w.totals) }()
@@ -36,7 +38,7 @@ func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest
 			}
 			t.Logf("%s; %s, %s", w.plan, w.tally, w.totals)
 		})
-		if t.Failed() || time.Since(began) >= limit {
+		if t.Failed() || began.Elapsed() >= limit {
 			break
 		}
 	}
@@ -53,7 +55,7 @@ func seedOf(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv(seedVariable)
 	if text == "" {
-		return uint64(time.Now().Unix())
+		return uint64(clock.System().Unix())
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	must(t, err)

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
@@ -74,7 +74,7 @@ func newWorld(t *testing.T, p plan) *world {
 	t.Cleanup(func() { w.wires.cut(true); w.calls.Close(); w.looks.Close() })
 	codec, err := event.NewCodec(append(domain.Events(), written{})...)
 	must(t, err)
-	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, AtOnce: projections.AtOnce(), Now: time.Now, Appended: w.appended}
+	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, AtOnce: projections.AtOnce(), Now: clock.System, Appended: w.appended}
 	w.found()
 	for range p.processes {
 		w.processes = append(w.processes, w.start())
@@ -99,13 +99,13 @@ func (w *world) found() {
 
 func (w *world) desk() commands.Desk {
 	return commands.Desk{
-		Store: w.store, Patients: projections.Patients{DB: w.calls}, Vault: w.vault(w.calls), Now: time.Now,
+		Store: w.store, Patients: projections.Patients{DB: w.calls}, Vault: w.vault(w.calls), Now: clock.System,
 		CheckURL: func(string) error { return nil },
 	}
 }
 
 func (w *world) vault(pool *pgxpool.Pool) signing.Vault {
-	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: time.Now}
+	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: clock.System}
 }
 
 // live carries out a round: trouble, rest, and then the guarantees.
