@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
@@ -71,8 +72,8 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 		RootCAs:      roots,
 		Now:          p.now,
 		RealNow:      clock.Now,
-		MasterKey:    theMasterKey,
-		Log:          slog.New(slog.NewJSONHandler(&p.errorLog, &slog.HandlerOptions{Level: slog.LevelError})),
+		MasterKey:    theMasterKey, PasswordCost: signintest.Cheap,
+		Log: slog.New(slog.NewJSONHandler(&p.errorLog, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	for _, edit := range edits {
 		edit(&config)

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
@@ -46,7 +47,7 @@ func start(t *testing.T) *program {
 	p := &program{t: t, Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: apiDomain,
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: p.Now,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap, Now: p.Now,
 	})
 	must(t, err)
 	p.App = service

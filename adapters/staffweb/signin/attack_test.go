@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
 )
@@ -161,7 +162,7 @@ func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	queue := signin.QueueOf(1)
-	vault := signin.Vault{DB: postgres.On(s.pool), Queue: queue}
+	vault := signin.Vault{DB: postgres.On(s.pool), Queue: queue, Cost: signintest.Cheap}
 	end, err := queue.Hold(t.Context())
 	must(t, err)
 	queue.Limit = time.Millisecond

@@ -19,3 +19,6 @@ func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 
 // Waiting returns how many happenings wait for a round.
 func (j *Journal) Waiting() int { return len(j.next(j.Limit)) }
+
+// CostOfNobody returns what it takes to check the password of an unknown username.
+func (v Vault) CostOfNobody() Cost { return v.cost() }

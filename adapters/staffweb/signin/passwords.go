@@ -2,6 +2,7 @@ package signin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -26,6 +27,7 @@ import (
 type Vault struct {
 	DB    Database
 	Queue *Queue // in which those wait who choose a password; nil if one comes at a time
+	Cost  Cost   // of new hashes; zero for [Shipped]
 	Log   *slog.Logger
 }
 
@@ -47,15 +49,17 @@ func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, passwor
 
 func (v Vault) hash(ctx context.Context, tenant string, member staff.ID, password string) (string, error) {
 	if v.Queue == nil {
-		return Hash(password), nil
+		return v.cost().Hash(password), nil
 	}
 	end, err := v.Queue.ofMember(tenant, member).wait(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer end()
-	return Hash(password), nil
+	return v.cost().Hash(password), nil
 }
+
+func (v Vault) cost() Cost { return cmp.Or(v.Cost, Shipped) }
 
 // digestOf is what the log knows of a hash. The hash has a random salt, so the digest is
 // no way to try passwords.
@@ -100,7 +104,7 @@ func (v Vault) Check(ctx context.Context, tenant, username, password string) (ho
 			slog.String("tenant", tenant), slog.String("staff", holder.Staff.String()))
 		hash = ""
 	}
-	right, err = Verify(hash, password)
+	right, err = v.cost().Verify(hash, password)
 	if err != nil || !right {
 		return Holder{}, false, err
 	}
@@ -116,31 +120,35 @@ func storable(username string) string {
 	return username
 }
 
-// What a hash costs: twice the passes that OWASP recommends at this size. It
-// takes 60 ms of one core.
+// Cost is what argon2id takes for a hash.
+type Cost struct {
+	Memory uint32 // KiB
+	Passes uint32 // over the memory
+}
+
+// Shipped has twice the passes that OWASP recommends at this size. A hash takes 60 ms of
+// one core. Only tests set another Cost: no flag and no variable of the environment does.
+var Shipped = Cost{Memory: 46 << 10, Passes: 2}
+
 const (
-	memory  = 46 << 10 // KiB
-	passes  = 2
 	threads = 1
 	keySize = 32
 )
 
-// dummy is compared with a password if nobody has the username.
-var dummy = encode(make([]byte, 16), make([]byte, keySize))
-
 // Hash returns the PHC form of a password's argon2id hash, with a salt of its own.
-func Hash(password string) string {
+func (c Cost) Hash(password string) string {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
-	return encode(salt, key(password, salt, memory, passes, threads))
+	return c.encode(salt, key(password, salt, c.Memory, c.Passes, threads))
 }
 
 // Verify reports whether a hash is the password's. An empty hash is nobody's, and
-// checking it costs just as much. The error says that the hash cannot be read.
-func Verify(hash, password string) (bool, error) {
+// checking it costs as much as one of this Cost. The error says that the hash cannot be
+// read.
+func (c Cost) Verify(hash, password string) (bool, error) {
 	somebody := hash != ""
 	if !somebody {
-		hash = dummy
+		hash = c.encode(make([]byte, 16), make([]byte, keySize))
 	}
 	m, t, p, salt, want, err := decode(hash)
 	if err != nil {
@@ -157,10 +165,10 @@ func key(password string, salt []byte, m, t uint32, p uint8) []byte {
 
 var errHash = errors.New("the stored password hash cannot be read")
 
-func encode(salt, sum []byte) string {
+func (c Cost) encode(salt, sum []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
-		argon2.Version, memory, passes, threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
+		argon2.Version, c.Memory, c.Passes, threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
 }
 
 // decode reads a hash, which may have been made at another cost.

@@ -5,15 +5,33 @@ import (
 	"testing"
 
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/staffweb/signin/signintest"
 )
 
-func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
+// A vault without a cost hashes as the program ships.
+func TestShippedCostOfPasswords_D27(t *testing.T) {
 	t.Parallel()
-	hash := signin.Hash("café au lait")
+	s := newSurgery(t)
+	vault := signin.Vault{DB: s.vault.DB, Log: s.vault.Log}
+	kept, err := vault.Keep(t.Context(), elm, s.lee, password)
+	must(t, err)
+	var hash string
+	must(t, s.pool.QueryRow(t.Context(), `SELECT hash FROM staff_passwords WHERE credential = $1`, kept.Credential).Scan(&hash))
 	if !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=2,p=1$") {
 		t.Errorf("got %s, want argon2id with at least 46 MiB", hash)
 	}
-	if again := signin.Hash("café au lait"); again == hash {
+	if right, err := signin.Shipped.Verify(hash, password); !right || err != nil {
+		t.Errorf("the password of %s is refused: %v", hash, err)
+	}
+	if cost := vault.CostOfNobody(); cost != signin.Shipped {
+		t.Errorf("a username that nobody has costs %v, want what a real one costs", cost)
+	}
+}
+
+func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
+	t.Parallel()
+	hash := signintest.Cheap.Hash("café au lait")
+	if again := signintest.Cheap.Hash("café au lait"); again == hash {
 		t.Error("two hashes of one password are the same: there is no salt")
 	}
 	for typed, want := range map[string]bool{
@@ -23,7 +41,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 		"café au lait ":      false,
 		"":                   false,
 	} {
-		if got, err := signin.Verify(hash, typed); err != nil || got != want {
+		if got, err := signintest.Cheap.Verify(hash, typed); err != nil || got != want {
 			t.Errorf("%q: got %t, %v, want %t", typed, got, err, want)
 		}
 	}
@@ -32,7 +50,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 func TestNobodysHashIsNeverRight(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "anything"} {
-		if right, err := signin.Verify("", password); right || err != nil {
+		if right, err := signintest.Cheap.Verify("", password); right || err != nil {
 			t.Errorf("%q: got %t, %v", password, right, err)
 		}
 	}
@@ -43,12 +61,12 @@ func TestHashesOfAnotherCostAreRead(t *testing.T) {
 	// What every hash of m=64 KiB, t=1, p=2 and the salt "somesalt" begins with.
 	const cheap = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$"
 	for _, hash := range []string{cheap + "AAAA", "x", "$argon2i$v=19$m=64,t=1,p=2$c29tZXNhbHQ$AAAA", cheap, strings.Replace(cheap, "t=1", "t=0", 1) + strings.Repeat("A", 43)} {
-		if _, err := signin.Verify(hash, "password"); err == nil {
+		if _, err := signintest.Cheap.Verify(hash, "password"); err == nil {
 			t.Errorf("%s was read", hash)
 		}
 	}
 	for typed, want := range map[string]bool{"password": true, "passwort": false} {
-		got, err := signin.Verify(cheap+"fulyYjWJJvMORDFTPUq4Eatpl3lItiixI9xM9B6eb10", typed)
+		got, err := signintest.Cheap.Verify(cheap+"fulyYjWJJvMORDFTPUq4Eatpl3lItiixI9xM9B6eb10", typed)
 		if got != want || err != nil {
 			t.Errorf("%s: got %t, %v, want %t", typed, got, err, want)
 		}

@@ -3,7 +3,6 @@ package signin_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"log/slog"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb/signin"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
@@ -34,7 +34,7 @@ type surgery struct {
 	signin.Door
 	*commandtest.Clock
 	pool  *pgxpool.Pool
-	vault vault
+	vault signin.Vault
 	store *postgres.Store
 	lee   staff.ID // of Elm Street
 
@@ -48,7 +48,7 @@ func newSurgery(t *testing.T) *surgery {
 		t.Fatal(err)
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
-	s.vault = vault{signin.Vault{DB: postgres.On(s.pool), Log: slog.New(slog.NewTextHandler(&s.logged, nil))}}
+	s.vault = signin.Vault{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
@@ -91,21 +91,6 @@ func wrong(t *signin.Try) { t.Password = "not the password" }
 func as(username string) func(*signin.Try) { return func(t *signin.Try) { t.Username = username } }
 
 func from(source string) func(*signin.Try) { return func(t *signin.Try) { t.Source = source } }
-
-// vault hashes the one password that nearly all tests use once for all of
-// them, which saves most of their time.
-type vault struct{ signin.Vault }
-
-var hashed = sync.OnceValue(func() string { return signin.Hash(password) })
-
-func (v vault) Keep(ctx context.Context, tenant string, member staff.ID, typed string) (staff.PasswordSet, error) {
-	if typed != password {
-		return v.Vault.Keep(ctx, tenant, member, typed)
-	}
-	id := staff.CredentialID{UUID: event.NewID()}
-	_, err := v.DB.Exec(ctx, `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ($1, $2, $3, $4)`, tenant, member, id, hashed())
-	return staff.PasswordSet{Credential: id, Digest: sha256.Sum256([]byte(hashed()))}, err
-}
 
 // counting counts how often passwords are looked at.
 type counting struct {

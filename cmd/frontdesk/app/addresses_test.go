@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
@@ -34,7 +35,7 @@ func visit(t *testing.T, do func(surgery)) *pgxpool.Pool {
 	t.Helper()
 	s := surgery{db: postgrestest.New(t)}
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: s.db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: "http://localhost", MasterKey: sealing.MasterKey{1},
+		DatabaseURL: s.db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: "http://localhost", MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	must(t, err)

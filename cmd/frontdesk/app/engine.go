@@ -89,7 +89,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
 		Attachments: projections.Attachments{DB: background},
-		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Log: config.Log},
+		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability = config.Durability
