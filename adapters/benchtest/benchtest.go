@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // Work is what was done in one turn.
@@ -115,10 +117,10 @@ func During(b *testing.B, workers int, during time.Duration, do func(context.Con
 	b.Helper()
 	var done atomic.Int64
 	var group sync.WaitGroup
-	begun := time.Now()
+	watch := clock.Start()
 	for range workers {
 		group.Go(func() {
-			for ; time.Since(begun) < during; done.Add(1) {
+			for ; watch.Elapsed() < during; done.Add(1) {
 				if err := do(b.Context()); err != nil {
 					b.Error(err)
 					return
@@ -127,5 +129,5 @@ func During(b *testing.B, workers int, during time.Duration, do func(context.Con
 		})
 	}
 	group.Wait()
-	return Work{float64(done.Load()), time.Since(begun)}
+	return Work{float64(done.Load()), watch.Elapsed()}
 }

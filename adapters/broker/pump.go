@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -32,7 +33,7 @@ type stretch struct {
 	after  int64
 	end    int64 // of the epoch, or 0 if it is the present one
 
-	came      time.Time // when there was an event last
+	came      clock.Stopwatch // since there was an event
 	pages     chan []event.Stored
 	sent      chan sent
 	overtaken *atomic.Bool // another relay has published something of it
@@ -48,7 +49,7 @@ type sent struct {
 // pump publishes a stretch. In the present epoch it goes on as long as events come, and
 // ends at rest once in a while, so that everything is looked at again.
 func (r *Relay) pump(ctx context.Context, s stretch) error {
-	s.came, s.overtaken = time.Now(), &atomic.Bool{}
+	s.came, s.overtaken = clock.Start(), &atomic.Bool{}
 	s.pages, s.sent = make(chan []event.Stored, 1), make(chan sent, inFlight)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.read(ctx, s) })
@@ -85,13 +86,13 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 			return err
 		}
 		if len(page.Events) == 0 {
-			if s.end > 0 || time.Since(s.came) > again {
+			if s.end > 0 || s.came.Elapsed() > again {
 				return nil
 			}
 			r.rest(ctx, s.after)
 			continue
 		}
-		s.came = time.Now()
+		s.came = clock.Start()
 		if s.overtaken.Swap(false) {
 			if s.after, err = r.ahead(ctx, s, len(page.Events) == pageEvents); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/semaphore"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/feed"
 )
 
@@ -65,7 +66,7 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 func (r *Relay) rounds(ctx context.Context) error {
-	var doubt time.Time // since when a history looks lost
+	var doubt clock.Stopwatch // since a history looks lost
 	wait := firstWait
 	for ctx.Err() == nil {
 		before := r.last.Load()
@@ -74,7 +75,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 			return nil //nolint:nilerr // whatever it was: it was told to stop
 		}
 		if err == nil || r.last.Load() > before {
-			wait, doubt = firstWait, time.Time{}
+			wait, doubt = firstWait, clock.Stopwatch{}
 		}
 		if err == nil {
 			continue
@@ -92,11 +93,11 @@ func (r *Relay) rounds(ctx context.Context) error {
 }
 
 // certain reports whether a history has looked lost for so long that it is.
-func (r *Relay) certain(since *time.Time) bool {
-	if since.IsZero() {
-		*since = time.Now()
+func (r *Relay) certain(doubt *clock.Stopwatch) bool {
+	if !doubt.Started() {
+		*doubt = clock.Start()
 	}
-	return time.Since(*since) >= cmp.Or(r.Sure, sure)
+	return doubt.Elapsed() >= cmp.Or(r.Sure, sure)
 }
 
 func pause(ctx context.Context, atMost time.Duration) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // trouble tells the program's log what stands in the way: not what has passed by itself at
@@ -14,9 +16,9 @@ type trouble struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
-	since time.Time // zero while nothing stands in the way
-	told  bool      // since then
-	said  map[string]time.Time
+	since clock.Stopwatch // not started while nothing stands in the way
+	told  bool            // since then
+	said  map[string]clock.Stopwatch
 	heard error // what the library said last, without being asked
 }
 
@@ -36,11 +38,10 @@ func (t *trouble) hear(err error) {
 func (t *trouble) say(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
-	if t.since.IsZero() {
-		t.since = now
+	if !t.since.Started() {
+		t.since = clock.Start()
 	}
-	if now.Sub(t.since) < patience || !t.news(err, now) {
+	if t.since.Elapsed() < patience || !t.news(err) {
 		return
 	}
 	t.told = true
@@ -52,20 +53,20 @@ func (t *trouble) say(ctx context.Context, err error) {
 }
 
 // news reports whether something was not said for an hour, whatever the numbers in it are.
-func (t *trouble) news(err error, now time.Time) bool {
+func (t *trouble) news(err error) bool {
 	thing := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return -1
 		}
 		return r
 	}, err.Error())
-	if at, said := t.said[thing]; said && now.Sub(at) < sayAgain {
+	if t.said[thing].Elapsed() < sayAgain { // longer for what was never said
 		return false
 	}
 	if t.said == nil || len(t.said) > 100 {
-		t.said = map[string]time.Time{}
+		t.said = map[string]clock.Stopwatch{}
 	}
-	t.said[thing] = now
+	t.said[thing] = clock.Start()
 	return true
 }
 
@@ -74,7 +75,7 @@ func (t *trouble) over(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.told {
-		t.log.InfoContext(ctx, "the log is relayed to the broker again", slog.Duration("after", time.Since(t.since)))
+		t.log.InfoContext(ctx, "the log is relayed to the broker again", slog.Duration("after", t.since.Elapsed()))
 	}
-	t.since, t.told, t.heard = time.Time{}, false, nil
+	t.since, t.told, t.heard = clock.Stopwatch{}, false, nil
 }

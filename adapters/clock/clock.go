@@ -23,5 +23,8 @@ type Stopwatch struct{ started time.Time }
 // Start returns a stopwatch that runs from now on.
 func Start() Stopwatch { return Stopwatch{time.Now()} }
 
+// Started reports whether the stopwatch runs since a start, and not for ever.
+func (s Stopwatch) Started() bool { return !s.started.IsZero() }
+
 // Elapsed returns how long the stopwatch has run.
 func (s Stopwatch) Elapsed() time.Duration { return time.Since(s.started) }

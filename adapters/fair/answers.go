@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // The pace at which a client has to read an answer: so many bytes in so much time.
@@ -35,7 +37,7 @@ type pacedAnswer struct {
 }
 
 // renew ignores its error, which means that the connection has no deadlines.
-func (w *pacedAnswer) renew() { _ = w.control.SetWriteDeadline(time.Now().Add(answerTime)) }
+func (w *pacedAnswer) renew() { _ = w.control.SetWriteDeadline(clock.Deadline(answerTime)) }
 
 // awaitedBody is a body of which nothing comes before a 100 Continue was written,
 // which reading does.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi/body"
 )
 
@@ -65,10 +66,10 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		return 0, io.EOF // the connection is the server's again
 	}
 	b.awaited = false
-	begun := time.Now()
-	_ = b.control.SetReadDeadline(begun.Add(min(b.left, b.whole)))
+	watch := clock.Start()
+	_ = b.control.SetReadDeadline(clock.Deadline(min(b.left, b.whole)))
 	n, err := b.ReadCloser.Read(p)
-	took := time.Since(begun)
+	took := watch.Elapsed()
 	b.left, b.whole = b.left-took, b.whole-took
 	if b.bytes += n; b.bytes >= paceBytes {
 		b.bytes, b.left = 0, paceTime
@@ -102,12 +103,12 @@ func (a *API) drain(c *call, b *pacedBody) {
 		return
 	}
 	_ = b.control.Flush() // an error means that the client has gone
-	until := time.Now()
+	var rest time.Duration
 	if seat, err := c.take(a.seats.rests); err == nil {
 		defer seat.Release()
-		until = until.Add(cmp.Or(a.Rest, drainTime))
+		rest = cmp.Or(a.Rest, drainTime)
 	}
-	_ = b.control.SetReadDeadline(until)
+	_ = b.control.SetReadDeadline(clock.Deadline(rest))
 	if _, err := io.CopyN(io.Discard, b.ReadCloser, drainBytes); !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}

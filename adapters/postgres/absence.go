@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // absence is what the callers of one pool know together about a database that is away.
@@ -16,10 +18,11 @@ import (
 type absence struct {
 	short time.Duration // how long an absence is bridged
 
-	mu    sync.Mutex
-	since time.Time // when the database was first found away; zero while it answers
-	last  time.Time // when it was last found away
-	next  time.Time // when the next caller may look whether it is back
+	mu     sync.Mutex
+	away   bool            // the database did not answer the last time
+	since  clock.Stopwatch // since it was first found away
+	last   clock.Stopwatch // since it was last found away
+	looked clock.Stopwatch // since a caller has looked whether it is back
 }
 
 const (
@@ -35,7 +38,7 @@ func (a *absence) bridge(ctx context.Context, ask func() error) error {
 		return err
 	}
 	// One look comes after that time, and then the others hear of it.
-	for giveUp := time.Now().Add(a.short + 2*lookEvery); errors.Is(err, ErrUnavailable) && a.turn(ctx, giveUp); {
+	for asked := clock.Start(); errors.Is(err, ErrUnavailable) && a.turn(ctx, asked); {
 		if err = ask(); errors.Is(err, ErrUnavailable) {
 			a.noticed()
 		}
@@ -48,12 +51,11 @@ func (a *absence) bridge(ctx context.Context, ask func() error) error {
 func (a *absence) noticed() (short bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := time.Now()
-	if a.since.IsZero() || now.Sub(a.last) > a.short {
-		a.since, a.next = now, now
+	if !a.away || a.last.Elapsed() > a.short {
+		a.away, a.since, a.looked = true, clock.Start(), clock.Stopwatch{}
 	}
-	a.last = now
-	return now.Sub(a.since) < a.short
+	a.last = clock.Start()
+	return a.since.Elapsed() < a.short
 }
 
 // over notes that the database has answered.
@@ -63,12 +65,12 @@ func (a *absence) over() {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.since = time.Time{}
+	a.away = false
 }
 
 // turn waits until this caller may look, and reports false if it should give up.
-func (a *absence) turn(ctx context.Context, giveUp time.Time) bool {
-	for ctx.Err() == nil && time.Now().Before(giveUp) {
+func (a *absence) turn(ctx context.Context, asked clock.Stopwatch) bool {
+	for limit := a.short + 2*lookEvery; ctx.Err() == nil && asked.Elapsed() < limit; {
 		if a.taken() {
 			return true
 		}
@@ -82,10 +84,9 @@ func (a *absence) turn(ctx context.Context, giveUp time.Time) bool {
 func (a *absence) taken() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := time.Now()
-	if now.Before(a.next) && !a.since.IsZero() {
+	if a.away && a.looked.Elapsed() < lookEvery {
 		return false
 	}
-	a.next = now.Add(lookEvery)
+	a.looked = clock.Start()
 	return true
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/epoch"
 )
 
@@ -38,7 +39,7 @@ type feed struct {
 
 // page is a stretch of the log to handle in one transaction.
 type page struct {
-	begun time.Time
+	begun clock.Stopwatch
 	known place     // where the tail ended when the page was asked for
 	epoch uuid.UUID // the event that began the epoch
 	from  int64     // the consumer's offset
@@ -63,7 +64,7 @@ FROM sequencer s LEFT JOIN consumer c ON true`
 
 // SelectQuery returns the query for the consumer's next page.
 func (f *feed) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
-	f.page = page{begun: time.Now(), known: f.Tail.last()}
+	f.page = page{begun: clock.Start(), known: f.Tail.last()}
 	return wsql.Query{Query: nextPage, Args: []any{consumer, epoch.StreamOf().ID, f.page.known.idx}}
 }
 
@@ -174,7 +175,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 func (f *feed) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
-	Pause(ctx, feedPace-time.Since(f.page.begun), nil)
+	Pause(ctx, feedPace-f.page.begun.Elapsed(), nil)
 	for end := f.page.head; ctx.Err() == nil && end-f.page.head < feedSkip; {
 		grown := f.Tail.Grown.Next()
 		events, err := f.Tail.recent(ctx, end)

@@ -1,6 +1,10 @@
 package postgres
 
-import "time"
+import (
+	"time"
+
+	"frontdesk/adapters/clock"
+)
 
 // A gap is a position that the sequencer has passed without seeing an event. It may
 // stay empty for ever, because its append was refused or its process died. How a gap is
@@ -30,17 +34,17 @@ const watchEvery = 250 * time.Millisecond
 type gapWatch struct {
 	open    bool // there may be gaps
 	crowded bool // they may have become many since the last look
-	looked  time.Time
+	looked  clock.Stopwatch
 }
 
 // due reports whether a gap may be closed by a look now.
-func (w *gapWatch) due() bool { return w.open && (w.crowded || time.Since(w.looked) >= watchEvery) }
+func (w *gapWatch) due() bool { return w.open && (w.crowded || w.looked.Elapsed() >= watchEvery) }
 
 // look reports whether the next batch shall look, and notes it.
 func (w *gapWatch) look() bool {
-	if !w.looked.IsZero() && !w.due() {
+	if w.looked.Started() && !w.due() {
 		return false
 	}
-	w.looked = time.Now()
+	w.looked = clock.Start()
 	return true
 }

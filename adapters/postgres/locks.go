@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/clock"
 )
 
 // Locks gets strong locks beside a service that goes on (D54). Everybody who comes
@@ -41,7 +43,7 @@ const (
 func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	limit := cmp.Or(l.Limit, lockLimit)
 	var last wait
-	for begun, told := time.Now(), ""; ; {
+	for watch, told := clock.Start(), ""; ; {
 		seen, err := l.attempt(ctx, &told, try)
 		if !contended(err) {
 			return err
@@ -49,7 +51,7 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 		if len(seen.holders) > 0 { // the attempt may have been too short to see anybody
 			last = seen
 		}
-		if time.Since(begun) >= limit {
+		if watch.Elapsed() >= limit {
 			return fmt.Errorf("given up after %s, and nothing was changed: %s: %w", limit, last, err)
 		}
 		gone, err := l.sendAway(ctx, seen)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/epoch"
 )
 
@@ -57,7 +58,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 	rest := 4 * s.Pace // whoever is busy here wakes this sequencer
 	head, wait, appended := int64(0), rest, s.Appended.Next()
 	for ctx.Err() == nil {
-		woken, start := rung(appended), time.Now()
+		woken, watch := rung(appended), clock.Start()
 		appended = s.Appended.Next()
 		now, err := s.step(ctx, &gaps, woken)
 		wait = min(2*wait, s.Idle)
@@ -71,11 +72,11 @@ func (s *Sequencer) Run(ctx context.Context) {
 			head, wait = now.head, rest
 			s.Grown.Ring()
 			if !now.more {
-				Pause(ctx, pace-time.Since(start), nil) // no bell starts the next batch before the pace allows it
+				Pause(ctx, pace-watch.Elapsed(), nil) // no bell starts the next batch before the pace allows it
 			}
 		}
 		if !now.more {
-			Pause(ctx, wait-time.Since(start), bell)
+			Pause(ctx, wait-watch.Elapsed(), bell)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/tracing"
 )
@@ -81,13 +82,13 @@ const (
 // stopwatch follows a call. Its hooks run in the transport's goroutines, some of
 // which may outlive the call.
 type stopwatch struct {
-	begun            time.Time
+	clock.Stopwatch
 	at               atomic.Int32 // phase
 	reused           atomic.Bool
 	connected, began atomic.Int64
 }
 
-func newStopwatch() *stopwatch { return &stopwatch{begun: time.Now()} }
+func newStopwatch() *stopwatch { return &stopwatch{Stopwatch: clock.Start()} }
 
 func (w *stopwatch) reached(p phase) { w.at.Store(int32(p)) }
 
@@ -103,9 +104,9 @@ func (w *stopwatch) trace() *httptrace.ClientTrace {
 		GotConn: func(info httptrace.GotConnInfo) {
 			w.reached(awaiting)
 			w.reused.Store(info.Reused)
-			w.connected.Store(int64(time.Since(w.begun)))
+			w.connected.Store(int64(w.Elapsed()))
 		},
-		GotFirstResponseByte: func() { w.began.Store(int64(time.Since(w.begun))) },
+		GotFirstResponseByte: func() { w.began.Store(int64(w.Elapsed())) },
 	}
 }
 

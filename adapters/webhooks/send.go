@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/tracing"
 )
 
@@ -108,11 +109,11 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	}
 	o := d.ends(Delivered, "")
 	o.kid = token.kid
-	begun := time.Now()
+	watch := clock.Start()
 	if o.answer, o.reason = post(ctx, s.Client, d.url, token.text); o.reason != "" {
 		o.status = Failed
 	}
-	o.quick = o.status == Delivered && time.Since(begun) <= s.Timeout/quickly
+	o.quick = o.status == Delivered && watch.Elapsed() <= s.Timeout/quickly
 	s.Metrics.connected(o.answer.reused)
 	return o
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
@@ -103,7 +104,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	r.collect()
 	// After this, others take what was claimed for lost: nothing may be sent any
 	// more, even if this process was stopped for a while in between.
-	last := time.Now().Add(lookLimit + r.Timeout)
+	last := clock.Deadline(lookLimit + r.Timeout)
 	found, err := r.look(ctx, true)
 	if err == nil && len(found.send)+len(found.foreign) > 0 {
 		err = r.send(ctx, last, found)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/fair"
 	"frontdesk/domain/fault"
 )
@@ -51,7 +52,7 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Also a body that nobody wants is waited for no longer. A connection without
 		// deadlines is a test's.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTime))
+		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
 		seat := h.seats.Seat(fair.Source(r, h.proxies))
 		if !seat.Take() {
 			h.refuse(r.Context(), w, errCrowded)

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/broker"
+	"frontdesk/adapters/clock"
 )
 
 // Server is one server, which keeps its address and what it has stored when it is stopped
@@ -103,7 +104,7 @@ func (s *Server) wait(ready func() bool) {
 	s.tb.Helper()
 	looks := time.NewTicker(10 * time.Millisecond)
 	defer looks.Stop()
-	for begun := time.Now(); time.Since(begun) < limit; <-looks.C {
+	for watch := clock.Start(); watch.Elapsed() < limit; <-looks.C {
 		if ready() {
 			return
 		}

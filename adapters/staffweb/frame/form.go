@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"frontdesk/adapters/clock"
 )
 
 // Bounds of a form that is sent. Forms with longer texts say so, see [Methods.Taking].
@@ -68,7 +70,7 @@ func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
 	if err := v.sit(s.seats.forms); err != nil {
 		return nil, err
 	}
-	v.setReadDeadline(time.Now().Add(formTime * time.Duration(most-formBytes) / formBytes))
+	v.setReadDeadline(clock.Deadline(formTime * time.Duration(most-formBytes) / formBytes))
 	return v.receive(begun, most)
 }
 
@@ -93,7 +95,7 @@ func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
 // server answers, it reads what is left.
 func (v *Visit) bodyWithin(limit time.Duration) {
 	if v.R.Body != http.NoBody {
-		v.setReadDeadline(time.Now().Add(limit))
+		v.setReadDeadline(clock.Deadline(limit))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/domain/fault"
 )
@@ -183,7 +184,7 @@ var errStopping = fault.New(fault.Unavailable, "unavailable", "The service is st
 func (s *server) cutOff() {
 	s.cutCalls(errStopping)
 	s.active.Range(func(conn, _ any) bool {
-		_ = conn.(net.Conn).SetReadDeadline(time.Now()) // one that is closed needs none
+		_ = conn.(net.Conn).SetReadDeadline(clock.Deadline(0)) // one that is closed needs none
 		return true
 	})
 }

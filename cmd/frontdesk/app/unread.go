@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 )
 
@@ -37,7 +38,7 @@ func (c *framedConn) Write(p []byte) (int, error) {
 		why = httpapi.Ambiguous
 	}
 	c.refused = true
-	_ = c.SetWriteDeadline(time.Now().Add(unreadTime))
+	_ = c.SetWriteDeadline(clock.Deadline(unreadTime))
 	if _, err := c.Conn.Write(c.server.unread(status, why)); err != nil {
 		return 0, err
 	}

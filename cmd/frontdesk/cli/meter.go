@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // meter shows the progress of something long on a terminal. It writes nothing to
@@ -14,7 +16,7 @@ type meter struct {
 	mu           sync.Mutex
 	w            io.Writer // nil unless it is a terminal
 	doing, what  string    // as in "exporting: 5 of 7 events"
-	begun, shown time.Time
+	begun, shown clock.Stopwatch
 	from         int64 // how far it was when it began
 }
 
@@ -35,15 +37,15 @@ func newMeter(w io.Writer, doing, what string) *meter {
 func (m *meter) show(done, all int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.w == nil || time.Since(m.shown) < meterPace {
+	if m.w == nil || m.shown.Elapsed() < meterPace {
 		return
 	}
-	m.shown = time.Now()
+	m.shown = clock.Start()
 	if m.from < 0 {
 		m.begun, m.from = m.shown, done
 	}
 	line := fmt.Sprintf("%s: %d of %d %s", m.doing, done, all, m.what)
-	if seconds := time.Since(m.begun).Seconds(); seconds > 0 && done > m.from {
+	if seconds := m.begun.Elapsed().Seconds(); seconds > 0 && done > m.from {
 		rate := float64(done-m.from) / seconds
 		left := time.Duration(float64(all-done) / rate * float64(time.Second))
 		line += fmt.Sprintf(", %.0f/s, %s left", rate, left.Round(time.Second))
@@ -55,7 +57,7 @@ func (m *meter) show(done, all int64) {
 func (m *meter) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.w != nil && !m.shown.IsZero() {
+	if m.w != nil && m.shown.Started() {
 		fmt.Fprint(m.w, "\r\x1b[K")
 	}
 }

@@ -3,6 +3,8 @@ package page
 import (
 	"net/http"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 const (
@@ -27,7 +29,7 @@ func (s *Site) follow(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for said := "data: changed\n\n"; ; {
 		next := s.Changed.Next()
-		_ = line.SetWriteDeadline(time.Now().Add(writeLimit))
+		_ = line.SetWriteDeadline(clock.Deadline(writeLimit))
 		if _, err := w.Write([]byte(said)); err != nil || line.Flush() != nil {
 			return
 		}
