@@ -116,6 +116,9 @@ func TestAnErasureIsHeldAndWithdrawn_D70(t *testing.T) {
 	if err := f.WithdrawErasure(by(t, "carol"), withdraw); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.WithdrawErasure(by(t, "carol"), withdraw); !errors.Is(err, erasure.ErrNotRequested) {
+		t.Errorf("withdrawn again: %v", err)
+	}
 	if err := f.confirm(t, "bob", asked); !errors.Is(err, erasure.ErrNotRequested) {
 		t.Errorf("withdrawn: %v", err)
 	}

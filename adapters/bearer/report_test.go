@@ -2,6 +2,7 @@ package bearer_test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"maps"
 	"net"
@@ -204,6 +205,20 @@ func TestACertificateThatDoesNotFitIsReported_D92(t *testing.T) {
 	t.Cleanup(cache.Close)
 	wantReport(t, cache, strings.Replace(server.URL, "127.0.0.1", "localhost", 1),
 		"unreachable: The certificate of the URL's host is not trusted: it is for another name.")
+}
+
+func TestCertificateFaultsAreReported(t *testing.T) {
+	t.Parallel()
+	leaf := &x509.Certificate{}
+	for want, cause := range map[string]error{
+		"it has expired, or is not valid yet": x509.CertificateInvalidError{Cert: leaf, Reason: x509.Expired},
+		"it is not valid":                     x509.CertificateInvalidError{Cert: leaf, Reason: x509.IncompatibleUsage},
+		"it is for another name":              x509.HostnameError{Certificate: leaf, Host: "keys.example"},
+		"no authority that is known here has signed it, or an intermediate certificate is not sent with it": x509.UnknownAuthorityError{Cert: leaf},
+	} {
+		untrusted := roundTrip(func(*http.Request) (*http.Response, error) { return nil, &tls.CertificateVerificationError{Err: cause} })
+		wantReport(t, cacheOf(t, untrusted, 0), keysURL, "unreachable: The certificate of the URL's host is not trusted: "+want+".")
+	}
 }
 
 func TestTheKeysHeldAreReported_D92(t *testing.T) {

@@ -21,6 +21,7 @@ type fakeLog struct {
 	epoch  int
 	wait   string
 	fails  error
+	unread error // of the leaves alone
 	looks  int
 	reads  int
 	onLook func(looks int)
@@ -51,7 +52,7 @@ func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, er
 			page = append(page, leaf)
 		}
 	}
-	return page, l.fails
+	return page, cmp.Or(l.fails, l.unread)
 }
 
 // Kept says where the leaves begin.

@@ -122,6 +122,7 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 	t.Parallel()
 	for name, trouble := range map[string]func(w *world, l *fakeLog){
 		"the database is away":       func(_ *world, l *fakeLog) { l.fails = errors.New("no route to host") },
+		"a page cannot be read":      func(_ *world, l *fakeLog) { l.unread = errors.New("canceling statement") },
 		"it is a standby":            func(_ *world, l *fakeLog) { l.wait, l.leaves = "it is a standby", l.leaves[:5] },
 		"promoted, and no epoch yet": func(_ *world, l *fakeLog) { l.wait, l.leaves = "no epoch has begun", l.leaves[:5] },
 		"promoted between the look and the reading": func(_ *world, l *fakeLog) {

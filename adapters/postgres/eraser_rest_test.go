@@ -37,13 +37,17 @@ func TestWhatWaitsOfWhoeverIsErasedIsWithdrawn_D70(t *testing.T) {
 		do(queue, "callin.notification.shown", id, "pending")
 		do(queue, "consultation.started", who, "sending")
 	}
+	// Another practice may know a patient by the same identifier.
+	do(`INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status)
+		SELECT gen_random_uuid(), application, idx, 'oak-lane', kind, subject, destination, happened_at, not_after, status FROM deliveries WHERE status = 'pending'`)
 	w.do(t, w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), w.askFor(t, ann)))
 	for what, c := range map[string]struct {
 		want int
 		sql  string
 	}{
 		"withdrawn":              {2, `SELECT count(*) FROM deliveries WHERE status = 'withdrawn' AND reason = 'erased' AND finished_at IS NOT NULL`},
-		"still to be sent":       {2, `SELECT count(*) FROM deliveries WHERE status = 'pending'`},
+		"still to be sent":       {2, `SELECT count(*) FROM deliveries WHERE status = 'pending' AND tenant = 'elm-street'`},
+		"elsewhere":              {4, `SELECT count(*) FROM deliveries WHERE status = 'pending' AND tenant = 'oak-lane'`},
 		"being sent":             {2, `SELECT count(*) FROM deliveries WHERE status = 'sending' AND reason IS NULL`},
 		"left to the sweeper":    {1, `SELECT count(*) FROM uploads u WHERE NOT named AND NOT EXISTS (SELECT FROM attachments a WHERE a.attachment = u.upload)`},
 		"named":                  {1, `SELECT count(*) FROM uploads JOIN attachments ON attachment = upload WHERE named`},

@@ -5,9 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 )
@@ -33,6 +36,20 @@ func TestWhomALookHasShownIsAlwaysStoredSo_D91(t *testing.T) {
 	}
 	if _, err := access.ReadShown("Ann"); err == nil {
 		t.Error("what is no stored form is read")
+	}
+}
+
+func TestCallsActor(t *testing.T) {
+	t.Parallel()
+	app := application.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000004")}
+	act := &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Jo Day"}}
+	call := access.Call{Application: app, Mode: application.ApplicationRestricted, Act: act}
+	if diff := cmp.Diff(event.Application(app.UUID, string(application.ApplicationRestricted), act), call.Actor()); diff != "" {
+		t.Errorf("a call of the application (-want +got):\n%s", diff)
+	}
+	call.Staff, call.Mode = maysID, application.UserRestricted
+	if diff := cmp.Diff(event.Staff(maysID.UUID).Through(app.UUID, string(application.UserRestricted), act), call.Actor()); diff != "" {
+		t.Errorf("a call of a member of staff (-want +got):\n%s", diff)
 	}
 }
 

@@ -30,13 +30,14 @@ var (
 
 func TestAnApplicationIsRegisteredWithAllThatBelongsToIt_5_6(t *testing.T) {
 	t.Parallel()
-	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, callback}, PatientScoped: true}
+	other := application.CallbackAdded{Callback: "https://app.example/other"}
+	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, other.Callback, other.Callback, callback}, PatientScoped: true}
 
 	given := eventtest.Given[app]
 	register := func(r application.Registration) func(app) (events, error) {
 		return func(a app) (events, error) { return a.Register(r) }
 	}
-	given().When(register(full)).Then(t, registered, added, marked)
+	given().When(register(full)).Then(t, registered, added, other, marked)
 	given().When(register(application.Registration{JWKSURL: jwks})).Refuses(t, application.ErrNameless)
 	given().When(register(application.Registration{Name: "x", Callbacks: []string{"javascript:alert(1)"}})).Refuses(t, application.ErrInvalidCallback)
 	given(registered).When(register(full)).Refuses(t, application.ErrExists)
