@@ -10,13 +10,12 @@ GO        ?= go
 BINARY    := .frontdesk/bin/frontdesk
 TESTFLAGS ?=
 PACKAGES  ?= $(shell nproc) # tested at once: each runs as many tests at once as Go has threads, beside Postgres and Chromium
-FUZZTIME  ?= 10m
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/release ./.ci/tree ./.ci/words
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -40,7 +39,7 @@ PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
 
-.PHONY: help run test check prove growth fresh bench peers features docs lint words measure deps build images release
+.PHONY: help run test check nightly prove fresh bench peers features docs lint words measure deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -72,18 +71,15 @@ features: deps ## the specification in Gherkin, against the real program
 docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
-prove: MISSING += $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS)
-prove: deps ## a seeded search for trouble, kill -9 loops, attacks, failovers, big uploads, a million events, each fuzz target for FUZZTIME=10m: takes hours
-	@$(GO) test -tags prove -run Prove -count 1 -p 1 -timeout 2h -v ./...
-	for file in $$(grep -l '^func Fuzz' $(SOURCES) || true); do
-		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do
-			echo "=== $$target in $$(dirname $$file), for $(FUZZTIME)"
-			$(GO) test -tags prove -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$(dirname $$file)
-		done
-	done
+nightly prove: MISSING += $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS)
+nightly: deps ## every proof with few of everything, the longest unrun first, in docs/nightly.md: an hour, or BUDGET=30m; RUN=Growth runs some
+	@$(NIGHTLY) -budget $(or $(BUDGET),0) -run '$(RUN)'
 
-growth: deps ## what everything takes beside ten million events and beside none, as ratios (10 GB of disk, half an hour)
-	@$(GO) test -tags prove -run '^TestProveGrowth$$' -count 1 -timeout 2h -v ./cmd/frontdesk/app
+prove: deps ## the same with as many as a release wants (RUN=Growth: some of them): takes hours and 10 GB of disk
+	@$(NIGHTLY) -long -run '$(RUN)'
+
+# Signals reach a program that make has started, not one that `go run` has.
+NIGHTLY = $(GO) build -o .frontdesk/bin/nightly ./.ci/nightly && exec .frontdesk/bin/nightly
 
 # Everything in them is from this clone, from the Go modules that it names, and from Debian:
 # no image comes from a registry. One base is kept until it is removed with `podman rmi`.

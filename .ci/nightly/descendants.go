@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of those whose parent has ended, so that what a proof
+// leaves behind when it is killed can be found.
+var adopt = sync.OnceValue(func() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopt orphaned processes: %w", err)
+	}
+	return nil
+})
+
+// endAll kills all descendants of this process and waits until they have ended. It must not
+// run beside a command that another waits for.
+func endAll() error {
+	for range 1000 {
+		pids, err := descendants(os.Getpid())
+		if err != nil {
+			return fmt.Errorf("look for processes that a proof has left: %w", err)
+		}
+		if len(pids) == 0 {
+			return nil
+		}
+		for _, pid := range pids {
+			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended meanwhile
+		}
+		for pid := 1; pid > 0; {
+			pid, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil) // an error says that there is no child
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("processes that a proof has left do not end")
+}
+
+// descendants returns the children of a process, their children and so on.
+func descendants(pid int) ([]int, error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	children := map[int][]int{}
+	for _, stat := range stats {
+		text, err := os.ReadFile(stat)
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH) {
+			continue // it has ended
+		}
+		if err != nil {
+			return nil, err
+		}
+		child, parent, err := parentOf(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", stat, err)
+		}
+		children[parent] = append(children[parent], child)
+	}
+	all := slices.Clone(children[pid])
+	for n := 0; n < len(all); n++ {
+		all = append(all, children[all[n]]...)
+	}
+	return all, nil
+}
+
+// parentOf reads the line of /proc/<pid>/stat: "pid (name) state parent …". The name may hold
+// blanks and brackets.
+func parentOf(stat string) (pid, parent int, err error) {
+	before, _, _ := strings.Cut(stat, " ")
+	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
+	if len(fields) < 2 {
+		return 0, 0, errors.New("it has too few fields")
+	}
+	pid, err = strconv.Atoi(before)
+	if err != nil {
+		return 0, 0, err
+	}
+	parent, err = strconv.Atoi(fields[1])
+	return pid, parent, err
+}

@@ -1,0 +1,55 @@
+// Package provetest is for proofs: the tests named TestProve…, which `make nightly` and
+// `make prove` run. A proof takes its numbers from here, few for a night or many for a
+// release, and says what it has tried.
+package provetest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+// Variable names the variable of the environment that says how much a proof tries: nothing
+// for a night, [Long], or a time such as "1h", which is long and lasts as long as it says.
+const Variable = "FRONTDESK_PROVE"
+
+// Long is the value of [Variable] with which `make prove` runs.
+const Long = "long"
+
+// TriedKey is the key of the attributes that [Tried] gives a test.
+const TriedKey = "tried"
+
+// Pick returns what a proof tries in a night, or what it tries for a release.
+func Pick[T any](night, release T) T {
+	if os.Getenv(Variable) == "" {
+		return night
+	}
+	return release
+}
+
+// Lasts returns how long a proof goes on. It ends the test if [Variable] holds anything else
+// than the word or a time.
+func Lasts(tb testing.TB, night, release time.Duration) time.Duration {
+	tb.Helper()
+	text := os.Getenv(Variable)
+	if text == "" || text == Long {
+		return Pick(night, release)
+	}
+	long, err := time.ParseDuration(text)
+	if err != nil {
+		tb.Fatalf("%s is neither %q nor a time: %v", Variable, Long, err)
+	}
+	return long
+}
+
+// Tried reports that the test has tried something n times: kills, calls, events. The counts of
+// a proof and its subtests are added up by what they count. The test fails if n is not positive.
+func Tried(tb testing.TB, n int, what string) {
+	tb.Helper()
+	if n <= 0 {
+		tb.Errorf("tried no %s", what)
+		return
+	}
+	tb.Attr(TriedKey, fmt.Sprintf("%d %s", n, what))
+}
