@@ -40,7 +40,7 @@ type built struct {
 // try runs a proof. The error is one of this command; what the proof is wrong about is in
 // the row.
 func (n *night) try(ctx context.Context, p proofs.Proof) (proofs.Row, error) {
-	b, err := n.build(ctx, p.Folder)
+	b, err := n.build(ctx, p)
 	if err != nil {
 		return proofs.Row{}, err
 	}
@@ -57,12 +57,16 @@ func (n *night) try(ctx context.Context, p proofs.Proof) (proofs.Row, error) {
 	return row, nil
 }
 
-// build compiles the tests of a package, once.
-func (n *night) build(ctx context.Context, folder string) (built, error) {
-	if b, is := n.built[folder]; is {
+// build compiles the tests of a package, once. Go compiles those of a fuzz target when it
+// runs it.
+func (n *night) build(ctx context.Context, p proofs.Proof) (built, error) {
+	if b, is := n.built[p.Folder]; is {
 		return b, nil
 	}
 	commit, err := proofs.Commit(ctx, n.root)
+	if p.Fuzzes() {
+		return built{commit: commit}, err
+	}
 	if err != nil {
 		return built{}, err
 	}
@@ -73,13 +77,13 @@ func (n *night) build(ctx context.Context, folder string) (built, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return built{}, fmt.Errorf("make the folder for the outputs: %w", err)
 	}
-	b := built{binary: filepath.Join(dir, strings.ReplaceAll(folder, "/", "-")+".test"), commit: commit}
-	compile := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "prove", "-o", b.binary, "./"+folder)
+	b := built{binary: filepath.Join(dir, strings.ReplaceAll(p.Folder, "/", "-")+".test"), commit: commit}
+	compile := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "prove", "-o", b.binary, "./"+p.Folder)
 	compile.Dir = n.root
 	if b.output, b.err = compile.CombinedOutput(); b.err != nil {
 		n.say("%s", b.output)
 	}
-	n.built[folder] = b
+	n.built[p.Folder] = b
 	return b, nil
 }
 
