@@ -3,7 +3,6 @@ package features_test
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/cucumber/godog"
 	"github.com/google/uuid"
@@ -86,22 +85,19 @@ func (w *world) lines(id uuid.UUID) (found []access.Call, err error) {
 }
 
 // recorded waits for a line: they are written in batches, behind the answers.
-func (w *world) recorded(id uuid.UUID) (access.Call, error) {
-	deadline := time.After(stepLimit)
-	for {
+func (w *world) recorded(id uuid.UUID) (call access.Call, err error) {
+	err = eventually(func() error {
 		found, err := w.lines(id)
-		if err != nil {
-			return access.Call{}, err
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0:
+			return fmt.Errorf("call %s is not recorded", id)
 		}
-		if len(found) > 0 {
-			return found[0], nil
-		}
-		select {
-		case <-deadline:
-			return access.Call{}, fmt.Errorf("call %s is not recorded", id)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+		call = found[0]
+		return nil
+	})
+	return call, err
 }
 
 // accessHides waits for a later call's line. Lines are written in order, so an

@@ -79,19 +79,20 @@ func (w *world) asksWhoAccessed(patient string) error {
 // recordedCalls are the practice's, once the access record has so many that
 // named a patient or were refused before: it is written in batches.
 func (w *world) recordedCalls(atLeast int) (calls []access.Call, err error) {
-	for deadline := time.Now().Add(stepLimit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	err = eventually(func() error {
 		calls = nil
 		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, postgres.CallFilter{Tenant: w.tenant(w.practice)}) {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			calls = append(calls, call)
 		}
-		if len(calls) >= max(atLeast, len(w.answers)) {
-			return calls, nil
+		if len(calls) < max(atLeast, len(w.answers)) {
+			return fmt.Errorf("the access record has %d calls", len(calls))
 		}
-	}
-	return nil, fmt.Errorf("the access record has %d calls", len(calls))
+		return nil
+	})
+	return calls, err
 }
 
 func (w *world) auditorIsShown(table *godog.Table) error {

@@ -8,9 +8,10 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
+
+	"frontdesk/adapters/clock"
 )
 
 // callsSteps are about what every call may carry and be told.
@@ -48,7 +49,7 @@ func (w *world) sendsLines(text *godog.DocString) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(stepLimit)); err != nil {
+	if err := conn.SetDeadline(clock.Deadline(stepLimit)); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(conn, strings.ReplaceAll(text.Content, "\n", "\r\n")+"\r\n\r\n"); err != nil {

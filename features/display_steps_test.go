@@ -2,10 +2,8 @@ package features_test
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
 
@@ -54,12 +52,5 @@ func (w *world) isCalledIn(patient string) error {
 // screenSays waits for the board, which follows the log.
 func (w *world) screenSays(text string) error {
 	text = strings.ReplaceAll(text, "<number>", w.appointment.Number())
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(10 * time.Millisecond) {
-		if err := w.opensBoard(); err != nil || strings.Contains(w.page, text) {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the page is %s", w.page)
-		}
-	}
+	return w.comesToSay(w.opensBoard, text)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/patient"
 )
 
@@ -47,7 +48,7 @@ func (e *entered) of(typ reflect.Type) (v reflect.Value, words int) {
 func (e *entered) fill(v reflect.Value, name string) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
-		v.Set(reflect.ValueOf(time.Now().UTC()))
+		v.Set(reflect.ValueOf(commandtest.Noon))
 	case v.Type() == reflect.TypeFor[patient.ID]() && e.about != patient.ID{} && !strings.HasSuffix(name, ".Former"): // who is somebody else
 		v.Set(reflect.ValueOf(e.about))
 	case v.Kind() == reflect.Pointer:

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,6 +21,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -208,14 +208,8 @@ func (k *keeping) comeToRest() {
 	_, err := k.recorded(k.lastRequest())
 	k.must(err)
 	k.must(k.Drain(k.ctx))
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(10 * time.Millisecond) {
-		var rest bool
+	clocktest.Eventually(k.t, func() (rest bool) {
 		k.must(k.db.QueryRow(k.ctx, `SELECT bool_and(idx >= (SELECT max(idx) FROM log)) FROM feed_offsets`).Scan(&rest))
-		if rest {
-			return
-		}
-		if time.Now().After(deadline) {
-			k.t.Fatal("the read models are behind")
-		}
-	}
+		return rest
+	}, "the read models to have every event")
 }

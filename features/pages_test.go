@@ -53,6 +53,17 @@ func (b *browser) visit(r *http.Request) error {
 	return err
 }
 
+// comesToSay opens a page again until it says something: pages follow the log.
+func (w *world) comesToSay(open func() error, text string) error {
+	return eventually(func() error {
+		err := open()
+		if err == nil && !strings.Contains(w.page, text) {
+			err = fmt.Errorf("the page is %s", w.page)
+		}
+		return err
+	})
+}
+
 var (
 	forms  = regexp.MustCompile(`(?s)<form [^>]*action="([^"]*)".*?</form>`)
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)

@@ -3,7 +3,6 @@ package features_test
 import (
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/cucumber/godog"
 )
@@ -31,15 +30,13 @@ func (w *world) looksFor(name, text string) error {
 // untilListed waits until all that has happened has its place in the log, by which
 // patients are found.
 func (w *world) untilListed() error {
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(10 * time.Millisecond) {
+	return eventually(func() error {
 		all, err := w.events("patient.registered.v1")
-		if err != nil || len(all) >= len(w.patients) {
-			return err
+		if err == nil && len(all) < len(w.patients) {
+			err = fmt.Errorf("the log has %d patients", len(all))
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the log has %d patients", len(all))
-		}
-	}
+		return err
+	})
 }
 
 func (w *world) addsNote(name, text, patient string) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
 
@@ -49,35 +48,29 @@ func (w *world) hasBrokenGlass(member, about, reason string) error {
 // comesToSee waits for a line of the access record, because they are written behind the
 // answer, and then for those of its own looks.
 func (w *world) comesToSee(officer, text, about string) error {
-	deadline := time.Now().Add(stepLimit)
-	for looks := 1; time.Now().Before(deadline); looks++ {
-		if err := w.browser(officer).get(w.guarded(about)); err != nil {
-			return err
-		}
-		if strings.Contains(w.page, text) {
-			return w.looksRecorded(about, looks)
-		}
-		time.Sleep(20 * time.Millisecond)
+	looks := 0
+	err := w.comesToSay(func() error { looks++; return w.browser(officer).get(w.guarded(about)) }, text)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("the page is %s", w.page)
+	return w.looksRecorded(about, looks)
 }
 
 func (w *world) looksRecorded(about string, want int) error {
 	looks := postgres.CallFilter{Tenant: w.tenant(w.practice), Patient: w.patients[about], Endpoint: "privacy-patient"}
-	got := 0
-	for deadline := time.Now().Add(stepLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		got = 0
+	return eventually(func() error {
+		got := 0
 		for _, err := range w.Auditor.OpenedAccessRecord().Calls(w.ctx, looks) {
 			if err != nil {
 				return err
 			}
 			got++
 		}
-		if got >= want {
-			return nil
+		if got < want {
+			return fmt.Errorf("%d of %d looks at the page are recorded", got, want)
 		}
-	}
-	return fmt.Errorf("%d of %d looks at the page are recorded", got, want)
+		return nil
+	})
 }
 
 // confirmsOnPage sends the form that confirms, also where the page does not offer it.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -54,9 +55,8 @@ const apiDomain = "frontdesk.test"
 // startProgram runs the program on a database until the test ends.
 func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Config)) *program {
 	t.Helper()
-	clock := commandtest.NewClock(commandtest.Noon)
-	p := &program{t: t, db: db, clock: clock}
-	authority, err := receiver.OpenAuthority(t.TempDir(), time.Now())
+	p := &program{t: t, db: db, clock: commandtest.NewClock(commandtest.Noon)}
+	authority, err := receiver.OpenAuthority(t.TempDir(), clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:      roots,
 		Now:          p.now,
-		RealNow:      clock.Now,
+		RealNow:      p.clock.Now,
 		MasterKey:    theMasterKey, PasswordCost: signintest.Cheap,
 		Log: slog.New(slog.NewJSONHandler(&p.errorLog, &slog.HandlerOptions{Level: slog.LevelError})),
 	}

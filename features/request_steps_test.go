@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
 )
@@ -39,14 +38,7 @@ type handling struct {
 
 // inboxShows waits, because the inbox follows the log.
 func (w *world) inboxShows(name, text, tab string) error {
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(10 * time.Millisecond) {
-		if err := w.browser(name).get("requests?tab=" + tab); err != nil || strings.Contains(w.page, text) {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the inbox is %s", w.page)
-		}
-	}
+	return w.comesToSay(func() error { return w.browser(name).get("requests?tab=" + tab) }, text)
 }
 
 // requestPage is the address of the request last submitted, below a practice's pages.

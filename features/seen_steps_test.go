@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -66,17 +67,13 @@ func (w *world) asksForCalls(name string, query url.Values) (page shownCalls, er
 // looksForCall waits until the last call is shown: lines are written behind the answers.
 func (w *world) looksForCall(name string) error {
 	w.own.lookedFor = w.lastRequest()
-	for deadline := time.After(stepLimit); ; {
+	return eventually(func() error {
 		page, err := w.asksForCalls(name, url.Values{"requestId": {w.own.lookedFor.String()}})
-		if err != nil || len(page.Calls) == 1 {
-			return err
+		if err == nil && len(page.Calls) != 1 {
+			err = fmt.Errorf("call %s is not shown", w.own.lookedFor)
 		}
-		select {
-		case <-deadline:
-			return fmt.Errorf("call %s is not shown", w.own.lookedFor)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
 // notRecorded waits for the line of the call that has looked: an earlier one would be there.
@@ -278,7 +275,7 @@ func (w *world) sendsElsewhere(name string) error {
 	if err != nil {
 		return err
 	}
-	other, err := receiver.Listen(w.ctx, "127.0.0.1:0", w.authority, http.NotFoundHandler(), time.Now())
+	other, err := receiver.Listen(w.ctx, "127.0.0.1:0", w.authority, http.NotFoundHandler(), clock.System())
 	if err != nil {
 		return err
 	}

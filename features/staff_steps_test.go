@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cucumber/godog"
 
@@ -144,15 +143,13 @@ func (w *world) doneByOperatorFor(name, member string) error {
 
 // comesToShow waits for an event, because those of signing in are written behind the answer.
 func (w *world) comesToShow(name string, by func(event.Actor) bool) error {
-	for deadline := time.Now().Add(stepLimit); ; time.Sleep(10 * time.Millisecond) {
+	return eventually(func() error {
 		found, err := w.events(name)
-		if err != nil || time.Now().After(deadline) {
-			return errors.Join(err, fmt.Errorf("the log shows %d, none of them by who is meant", len(found)))
+		if err == nil && !slices.ContainsFunc(found, func(e event.Recorded) bool { return by(e.Metadata.Actor) }) {
+			err = fmt.Errorf("the log shows %d, none of them by who is meant", len(found))
 		}
-		if slices.ContainsFunc(found, func(e event.Recorded) bool { return by(e.Metadata.Actor) }) {
-			return nil
-		}
-	}
+		return err
+	})
 }
 
 // operatorRuns runs the command line at the practice.

@@ -13,6 +13,7 @@ import (
 	"github.com/cucumber/godog"
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
@@ -67,7 +68,7 @@ func (w *world) newMailbox() (*mailbox, error) {
 			return
 		}
 		handler.ServeHTTP(rw, r)
-	}), time.Now())
+	}), clock.System())
 	return m, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -143,3 +144,14 @@ func (w *world) filled(text string) string {
 var letters = regexp.MustCompile(`<(\d+) letters>`)
 
 const stepLimit = time.Minute // on a busy machine
+
+// eventually tries something again until it succeeds: read models, the access record, prover
+// and signer work behind the answers. It returns the last error.
+func eventually(try func() error) (err error) {
+	for watch := clock.Start(); watch.Elapsed() < stepLimit; time.Sleep(5 * time.Millisecond) {
+		if err = try(); err == nil {
+			return nil
+		}
+	}
+	return err
+}

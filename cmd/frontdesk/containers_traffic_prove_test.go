@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/adapters/clock"
-
 	"github.com/google/uuid"
+
+	"frontdesk/adapters/clock"
 )
 
 // counted is how often names were seen.

@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock"
-
 	"golang.org/x/crypto/bcrypt"
+
+	"frontdesk/adapters/clock"
 )
 
 // natsUsers are who may connect to the servers, by their passwords, and the certificate that

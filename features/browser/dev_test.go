@@ -18,6 +18,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -107,7 +109,7 @@ func (c *codeBase) call(path string) {
 	c.t.Helper()
 	minter, err := sandbox.NewMinter(c.Application.PrivateKeyFile, "", c.Application.ID)
 	must(c.t, err)
-	token, err := minter.Mint("", time.Now())
+	token, err := minter.Mint("", clock.System())
 	must(c.t, err)
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.APIURL+"/transactional-api/"+path, http.NoBody)
 	must(c.t, err)
@@ -120,15 +122,7 @@ func (c *codeBase) call(path string) {
 // until waits until the page shows a text, by itself.
 func (b *tab) until(text string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		page := ask(b, chromedp.Text("body"))
-		if strings.Contains(page, text) {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.t.Fatalf("the page never showed %q:\n%s", text, page)
-		}
-	}
+	clocktest.Eventually(b.t, func() bool { return strings.Contains(ask(b, chromedp.Text("body")), text) }, "the page to show %q", text)
 }
 
 // The page shows by itself what the code and the service do, and its buttons do the rest.
@@ -186,13 +180,10 @@ func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	b.shows("Without JavaScript, this page does not follow what happens.")
 	b.press("Call in, and take it back")
 	b.shows("callin.notification.removed has happened")
-	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	clocktest.Eventually(t, func() bool {
 		b.press("Load it again")
-		if strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 { // two webhooks, each told and listed
-			return
-		}
-	}
-	t.Errorf("the page is\n%s", b.page())
+		return strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 // two webhooks, each told and listed
+	}, "two webhooks to be answered")
 }
 
 // A page elsewhere in the same browser, with the cookie, presses no button and reads nothing.
