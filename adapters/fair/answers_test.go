@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/fair"
 )
 
@@ -17,7 +18,7 @@ type deadlines struct {
 }
 
 func (d *deadlines) SetWriteDeadline(until time.Time) error {
-	if until.After(time.Now()) {
+	if until.After(clock.System()) {
 		d.renewed++
 	}
 	return nil

@@ -55,7 +55,8 @@ func TestAskingSpendsNothing(t *testing.T) {
 
 func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 	t.Parallel()
-	b := fair.NewBudget[string](10, time.Minute, time.Now)
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
 	if wait := b.Spend("a", 1000); wait != 0 {
 		t.Errorf("wait %v", wait)
 	}

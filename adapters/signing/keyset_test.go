@@ -41,10 +41,10 @@ func TestTheKeySetHoldsAllButRetiredKeys_D34(t *testing.T) {
 	wantKeys(s.kid)
 	next := s.stageKey()
 	wantKeys(s.kid, next)
-	s.clock.pass(signingkey.StagedFor)
+	s.clock.Pass(signingkey.StagedFor)
 	s.activateKey(next)
 	wantKeys(s.kid, next)
-	s.clock.pass(signingkey.RetiringFor)
+	s.clock.Pass(signingkey.RetiringFor)
 	s.retireKey(s.kid)
 	wantKeys(next)
 }

@@ -2,7 +2,6 @@ package signing_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/signingkey"
@@ -25,27 +25,8 @@ type service struct {
 	url, adminURL string
 	pool          *pgxpool.Pool
 	store         *postgres.Store
-	clock         *clock
+	clock         *commandtest.Clock
 	kid           signingkey.KID
-}
-
-// clock is the time of a test: it goes on by itself, and can be put forward.
-type clock struct {
-	mu      sync.Mutex
-	forward time.Duration
-}
-
-// Now is microseconds, as everything is stored.
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.forward).UTC().Truncate(time.Microsecond)
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.forward += d
 }
 
 func newService(t testing.TB) *service {
@@ -56,7 +37,7 @@ func newService(t testing.TB) *service {
 	t.Cleanup(pool.Close)
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{t: t, url: db.URL, adminURL: db.AdminURL, pool: pool, clock: &clock{}}
+	s := &service{t: t, url: db.URL, adminURL: db.AdminURL, pool: pool, clock: commandtest.NewClock(commandtest.Noon)}
 	s.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.clock.Now}
 	s.kid = s.stageKey()
 	s.activateKey(s.kid)
@@ -92,6 +73,7 @@ func (s *service) stageKey() signingkey.KID {
 	s.t.Helper()
 	kid, err := commands.Desk{Store: s.store, Vault: s.vault(), Now: s.clock.Now}.StageSigningKey(s.t.Context())
 	must(s.t, err)
+	s.clock.Pass(time.Second) // the next one is younger
 	return kid
 }
 

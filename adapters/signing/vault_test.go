@@ -53,7 +53,7 @@ func TestPrivateKeysAreDestroyedWhenTheySignNoMore_D34(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	next := s.stageKey()
-	s.clock.pass(signingkey.StagedFor)
+	s.clock.Pass(signingkey.StagedFor)
 	s.activateKey(next)
 	if err := s.vault().Check(t.Context(), s.kid); !errors.Is(err, signing.ErrKeyLost) {
 		t.Errorf("the old private key: %v", err)
@@ -66,7 +66,7 @@ func TestPrivateKeysAreDestroyedWhenTheySignNoMore_D34(t *testing.T) {
 	must(t, err)
 	must(t, s.vault().Sweep(t.Context()))
 	must(t, s.vault().Check(t.Context(), public.KID()))
-	s.clock.pass(25 * time.Hour)
+	s.clock.Pass(25 * time.Hour)
 	must(t, s.vault().Sweep(t.Context()))
 	if err := s.vault().Check(t.Context(), public.KID()); !errors.Is(err, signing.ErrKeyLost) {
 		t.Errorf("an orphan is kept: %v", err)
@@ -85,7 +85,7 @@ func TestOneKeyAtMostIsActive(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	kids := []signingkey.KID{s.stageKey(), s.stageKey()}
-	s.clock.pass(signingkey.StagedFor)
+	s.clock.Pass(signingkey.StagedFor)
 	failed := make(chan error, len(kids))
 	for _, kid := range kids {
 		go func() {

@@ -58,9 +58,11 @@ func (c *changes) submit(tenant string) (id string) {
 func newLive(t *testing.T) (*service, *changes) {
 	t.Helper()
 	log := &changes{grown: make(chan struct{})}
-	hub := live.NewHub(log, time.Now, slog.New(slog.DiscardHandler), nil)
-	hub.Beat = 100 * time.Millisecond
-	s := newService(t, func(p *staffweb.Pages) { p.Live = hub })
+	var hub *live.Hub
+	s := newService(t, func(p *staffweb.Pages) {
+		hub = live.NewHub(log, p.Now, slog.New(slog.DiscardHandler), nil)
+		hub.Beat, p.Live = 100*time.Millisecond, hub
+	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { hub.Run(ctx) })

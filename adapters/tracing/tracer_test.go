@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/tracing"
 	"frontdesk/adapters/tracing/tracingtest"
 	"frontdesk/domain/event"
@@ -67,11 +68,11 @@ func TestEveryProcessKeepsTheSameTraces_D109(t *testing.T) {
 	tenth, other, all := begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 1})
 	for range 1000 {
 		id := event.NewID().String()
-		if kept := call(tenth, id); kept != follows(other, id, time.Now()) || !follows(all, id, time.Now()) {
+		if kept := call(tenth, id); kept != follows(other, id, clock.System()) || !follows(all, id, clock.System()) {
 			t.Fatalf("the call %s is traced (%v), and its event otherwise", id, kept)
 		}
 	}
-	if follows(all, event.NewID().String(), time.Now().Add(-2*time.Hour)) {
+	if follows(all, event.NewID().String(), clock.System().Add(-2*time.Hour)) {
 		t.Error("an event of long ago is followed")
 	}
 }

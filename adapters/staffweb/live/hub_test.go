@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/epoch"
@@ -79,7 +80,7 @@ func (f *fakeLog) append(tenant string, events ...event.Event) {
 	defer f.mu.Unlock()
 	for _, e := range events {
 		idx := int64(len(f.events) + 1)
-		f.events = append(f.events, event.Recorded{Event: e, Idx: idx, Stream: event.Stream{Tenant: tenant, ID: idOf(idx)}, At: time.Now()})
+		f.events = append(f.events, event.Recorded{Event: e, Idx: idx, Stream: event.Stream{Tenant: tenant, ID: idOf(idx)}, At: clock.System()})
 	}
 	close(f.grown)
 	f.grown = make(chan struct{})
@@ -102,7 +103,7 @@ func inHall(t *testing.T, test func(hall)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		log := &fakeLog{grown: make(chan struct{})}
-		h := hall{t, live.NewHub(log, time.Now, slog.New(slog.DiscardHandler), nil), log}
+		h := hall{t, live.NewHub(log, clock.System, slog.New(slog.DiscardHandler), nil), log}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { h.Run(ctx) })
