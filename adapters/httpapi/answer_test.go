@@ -19,6 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -61,7 +62,7 @@ func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 		api, reads := countedLibrary(t, httpapi.Seats{Slots: 2, Answers: 2})
 		w := serve(t, api)
 		var stalled []*client
-		begun := time.Now()
+		begun := clock.Start()
 		for n := range 2 { // each has a seat for a long answer, and no slot
 			stalled = append(stalled, w.dial(t))
 			stalled[n].send(t, reading("greedy"))
@@ -77,8 +78,8 @@ func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		for _, c := range stalled {
-			if _, err := io.ReadAll(c.answers); err != nil || time.Since(begun) != 10*time.Second {
-				t.Errorf("the connection ends with %v after %s", err, time.Since(begun))
+			if _, err := io.ReadAll(c.answers); err != nil || begun.Elapsed() != 10*time.Second {
+				t.Errorf("the connection ends with %v after %s", err, begun.Elapsed())
 			}
 		}
 		refused.send(t, reading("greedy")) // the same connection

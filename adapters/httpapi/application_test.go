@@ -33,7 +33,7 @@ func itself(t *testing.T, edit func(*httpapi.API)) (*httpapi.API, *commandtest.S
 	}
 	d.caller.Application, d.caller.JWKSURL = id, "https://app.example/jwks"
 	api.Recognise, api.Rights = proves(d.caller), stays(d.caller)
-	api.Now = func() time.Time { return written }
+	api.Now = atWritten
 	api.Itself = httpapi.Itself{
 		KeySet: func(url string) httpapi.KeySet { return httpapi.KeySet{URL: url, Keys: []httpapi.HeldKey{}} },
 		Reread: func(context.Context, string) (bool, error) { return true, nil },

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -144,7 +145,7 @@ func TestWhyCallsAreUnavailableIsLoggedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, log := &counter{}, &lines{}
 		api := crowd(c, oneByOne)
-		api.Log, api.Now = slog.New(slog.NewTextHandler(log, nil)), time.Now
+		api.Log, api.Now = slog.New(slog.NewTextHandler(log, nil)), clock.System
 		w := serve(t, api)
 		_, release := wantHeld(t, c, w)
 		defer close(release)
@@ -251,7 +252,7 @@ func TestRestsAreBounded_D1(t *testing.T) {
 		api := refusing(&counter{})
 		api.Seats = httpapi.Seats{Rests: 1}
 		w := serve(t, api)
-		begun := time.Now()
+		begun := clock.Start()
 		first, second := w.dial(t), w.dial(t)
 		for n, c := range []*client{first, second} {
 			c.send(t, head(100))
@@ -259,7 +260,7 @@ func TestRestsAreBounded_D1(t *testing.T) {
 			synctest.Wait()
 			if n == 1 {
 				c.wantClosed(t)
-				if took := time.Since(begun); took != 0 {
+				if took := begun.Elapsed(); took != 0 {
 					t.Errorf("the second is closed after %s", took)
 				}
 			}

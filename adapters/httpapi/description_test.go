@@ -20,7 +20,7 @@ type servers []struct{ URL string }
 func described(t *testing.T, host string) (document struct{ Servers servers }, text []byte) {
 	t.Helper()
 	api := &httpapi.API{
-		Domain: "api.example", DefaultTenant: "elm-street", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "api.example", DefaultTenant: "elm-street", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler),
 	}
 	request := httptest.NewRequest(http.MethodGet, "/transactional-api/openapi.json", http.NoBody)
 	request.Host = host

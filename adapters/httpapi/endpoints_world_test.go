@@ -54,6 +54,9 @@ var (
 	asUserForAnn  = mayAll(application.UserRestricted, access.Rights{Staff: lee, Patients: []patient.ID{ann}})
 )
 
+// atWritten is a clock that shows written.
+func atWritten() time.Time { return written }
+
 // mayAll is a caller to whom everything is granted, with the rights of its
 // user.
 func mayAll(mode application.Mode, user access.Rights) access.Caller {
@@ -121,7 +124,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	before := len(store.Log())
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller), Rights: stays(d.caller),
-		Desk: commands.Desk{Store: store, Patients: store, Answers: store, Receptions: store, Now: func() time.Time { return written }},
+		Desk: commands.Desk{Store: store, Patients: store, Answers: store, Receptions: store, Now: atWritten},
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil
 		},
@@ -129,7 +132,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 			d.read = append(d.read, fmt.Sprintf("%s after %d", tenant, len(store.Log())-before))
 			return projections.CareRecord{PatientName: "Ann Archer", Entries: d.entries, Complete: true}, nil
 		},
-		Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

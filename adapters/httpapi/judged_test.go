@@ -61,7 +61,7 @@ func (c *clerk) api() *httpapi.API {
 	day := (&desk{caller: c.caller}).api(c.Store)
 	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &httpapitest.Shelf{}
 	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
-	day.Seats, day.Now = oneByOne, func() time.Time { return written }
+	day.Seats, day.Now = oneByOne, atWritten
 	if c.refusal != nil {
 		day.Recognise = refuses(c.refusal)
 	}
@@ -132,7 +132,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 
 func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
 	t.Parallel()
-	calls := fair.NewBudget[application.ID](1, time.Hour, func() time.Time { return written })
+	calls := fair.NewBudget[application.ID](1, time.Hour, atWritten)
 	ping := func(c *clerk) *httptest.ResponseRecorder {
 		api := c.api()
 		api.Calls = calls

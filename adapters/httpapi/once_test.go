@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/httpapi"
 	"frontdesk/commands"
@@ -45,7 +44,7 @@ func newOpen(t *testing.T, endpoint application.EndpointName) *asked {
 		api.Itself.KeySet = func(url string) httpapi.KeySet { return httpapi.KeySet{URL: url} }
 		api.Itself.Reread = func(context.Context, string) (bool, error) { return true, nil }
 	})
-	desk := commands.Desk{Store: a.store, Now: func() time.Time { return written }, CheckURL: func(string) error { return nil }}
+	desk := commands.Desk{Store: a.store, Now: atWritten, CheckURL: func(string) error { return nil }}
 	opened := event.Change{Stream: practice.StreamOf("elm-street"), Events: []event.Event{practice.Registered{Name: "Elm Street", TimeZone: "Europe/London"}}}
 	made := event.Change{Stream: application.StreamOf(caller.Application), Events: []event.Event{application.Registered{Name: "Chart"}}}
 	if _, err := a.store.Append(t.Context(), opened, made); err != nil {

@@ -39,7 +39,7 @@ func describe(t *testing.T) (d description) {
 
 func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 	t.Parallel()
-	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler)}
 	routed := map[string][]string{}
 	err := httpapi.Routes(api).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if path, err := route.GetPathTemplate(); err == nil && route.GetHandler() != nil {
@@ -66,7 +66,7 @@ func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 // one that is served outside the catalogue would be judged by nobody.
 func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
 	t.Parallel()
-	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler)}
 	public := []string{"/transactional-api/jwks", "/transactional-api/openapi.json"}
 	want := append([]string{"/transactional-api"}, public...)
 	served := httpapi.Endpoints(api)
@@ -209,7 +209,7 @@ func TestWhatIsPublicIsAsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	api := &httpapi.API{
-		Domain: "frontdesk.example", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "frontdesk.example", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler),
 		SigningKeys: func(context.Context) ([]byte, error) {
 			return []byte(`{"keys":[{"kty":"RSA","use":"sig","alg":"RS256","kid":"a","n":"AQAB","e":"AQAB"}]}`), nil
 		},

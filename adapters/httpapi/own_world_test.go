@@ -37,7 +37,7 @@ func newMirror(t *testing.T) *mirror {
 	m := &mirror{t: t, caller: proven(asApplication)}
 	m.caller.Known = true
 	m.api = (&desk{caller: m.caller}).api(practiceDay(t))
-	m.api.Now = func() time.Time { return written }
+	m.api.Now = atWritten
 	cursors, err := httpapi.NewCursors([32]byte{1})
 	if err != nil {
 		t.Fatal(err)

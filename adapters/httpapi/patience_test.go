@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/httpapitest"
@@ -69,7 +70,7 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &witness{}
 				client := serve(t, p.api()).dial(t)
-				begun, body := time.Now(), cough(jpeg("x.jpg", httpapitest.Noise(1, 300<<10)))
+				begun, body := clock.System(), cough(jpeg("x.jpg", httpapitest.Noise(1, 300<<10)))
 				client.send(t, head(len(body))+body[:len(body)-1])
 				time.Sleep(test.takes)
 				p.mu.Lock()
@@ -109,7 +110,7 @@ func TestABodyHasAnEnd_D44(t *testing.T) {
 		c := &witness{}
 		client := serve(t, c.api()).dial(t)
 		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 7<<20)))
-		begun := time.Now()
+		begun := clock.Start()
 		var sending sync.WaitGroup
 		sending.Go(func() { // at the pace, until nobody reads any more
 			_, err := io.WriteString(client, head(len(body)))
@@ -125,7 +126,7 @@ func TestABodyHasAnEnd_D44(t *testing.T) {
 		if !strings.Contains(answer.Body.String(), "The body must have arrived within 15 minutes.") {
 			t.Errorf("told %s", answer.Body)
 		}
-		if took := time.Since(begun); took != 15*time.Minute {
+		if took := begun.Elapsed(); took != 15*time.Minute {
 			t.Errorf("answered after %s", took)
 		}
 		client.wantClosed(t)
@@ -205,7 +206,7 @@ func TestABodyThatIsTooLargeIsNoMatterOfTheDay_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		api := c.api()
-		api.Bytes = fair.NewBudget[application.ID](1<<30, 24*time.Hour, time.Now)
+		api.Bytes = fair.NewBudget[application.ID](1<<30, 24*time.Hour, clock.System)
 		w := serve(t, api)
 		first := w.dial(t)
 		first.send(t, head(2)+"{}")
@@ -224,7 +225,7 @@ func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		api := c.api()
-		api.Bytes = fair.NewBudget[application.ID](2000, 24*time.Hour, time.Now)
+		api.Bytes = fair.NewBudget[application.ID](2000, 24*time.Hour, clock.System)
 		client := serve(t, api).dial(t)
 		client.send(t, strings.TrimSuffix(chunkedHead, "\r\n")+"\r\n")
 		piece := strings.Repeat(" ", 1000)

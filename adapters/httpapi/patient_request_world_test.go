@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/commands"
@@ -48,9 +49,9 @@ type takenRequest struct {
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller), Rights: stays(c.caller),
-		Desk:    commands.Desk{Store: c, Receptions: c, Patients: c, Answers: c, Now: time.Now},
+		Desk:    commands.Desk{Store: c, Receptions: c, Patients: c, Answers: c, Now: clock.System},
 		Uploads: &c.Shelf,
-		Limit:   time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limit:   time.Minute, Now: clock.System, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -19,7 +19,7 @@ const keySet = `{"keys":[{"kty":"RSA","kid":"a"}]}`
 func getKeys(t *testing.T, method, host string, keys func(context.Context) ([]byte, error), header ...string) *http.Response {
 	t.Helper()
 	api := &httpapi.API{
-		Domain: "api.example", SigningKeys: keys, Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "api.example", SigningKeys: keys, Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler),
 	}
 	request := httptest.NewRequest(method, "/transactional-api/jwks", http.NoBody)
 	request.Host = host

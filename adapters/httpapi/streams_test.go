@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -38,7 +37,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 	targets := []event.Stream{
 		practice.StreamOf("oak-lane"), practice.ClosuresStream("oak-lane"), practice.IntakeStream("elm-street", request.Medical),
 		practice.EnablementStream("pine-close", app), patient.StreamOf("elm-street", ann), patient.StreamOf("oak-lane", ann),
-		signingkey.StreamOf(), epoch.StreamOf(), application.RereadStream(app, time.Now()),
+		signingkey.StreamOf(), epoch.StreamOf(), application.RereadStream(app, written),
 		site.StreamOf("elm-street", main), site.RoomStreamOf("elm-street", room), {Tenant: "elm-street", ID: visit.UUID},
 	}
 	for _, endpoint := range access.Endpoints() {

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/httpapitest"
@@ -127,11 +128,11 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 				_, err = io.WriteString(slow, " ")
 			}
 		})
-		begun := time.Now()
+		begun := clock.Start()
 		late := slow.answer(t)
 		wantAnswer(t, late, http.StatusRequestTimeout, "request-timeout")
 		wantSaid(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
-		if took := time.Since(begun); took != 10*time.Second {
+		if took := begun.Elapsed(); took != 10*time.Second {
 			t.Errorf("answered after %s", took)
 		}
 		slow.wantClosed(t)
@@ -168,7 +169,7 @@ func TestASlowUploadIsNotCut_D19(t *testing.T) {
 		c := &counter{caller: asApplication}
 		client := serve(t, c.api()).dial(t)
 		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 1<<20)))
-		begun := time.Now()
+		begun := clock.Start()
 		client.send(t, head(len(body)))
 		for len(body) > 0 {
 			n := min(len(body), 64<<10)
@@ -177,7 +178,7 @@ func TestASlowUploadIsNotCut_D19(t *testing.T) {
 			time.Sleep(9 * time.Second)
 		}
 		wantAnswer(t, client.answer(t), http.StatusOK)
-		if took := time.Since(begun); took < 2*time.Minute {
+		if took := begun.Elapsed(); took < 2*time.Minute {
 			t.Errorf("the upload took %s only", took)
 		}
 	})
@@ -287,12 +288,12 @@ func TestAClientThatWaitsForOurWord_D1(t *testing.T) {
 		client.send(t, body)
 		wantAnswer(t, client.answer(t), http.StatusOK)
 
-		begun := time.Now()
+		begun := clock.Start()
 		client = serve(t, refusing(c)).dial(t)
 		client.send(t, head(50<<20, "Expect: 100-continue"))
 		wantAnswer(t, client.answer(t), http.StatusForbidden, "unauthorized")
 		client.wantClosed(t)
-		if took := time.Since(begun); took > time.Second { // the server itself waits a little before it closes
+		if took := begun.Elapsed(); took > time.Second { // the server itself waits a little before it closes
 			t.Errorf("closed after %s, for a body that nobody sends", took)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 )
 
@@ -23,7 +24,7 @@ type Contract struct {
 // OpenAPI is the description as everybody can fetch it.
 func OpenAPI() []byte {
 	api := &httpapi.API{
-		Domain: "localhost", DefaultTenant: "nobody", Limit: time.Minute, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Domain: "localhost", DefaultTenant: "nobody", Limit: time.Minute, Now: clock.System, Log: slog.New(slog.DiscardHandler),
 	}
 	answer := httptest.NewRecorder()
 	call := httptest.NewRequest(http.MethodGet, "http://localhost/transactional-api/openapi.json", http.NoBody)
