@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/signin"
 )
@@ -35,6 +36,12 @@ func (s *service) held() held {
 	return h
 }
 
+// waitForQueue waits until n sign-ins wait for their turn.
+func (s *service) waitForQueue(t *testing.T, n int) {
+	t.Helper()
+	clocktest.Eventually(t, func() bool { return s.pages.Door.Queue.Waiting() == n }, "%d sign-ins in the queue", n)
+}
+
 // from is a browser at another address, which a proxy names.
 func (s *service) from(t *testing.T, source string) *browser {
 	t.Helper()
@@ -54,12 +61,12 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 		})
 	}
 	<-h.begun // one is looked at; 59 wait, which with it is what the source may get wrong
-	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 59 })
+	s.waitForQueue(t, 59)
 
 	// The pages of those who look at them are there, also for the same source.
 	s.from(t, "192.0.2.1").get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
 	all.Go(func() { s.from(t, "198.51.100.7").signIn(elm, "dr.may") })
-	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 60 })
+	s.waitForQueue(t, 60)
 	h.proceed <- struct{}{}
 	if next := <-h.begun; next != "dr.may" {
 		t.Errorf("the next to be looked at is %s, want the other source's", next)
@@ -119,9 +126,9 @@ func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
 	<-h.begun
 	for <-statuses != http.StatusServiceUnavailable { // no place is left for strangers
 	}
-	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 255 })
+	s.waitForQueue(t, 255)
 	all.Go(func() { owner.signIn(elm, "dr.lee") })
-	waitFor(func() bool { return s.pages.Door.Queue.Waiting() == 256 })
+	s.waitForQueue(t, 256)
 	h.proceed <- struct{}{}
 	if next := <-h.begun; next != "dr.lee" {
 		t.Errorf("the next to be looked at is %s, want the owner", next)
@@ -133,13 +140,6 @@ func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
 	close(h.proceed)
 	all.Wait()
 	close(h.begun)
-}
-
-// waitFor waits until something is so. If it never is, the test's time runs out.
-func waitFor(so func() bool) {
-	for !so() {
-		time.Sleep(time.Millisecond)
-	}
 }
 
 func behindAProxy(p *staffweb.Pages) {

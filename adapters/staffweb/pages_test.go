@@ -102,7 +102,7 @@ func TestABrowserThatHasGoneAwayIsNoFailure(t *testing.T) {
 		_ = answer.Body.Close()
 		t.Fatal("the browser has not gone away")
 	}
-	waitFor(func() bool { return strings.Contains(s.watched.String(), `"page":"sign-in"`) })
+	s.waitForLog(t, `"page":"sign-in"`)
 	if logged := s.watched.String(); strings.Contains(logged, "ERROR") || strings.Contains(logged, "WARN") {
 		t.Errorf("the log has a failure:\n%s", logged)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -237,6 +238,12 @@ func (w *watched) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()
+}
+
+// waitForLog waits until the log contains a text.
+func (s *service) waitForLog(t *testing.T, text string) {
+	t.Helper()
+	clocktest.Eventually(t, func() bool { return strings.Contains(s.watched.String(), text) }, "%q in the log", text)
 }
 
 // scoped sets up a patient-scoped authorisation, as the service does (§5.5).

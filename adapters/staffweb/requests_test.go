@@ -160,7 +160,8 @@ func TestASpoiltFileBreaksOff_D84(t *testing.T) {
 	if read, err := io.Copy(io.Discard, spoilt.Body); !errors.Is(err, io.ErrUnexpectedEOF) || read >= a.file.Size {
 		t.Errorf("%d bytes came, %v", read, err)
 	}
-	if waitFor(func() bool { return strings.Contains(a.watched.String(), "an attachment broke off") }); strings.Contains(a.watched.String(), fileName) {
+	a.waitForLog(t, "an attachment broke off")
+	if strings.Contains(a.watched.String(), fileName) {
 		t.Errorf("the log names the file:\n%s", a.watched)
 	}
 }
