@@ -103,7 +103,7 @@ func TestStoppingReleasesWhatHasNotBegun(t *testing.T) {
 func TestWhatGrowsOldWhileItWaitsIsNotSent_D30(t *testing.T) {
 	t.Parallel()
 	c, r, release, _ := claimedAhead(t)
-	c.clock.pass(15*time.Minute + time.Second)
+	c.clock.Pass(15*time.Minute + time.Second)
 	release()
 	c.wait(settled)
 	c.wantSummary("delivered 8, expired 12")

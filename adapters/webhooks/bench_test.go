@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -100,12 +101,12 @@ func newCounter(b *testing.B) *counter {
 
 // timeOf is how long after the start n deliveries have arrived.
 func (c *counter) timeOf(n int, start func() (stop func())) time.Duration {
-	begun := time.Now()
+	begun := clock.Start()
 	stop := start()
 	for range n {
 		<-c.left
 	}
-	took := time.Since(begun)
+	took := begun.Elapsed()
 	stop()
 	return took
 }

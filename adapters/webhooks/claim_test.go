@@ -91,7 +91,7 @@ func TestWhatIsTooOldIsNotSent_D30(t *testing.T) {
 	c.callIn(c.book(), c.room)
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
-	c.clock.pass(2*time.Minute + time.Second)
+	c.clock.Pass(2*time.Minute + time.Second)
 	c.sendTo(r)
 	if got := r.all(); len(got) != 1 || c.verified(got[0].token)["event"] != "record.opened" {
 		t.Errorf("sent: %d", len(got))
@@ -109,7 +109,7 @@ func TestTheKeeperEndsWhatIsTooOldWhoeverShouldHaveSentIt_D30(t *testing.T) {
 	c.fanOut()
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("pending 3")
-	c.clock.pass(15*time.Minute + time.Second)
+	c.clock.Pass(15*time.Minute + time.Second)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("expired 3")
 }
@@ -123,7 +123,7 @@ func TestOutcomesAreForgottenInTime(t *testing.T) {
 	keeper := c.keeper()
 	must(t, keeper.Keep(t.Context()))
 	c.wantSummary("delivered 1")
-	c.clock.pass(keeper.Retention + time.Minute)
+	c.clock.Pass(keeper.Retention + time.Minute)
 	must(t, keeper.Keep(t.Context()))
 	c.wantSummary("")
 }
@@ -138,7 +138,7 @@ func TestWhoWasToldStaysKnown_D72(t *testing.T) {
 	log := webhooks.DeliveryLog{DB: c.pool}
 	before, err := log.List(t.Context(), webhooks.Filter{Limit: 9})
 	must(t, err)
-	c.clock.pass(webhooks.DefaultRetention + time.Minute)
+	c.clock.Pass(webhooks.DefaultRetention + time.Minute)
 	must(t, c.keeper().Keep(t.Context()))
 	after, err := log.List(t.Context(), webhooks.Filter{Limit: 9, Application: app, Status: webhooks.Delivered})
 	must(t, err)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -17,6 +16,7 @@ import (
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
@@ -40,7 +40,7 @@ type clinic struct {
 	codec         *event.Codec
 	keys          *postgres.Keyring
 	store         *postgres.Store
-	clock         *clock
+	clock         *commandtest.Clock
 	ages          webhooks.Ages
 
 	patient patient.ID
@@ -50,25 +50,6 @@ type clinic struct {
 	kid     signingkey.KID
 
 	fannedOut int64 // idx
-}
-
-// clock is the time of a test: it goes on by itself, and can be put forward.
-type clock struct {
-	mu      sync.Mutex
-	forward time.Duration
-}
-
-// Now is microseconds, as everything is stored.
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Now().Add(c.forward).UTC().Truncate(time.Microsecond)
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.forward += d
 }
 
 var master = sealing.MasterKey{1, 2, 3}
@@ -94,7 +75,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: &clock{}, db: stdlib.OpenDBFromPool(pool),
+	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: commandtest.NewClock(commandtest.Noon), db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
 	c.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}

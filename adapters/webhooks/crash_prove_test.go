@@ -45,7 +45,10 @@ func TestMain(m *testing.M) {
 // sendUntilKilled is the main function of a sender's process.
 func sendUntilKilled() {
 	t := &processTB{}
+	now, err := time.Parse(time.RFC3339Nano, os.Getenv("WEBHOOKS_NOW"))
+	must(t, err)
 	c := clinicOn(t, os.Getenv("WEBHOOKS_DATABASE"))
+	c.clock.Pass(now.Sub(c.clock.Now()))
 	certificates, err := os.ReadFile(os.Getenv("WEBHOOKS_CA"))
 	must(t, err)
 	roots := x509.NewCertPool()
@@ -95,7 +98,8 @@ type victim struct {
 func (c *clinic) victim(ca, at string) *victim {
 	c.t.Helper()
 	v := &victim{exec.Command(os.Args[0]), make(chan struct{}, 1000)}
-	v.process.Env = append(os.Environ(), "WEBHOOKS_SENDER=1", "WEBHOOKS_DATABASE="+c.url, "WEBHOOKS_CA="+ca, "WEBHOOKS_STOP="+at)
+	v.process.Env = append(os.Environ(), "WEBHOOKS_SENDER=1", "WEBHOOKS_DATABASE="+c.url, "WEBHOOKS_CA="+ca, "WEBHOOKS_STOP="+at,
+		"WEBHOOKS_NOW="+c.clock.Now().Format(time.RFC3339Nano))
 	v.process.Stderr = os.Stderr
 	out, err := v.process.StdoutPipe()
 	must(c.t, err)
@@ -204,6 +208,7 @@ func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
 		for _, at := range []string{anywhere, beforeClaim, afterClaim, midBody, afterAnswer} {
 			c.busyDay(10)
 			l.stopInBodies(at == midBody)
+			c.clock.Pass(time.Second) // from what the last ones have claimed
 			begun := c.clock.Now()
 			c.killTwo(l, ca, at)
 			most = max(most, c.left(begun))
@@ -211,7 +216,7 @@ func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
 	}
 	l.stopInBodies(false)
 	killed := c.summary()
-	c.clock.pass(21 * time.Second)
+	c.clock.Pass(21 * time.Second)
 	must(t, c.keeper().Keep(t.Context()))
 	last := c.victim(ca, anywhere)
 	c.wait(settled)

@@ -28,7 +28,7 @@ func TestDeliveriesAreFiltered(t *testing.T) {
 		"event":       {webhooks.Filter{Limit: 9, Event: application.RecordOpened}, 2},
 		"status":      {webhooks.Filter{Limit: 9, Status: webhooks.Failed}, 2},
 		"reason":      {webhooks.Filter{Limit: 9, Reason: webhooks.ConnectionRefused, Event: application.CallInShown}, 1},
-		"since":       {webhooks.Filter{Limit: 9, Since: time.Now().Add(time.Minute)}, 0},
+		"since":       {webhooks.Filter{Limit: 9, Since: c.clock.Now().Add(time.Minute)}, 0},
 	} {
 		found, err := webhooks.DeliveryLog{DB: c.pool}.List(t.Context(), f.filter)
 		if err != nil || len(found) != f.want {

@@ -105,7 +105,7 @@ func TestAnOldDeliveryOfAnEarlierEpochIsNotCalledUnsent_D49(t *testing.T) {
 	c.promote()
 	c.openRecord(t.Context(), c.newPatient("Bill Baker"))
 	c.fanOut()
-	c.clock.pass(2 * webhooks.DefaultAge)
+	c.clock.Pass(2 * webhooks.DefaultAge)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("pending 2") // until a claim ends it as unknown
 }

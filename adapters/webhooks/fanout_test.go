@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -218,13 +219,9 @@ func TestOneBadEventOfAPageIsParkedAndTheOthersAreTold(t *testing.T) {
 	must(t, err)
 	must(t, postgres.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
 	background(t, c.consumer(c.fanOutHandler(), &postgres.Bell{}).Run)
-	for limit := time.After(patience); c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 0; {
-		select {
-		case <-limit:
-			t.Fatal("the fan-out has not come to the end")
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+	clocktest.Eventually(t, func() bool {
+		return c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 1
+	}, "the fan-out to come to the end")
 	c.wantSummary("pending 2")
 	if n := c.count(`SELECT count(*) FROM parked_events`); n != 1 {
 		t.Errorf("%d events parked", n)

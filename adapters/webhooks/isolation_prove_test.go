@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -77,6 +78,7 @@ func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 tim
 		background(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
 		background(t, c.consumer(handler, grown).Run)
 		background(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
+		background(t, c.goesOn)
 		c.load()
 		var p50 time.Duration
 		p50, p99 = c.waits(healthy.URL)
@@ -103,6 +105,22 @@ func spoiltURLs(t *testing.T) (urls []string) {
 		}
 	}
 	return urls
+}
+
+// goesOn lets the clock go on as time does.
+func (c *clinic) goesOn(ctx context.Context) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for watch, passed := clock.Start(), time.Duration(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			elapsed := watch.Elapsed()
+			c.clock.Pass(elapsed - passed)
+			passed = elapsed
+		}
+	}
 }
 
 // load lets events happen at their pace.

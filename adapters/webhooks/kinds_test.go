@@ -101,7 +101,7 @@ func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
 		{"called in elsewhere", func() { c.callIn(seen, site.RoomID{}) }, "appointment.called-in.v1", application.CallInShown, without, "calledInAt"},
 		{"cleared", func() { c.clearCallIn(seen) }, "appointment.call-in-removed.v1", application.CallInRemoved, removed, "removedAt"},
 	} {
-		begun := time.Now().Truncate(time.Second)
+		now := c.clock.Now()
 		step.do()
 		c.sendTo(r)
 		got := r.all()
@@ -114,13 +114,13 @@ func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
 		data := claims["data"].(object)
 		if step.at != "" {
 			at, err := time.Parse(time.RFC3339, data[step.at].(string))
-			if err != nil || at.Location() != time.UTC || at.Before(begun) || at.After(time.Now()) {
+			if err != nil || at.Location() != time.UTC || !at.Equal(now) {
 				t.Errorf("%s: %s = %v", step.name, step.at, data[step.at])
 			}
 			delete(data, step.at)
 		}
 		iat := int64(claims["iat"].(float64))
-		if iat < begun.Unix() || iat > time.Now().Unix() {
+		if iat != now.Unix() {
 			t.Errorf("%s: iat %d", step.name, iat)
 		}
 		want := object{"iss": "service", "iat": claims["iat"], "exp": float64(iat + 60), "jti": id.String(),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -49,7 +50,7 @@ func BenchmarkCommitToReceipt(b *testing.B) {
 			Events: []event.Event{record.CareRecordOpened{Patient: patient.ID{UUID: uuid.New()}}},
 		})
 		must(b, err)
-		committed[recorded[0].ID] = time.Now()
+		committed[recorded[0].ID] = clock.System()
 	}
 	arrivals.wait(b, b.N)
 	b.StopTimer()
@@ -70,7 +71,7 @@ type arrivals struct {
 }
 
 func (a *arrivals) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	now := time.Now()
+	now := clock.System()
 	token, _ := io.ReadAll(request.Body)
 	payload, _ := base64.RawURLEncoding.DecodeString(strings.Split(string(token), ".")[1])
 	var claims struct {

@@ -142,10 +142,10 @@ func TestWhatWasInFlightAtACrashIsUnknown_D29(t *testing.T) {
 
 	client := webhooks.NewClient(loopback, trusted(r))
 	start(t, c.sender(client))
-	c.clock.pass(19 * time.Second)
+	c.clock.Pass(19 * time.Second)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("pending 1, sending 1") // the removal waits for it
-	c.clock.pass(2 * time.Second)
+	c.clock.Pass(2 * time.Second)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wait(settled)
 	c.wantSummary("delivered 1, unknown 1")
@@ -176,7 +176,7 @@ func TestAnOutcomeThatComesTooLateChangesNothing_D29(t *testing.T) {
 	stop := c.startUnhurried()
 	defer release()
 	r.next(t)
-	c.clock.pass(2 * time.Hour)
+	c.clock.Pass(2 * time.Hour)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("unknown 1")
 	release()

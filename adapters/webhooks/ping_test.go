@@ -81,7 +81,7 @@ func TestAPingIsSentOnlyWhileItIsWanted_D94(t *testing.T) {
 			c.setWebhook(id, application.RecordOpened, "https://elsewhere.example/")
 		}, "withdrawn 1"},
 		"removed": {func(c *clinic, id application.ID) { c.removeWebhook(id, application.RecordOpened) }, "withdrawn 1"},
-		"too old": {func(c *clinic, _ application.ID) { c.clock.pass(webhooks.DefaultAge + time.Second) }, "expired 1"},
+		"too old": {func(c *clinic, _ application.ID) { c.clock.Pass(webhooks.DefaultAge + time.Second) }, "expired 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/webhooks"
 )
 
@@ -93,23 +94,10 @@ func TestStaleConnectionsLoseNothing(t *testing.T) {
 		r.next(t)
 		c.wait(settled)
 		r.CloseClientConnections() // as a keep-alive limit does
-		waitForNone(t, open)
+		clocktest.Eventually(t, func() bool { return open.Load() == 0 }, "the client to notice that its connections are closed")
 	}
 	stop()
 	c.wantSummary("delivered 5")
-}
-
-// waitForNone waits until a client has noticed that all its connections were
-// closed: a busy machine tells it late.
-func waitForNone(t *testing.T, open *atomic.Int32) {
-	t.Helper()
-	for limit := time.After(patience); open.Load() > 0; {
-		select {
-		case <-limit:
-			t.Fatal("the client keeps a connection that its receiver has closed")
-		case <-time.After(time.Millisecond):
-		}
-	}
 }
 
 // countOpen counts the connections that a client has opened and not closed.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/webhooks"
 )
@@ -44,7 +45,7 @@ func certificate(t testing.TB, host string, notAfter time.Time) (tls.Certificate
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: notAfter,
+		SerialNumber: big.NewInt(1), NotBefore: clock.Deadline(-2 * time.Hour), NotAfter: notAfter,
 		DNSNames: []string{host}, IPAddresses: []net.IP{net.ParseIP(host)}, IsCA: true, BasicConstraintsValid: true,
 	}
 	if template.IPAddresses[0] == nil {
@@ -79,10 +80,10 @@ func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 func TestEachFailureHasItsReason(t *testing.T) {
 	t.Parallel()
-	good, goodLeaf := certificate(t, "127.0.0.1", time.Now().Add(time.Hour))
-	old, oldLeaf := certificate(t, "127.0.0.1", time.Now().Add(-time.Hour))
-	other, otherLeaf := certificate(t, "other.example", time.Now().Add(time.Hour))
-	stranger, _ := certificate(t, "127.0.0.1", time.Now().Add(time.Hour))
+	good, goodLeaf := certificate(t, "127.0.0.1", clock.Deadline(time.Hour))
+	old, oldLeaf := certificate(t, "127.0.0.1", clock.Deadline(-time.Hour))
+	other, otherLeaf := certificate(t, "other.example", clock.Deadline(time.Hour))
+	stranger, _ := certificate(t, "127.0.0.1", clock.Deadline(time.Hour))
 	roots := x509.NewCertPool()
 	for _, leaf := range []*x509.Certificate{goodLeaf, oldLeaf, otherLeaf} {
 		roots.AddCert(leaf)

@@ -53,7 +53,7 @@ func TestALateDestinationGetsANewTokenWithTheSameJTI_D29(t *testing.T) {
 			must(t, err)
 			start(t, c.sender(webhooks.NewClient(loopback, trusted(r))))
 			first := r.next(t)
-			c.clock.pass(late.by)
+			c.clock.Pass(late.by)
 			must(t, tx.Rollback(t.Context()))
 			tokens := map[string]bool{first.token: true, r.next(t).token: true}
 			jtis := map[any]bool{}
@@ -78,7 +78,7 @@ func TestRotationWhileSendingLosesNothing_D34(t *testing.T) {
 	for range 2 {
 		next := c.stageKey()
 		cached := c.published() // as a receiver does that keeps it for a day
-		c.clock.pass(signingkey.StagedFor)
+		c.clock.Pass(signingkey.StagedFor)
 		for i := range 20 {
 			if i == 10 {
 				c.activateKey(next)

@@ -8,23 +8,23 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
 
 func TestTheAuthorityIsGoodForLoopbackAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
-	authority, err := receiver.OpenAuthority(dir, time.Now())
+	authority, err := receiver.OpenAuthority(dir, clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := receiver.OpenAuthority(dir, time.Now())
+	again, err := receiver.OpenAuthority(dir, clock.System())
 	if err != nil || !bytes.Equal(again.PEM(), authority.PEM()) {
 		t.Errorf("opened again it is another one: %v", err)
 	}
-	server, err := receiver.Listen(t.Context(), "127.0.0.1:0", again, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), time.Now())
+	server, err := receiver.Listen(t.Context(), "127.0.0.1:0", again, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}
