@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/feed"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // attacks are what somebody tries who knows NATS well.
 func attacks() map[string]attack {
-	pause := fmt.Sprintf(`{"pause_until":%q}`, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+	pause := fmt.Sprintf(`{"pause_until":%q}`, clock.Deadline(time.Hour).UTC().Format(time.RFC3339))
 	all := map[string]attack{
 		"an answer that deletes a stream": {do: func(a *attacker) {
 			a.read(a.stream(map[bool]string{true: "administrator", false: ours}[a.inside], a.api), ours, 1, 1) // so that nothing is left

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/broker"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -74,10 +75,10 @@ func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
 	r := relay(t, s.URL(), log, retained)
 	holds(t, js, log, first, 3)
 	r.stop()
-	eventually(t, "the events are too old", func() bool {
+	clocktest.Eventually(t, func() bool {
 		stream, err := js.Stream(t.Context(), feed.StreamName(1))
 		return err == nil && stream.CachedInfo().State.FirstSeq == 4
-	}, func() any { return "they stay" })
+	}, "the events to be too old")
 	stream, err := js.Stream(t.Context(), feed.StreamName(1))
 	if err != nil {
 		t.Fatal(err)
@@ -89,10 +90,10 @@ func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
 	}
 	log.addOf("a", "c", "a")
 	relay(t, s.URL(), log, nil)
-	eventually(t, "the others are there", func() bool {
+	clocktest.Eventually(t, func() bool {
 		info, err := stream.Info(t.Context())
 		return err == nil && info.State.LastSeq == 6
-	}, func() any { return "they are not" })
+	}, "the other events")
 	wantBefore(t, js, 1, map[int64]int64{4: 3, 6: 4})
 }
 
@@ -109,12 +110,12 @@ func TestAFollowerOfTheRelay_D102(t *testing.T) {
 	r := relay(t, at, log, func(r *broker.Relay) { r.Streams.Replicas, r.Server.CA = 3, filepath.Join(w.dir, "ca.pem") })
 	js, err := jetstream.New(w.connect("relay"))
 	w.must(err)
-	eventually(t, "the stream is there", func() bool {
+	clocktest.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(ctx, time.Second) // servers that do not know each other yet do not answer
 		defer cancel()
 		_, err := js.Stream(ctx, feed.StreamName(1))
 		return err == nil
-	}, func() any { return r.said.String() })
+	}, "the stream; the relay said %v", r.said)
 	for _, f := range []broker.Follower{{Name: "elm-street", Tenant: "elm-street"}, {Name: "everything"}} {
 		_, err := broker.Grant(ctx, js, f)
 		w.must(err)
@@ -179,7 +180,7 @@ func (r *reader) wants(log *fakeLog, practice string) {
 		defer r.mu.Unlock()
 		return slices.Clone(r.is)
 	}
-	eventually(r.t, "everything is read", func() bool { return len(has()) >= len(want) }, func() any { return has() })
+	clocktest.Eventually(r.t, func() bool { return len(has()) >= len(want) }, "%d events; read: %v", len(want), clocktest.Lazy(func() any { return has() }))
 	if got := has(); !slices.Equal(got, want) {
 		r.t.Errorf("read\n%s\nand not\n%s", got, want)
 	}

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -79,14 +80,14 @@ func bare(b *testing.B, s *brokertest.Server, size int) benchtest.Work {
 	if err != nil {
 		b.Fatal(err)
 	}
-	body, begun := []byte(strings.Repeat("1", size)), time.Now()
+	body, begun := []byte(strings.Repeat("1", size)), clock.Start()
 	for range benched {
 		if _, err := js.PublishMsgAsync(&nats.Msg{Subject: "bare", Data: body}, jetstream.WithStallWait(time.Minute)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	<-js.PublishAsyncComplete()
-	return benchtest.Work{Done: benched, Took: time.Since(begun)}
+	return benchtest.Work{Done: benched, Took: begun.Elapsed()}
 }
 
 // relayAll relays a log into a stream that is not there yet.
@@ -98,14 +99,14 @@ func relayAll(b *testing.B, s *brokertest.Server, log *fakeLog, replicas int) be
 		Metrics: broker.NewMetrics(registry), Log: slog.New(slog.DiscardHandler),
 	}
 	ctx, stop := context.WithCancel(b.Context())
-	ended, begun := make(chan error, 1), time.Now()
+	ended, begun := make(chan error, 1), clock.Start()
 	go func() { ended <- r.Run(ctx) }()
 	for looks := time.NewTicker(time.Millisecond); ; <-looks.C {
 		if gauge(b, registry, "frontdesk_relay_idx") == benched {
 			break
 		}
 	}
-	took := time.Since(begun)
+	took := begun.Elapsed()
 	stop()
 	if err := <-ended; err != nil {
 		b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/broker"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/feed"
 )
 
@@ -98,7 +99,7 @@ func TestTheRelayDoesWithItsRights_D101(t *testing.T) {
 	log.begin(2, 21)
 	url := strings.Replace(d.servers[0].ClientURL(), "://", "://relay:relay@", 1)
 	r := relay(t, url, log, func(r *broker.Relay) { r.Server.CA = filepath.Join(d.dir, "ca.pem") })
-	eventually(t, "it has relayed everything", func() bool { return r.metric("frontdesk_relay_idx") == 21 }, func() any { return r.said })
+	clocktest.Eventually(t, func() bool { return r.metric("frontdesk_relay_idx") == 21 }, "the relay to be at 21; it said %v", r.said)
 	if strings.Contains(r.said.String(), "relay:relay") {
 		t.Error("its log shows the password")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/broker"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -45,7 +46,7 @@ func (l *fakeLog) more(events int) {
 
 func (l *fakeLog) append(s event.Stored) {
 	s.Idx, s.ID, s.Stream, s.Version = int64(len(l.events)+1), event.NewID(), event.Stream{Tenant: "elm-street", ID: event.NewID()}, 1
-	s.At, s.Metadata, s.Sealed = time.Now().UTC(), []byte(`{}`), []byte("Ann Archer")
+	s.At, s.Metadata, s.Sealed = commandtest.Noon, []byte(`{}`), []byte("Ann Archer")
 	l.events = append(l.events, s)
 }
 

@@ -3,6 +3,7 @@ package broker_test
 import (
 	"testing"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/feed"
 )
 
@@ -17,10 +18,9 @@ func TestTheStreamIsTheLog_D101(t *testing.T) {
 	wantEpochs(t, js, feed.Epochs{first})
 	log.add(1)
 	holds(t, js, log, first, 5001)
-	eventually(t, "nothing is behind", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return r.metric("frontdesk_relay_idx") == 5001 && r.metric("frontdesk_relay_lag_events") == 0
-	},
-		func() any { return r.metric("frontdesk_relay_idx") })
+	}, "the relay to be at 5001; it is at %v", r.at())
 }
 
 func TestARelayGoesOnWhereTheStreamEnds_D101(t *testing.T) {
@@ -80,7 +80,7 @@ func TestTwoRelaysAtOnce_D101(t *testing.T) {
 	}
 	holds(t, js, log, first, 8020)
 	for _, r := range []*running{one, other} {
-		eventually(t, "both know it", func() bool { return r.metric("frontdesk_relay_idx") == 8020 }, func() any { return r.metric("frontdesk_relay_idx") })
+		clocktest.Eventually(t, func() bool { return r.metric("frontdesk_relay_idx") == 8020 }, "both relays to be at 8020; one is at %v", r.at())
 		if said := r.said.String(); said != "" {
 			t.Errorf("it says %s", said)
 		}

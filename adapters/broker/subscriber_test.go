@@ -3,12 +3,12 @@ package broker_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/broker"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -26,7 +26,7 @@ func TestASubscriberNeedsNoMoreThanItsAccount_D103(t *testing.T) {
 	for idx := int64(13); idx <= 18; idx++ {
 		tenant := map[bool]string{true: ours, false: theirs}[idx%2 == 0]
 		m := feed.Message{Epoch: 3, Stored: event.Stored{
-			Idx: idx, ID: event.NewID(), Stream: event.Stream{Tenant: tenant, ID: event.NewID()}, Version: 1, At: time.Now().UTC(),
+			Idx: idx, ID: event.NewID(), Stream: event.Stream{Tenant: tenant, ID: event.NewID()}, Version: 1, At: commandtest.Noon,
 			Name: "practice.closed.v1", Data: []byte(`{"until":"2026-11-23T12:00:00Z"}`), Metadata: []byte(`{"actor":{"kind":"service","id":"frontdesk"}}`),
 		}}
 		w.publish(feed.Encode(m))

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -192,10 +193,10 @@ func TestRetentionKeepsTheNumbers_D101(t *testing.T) {
 		}
 		return stream.CachedInfo().State
 	}
-	eventually(t, "everything is gone", func() bool {
+	clocktest.Eventually(t, func() bool {
 		state, is := empty().(jetstream.StreamState)
 		return is && state.Msgs == 0 && state.LastSeq == 30
-	}, empty)
+	}, "all events to be too old; the stream is %v", clocktest.Lazy(empty))
 	r.stop()
 	log.add(5)
 	relay(t, s.URL(), log, short)

@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/feed"
 )
 
@@ -74,7 +75,7 @@ func relay(t *testing.T, url string, log broker.Source, change func(*broker.Rela
 // saying waits until something was logged.
 func (r *running) saying(text string) {
 	r.t.Helper()
-	eventually(r.t, "it says "+text, func() bool { return strings.Contains(r.said.String(), text) }, func() any { return r.said.String() })
+	clocktest.Eventually(r.t, func() bool { return strings.Contains(r.said.String(), text) }, "%q; the relay said %v", text, r.said)
 }
 
 // lost waits until the relay has stopped, and checks why.
@@ -100,6 +101,11 @@ func (r *running) metric(name string) float64 {
 	return gauge(r.t, r.registry, name)
 }
 
+// at returns the idx that the relay says it has come to.
+func (r *running) at() clocktest.Lazy {
+	return func() any { return r.metric("frontdesk_relay_idx") }
+}
+
 func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
 	tb.Helper()
 	all, err := registry.Gather()
@@ -117,18 +123,6 @@ func gauge(tb testing.TB, registry *prometheus.Registry, name string) float64 {
 
 const patience = 2 * time.Minute
 
-// eventually waits until something is so, and says what is instead if it does not become so.
-func eventually(t *testing.T, what string, is func() bool, instead func() any) {
-	t.Helper()
-	looks := time.NewTicker(5 * time.Millisecond)
-	defer looks.Stop()
-	for begun := time.Now(); !is(); <-looks.C {
-		if time.Since(begun) > patience {
-			t.Fatalf("it never came to this: %s; it is %v", what, instead())
-		}
-	}
-}
-
 // ends waits until the stream of an epoch ends at an idx.
 func ends(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) {
 	t.Helper()
@@ -139,7 +133,7 @@ func ends(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) {
 		}
 		return int64(stream.CachedInfo().State.LastSeq)
 	}
-	eventually(t, fmt.Sprintf("%s ends at %d", feed.StreamName(e.Epoch), end), func() bool { return last() == end }, last)
+	clocktest.Eventually(t, func() bool { return last() == end }, "%s to end at %d; it ends at %v", feed.StreamName(e.Epoch), end, clocktest.Lazy(last))
 }
 
 // holds waits until the stream of an epoch ends at an idx, and checks that it holds the
@@ -216,7 +210,10 @@ func wantEpochs(t *testing.T, js jetstream.JetStream, want feed.Epochs) {
 		}
 		return epochs
 	}
-	eventually(t, fmt.Sprint("the epochs are ", want), func() bool { epochs, is := now().(feed.Epochs); return is && slices.Equal(epochs, want) }, now)
+	clocktest.Eventually(t, func() bool {
+		epochs, is := now().(feed.Epochs)
+		return is && slices.Equal(epochs, want)
+	}, "the epochs %v; they are %v", want, clocktest.Lazy(now))
 }
 
 func server(t *testing.T) (*brokertest.Server, jetstream.JetStream) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/broker"
-	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 )
 
 // Server is one server, which keeps its address and what it has stored when it is stopped
@@ -23,8 +23,6 @@ type Server struct {
 	options server.Options
 	running *server.Server
 }
-
-const limit = 20 * time.Second
 
 // New starts a server on its own.
 func New(tb testing.TB) *Server {
@@ -102,14 +100,7 @@ func (s *Server) start() {
 
 func (s *Server) wait(ready func() bool) {
 	s.tb.Helper()
-	looks := time.NewTicker(10 * time.Millisecond)
-	defer looks.Stop()
-	for watch := clock.Start(); watch.Elapsed() < limit; <-looks.C {
-		if ready() {
-			return
-		}
-	}
-	s.tb.Fatal("the broker does not come up")
+	clocktest.Eventually(s.tb, ready, "the broker to come up")
 }
 
 // Stop stops the server at once. It may be called twice.

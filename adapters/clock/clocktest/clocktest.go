@@ -2,6 +2,7 @@
 package clocktest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ const (
 )
 
 // Eventually waits until holds returns true. It fails tb when that takes more
-// than three minutes; format and args say what it has waited for.
+// than three minutes; format and args say what it has waited for. An argument
+// of type [Lazy] is formatted as it is at the end of the wait.
 func Eventually(tb testing.TB, holds func() bool, format string, args ...any) {
 	tb.Helper()
 	for watch := clock.Start(); !holds(); time.Sleep(pace) {
@@ -23,3 +25,9 @@ func Eventually(tb testing.TB, holds func() bool, format string, args ...any) {
 		}
 	}
 }
+
+// Lazy is an argument of [Eventually] that is computed only if the wait fails.
+type Lazy func() any
+
+// String formats what l returns.
+func (l Lazy) String() string { return fmt.Sprint(l()) }

@@ -34,10 +34,11 @@ func TestEventually(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			clocktest.Eventually(r, func() bool { return false }, "%d webhooks", 2)
+			came := 0
+			clocktest.Eventually(r, func() bool { came++; return false }, "%d webhooks; %v", 2, clocktest.Lazy(func() any { return came > 1 }))
 		}()
 		<-ended
-		if want := "waited for three minutes: 2 webhooks"; r.failure != want {
+		if want := "waited for three minutes: 2 webhooks; true"; r.failure != want {
 			t.Errorf("failed with %q, want %q", r.failure, want)
 		}
 	})
