@@ -50,7 +50,7 @@ func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
-	handler := commands.Desk{Store: store, Staff: store, Passwords: kept, Now: time.Now}
+	handler := commands.Desk{Store: store, Staff: store, Passwords: kept, Now: commandtest.NewClock(commandtest.Noon).Now}
 	_, err := handler.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: newPassword})
 	must(t, err)
 

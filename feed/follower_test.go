@@ -2,9 +2,9 @@ package feed_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +12,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/nats-io/nats.go"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/feed"
 )
 
@@ -120,8 +121,8 @@ func (f *follower) has() []feed.Message {
 // wants waits until the follower has been handed some events, each once and in order.
 func (f *follower) wants(want []feed.Message) {
 	f.t.Helper()
-	eventually(f.t, func() bool { return len(f.has()) >= len(want) || f.over() },
-		func() string { return fmt.Sprintf("%d of %d events have come; %s", len(f.has()), len(want), f.said) })
+	clocktest.Eventually(f.t, func() bool { return len(f.has()) >= len(want) || f.over() },
+		"%d events; %v have come; %s", len(want), clocktest.Lazy(func() any { return len(f.has()) }), f.said)
 	got := f.has()
 	for n := range min(len(got), len(want)) {
 		if got[n].ID != want[n].ID || got[n].Place() != want[n].Place() {
@@ -145,6 +146,12 @@ func (f *follower) over() bool {
 // stopped waits until something has stopped the follower for good.
 func (f *follower) stopped() error {
 	f.t.Helper()
-	eventually(f.t, f.over, func() string { return "nothing stops the follower: " + f.said.String() })
+	clocktest.Eventually(f.t, f.over, "the follower to stop; %s", f.said)
 	return f.sub.Err()
+}
+
+// waitForLog waits until the follower's log contains a text.
+func (f *follower) waitForLog(text string) {
+	f.t.Helper()
+	clocktest.Eventually(f.t, func() bool { return strings.Contains(f.said.String(), text) }, "%q; %s", text, f.said)
 }

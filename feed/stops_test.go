@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -61,7 +62,7 @@ func TestWhatTheBrokerHasForgottenStopsAFollower_D102(t *testing.T) {
 		}
 		f.at = feed.Place{Epoch: 1, Idx: 20}
 		f.start()
-		eventually(t, func() bool { return len(f.has()) >= 5 }, f.said.String)
+		clocktest.Eventually(t, func() bool { return len(f.has()) >= 5 }, "5 events; %s", f.said)
 		f.stop()
 	}
 }
@@ -101,7 +102,7 @@ func TestWhatWasNotGrantedIsSaid_D102(t *testing.T) {
 	w, s := onOne(t)
 	w.add(2)
 	f := follow(t, s.URL(), feed.Config{Practice: "oak-lane"})
-	eventually(t, func() bool { return strings.Contains(f.said.String(), "frontdesk feed grant") }, f.said.String)
+	f.waitForLog("frontdesk feed grant")
 	f = follow(t, s.URL(), feed.Config{Practice: "oak-lane", Name: "elm-street"})
 	if err := f.stopped(); err == nil || !strings.Contains(err.Error(), "was granted what is published at frontdesk.log.1.elm-street.>") {
 		t.Errorf("it was stopped by %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
 	"frontdesk/feed"
@@ -123,7 +124,7 @@ func TestAFollowerMayChooseEvents_D102(t *testing.T) {
 	f := follow(t, s.URL(), feed.Config{Practice: "elm-street", Events: []string{unlike.EventName()}})
 	f.wants(w.log[3:4])
 	// It learns that nothing more is there for it up to the end.
-	eventually(t, func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.passed == feed.Place{Epoch: 1, Idx: 8} }, f.said.String)
+	clocktest.Eventually(t, func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.passed == feed.Place{Epoch: 1, Idx: 8} }, "idx 8 to be passed; %s", f.said)
 	w.addOf("elm-street", unlike)
 	f.wants(append(w.log[3:4:4], w.log[8]))
 }
@@ -243,7 +244,7 @@ func TestASlowFollowerHoldsLittle_D102(t *testing.T) {
 		}
 		return c.CachedInfo().Delivered.Consumer
 	}
-	eventually(t, func() bool { return delivered() > 0 }, f.said.String)
+	clocktest.Eventually(t, func() bool { return delivered() > 0 }, "a delivery; %s", f.said)
 	time.Sleep(300 * time.Millisecond) // in which all of them would come
 	if n := delivered(); n > 9 {       // as much as the largest message may have: 8 MiB
 		t.Errorf("%d messages of a megabyte wait for a slow follower", n)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/feed"
 )
 
@@ -71,7 +72,7 @@ func TestAConsumerThatIsGoneIsWaitedFor_D102(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.add(5)
-	eventually(t, func() bool { return strings.Contains(f.said.String(), "frontdesk feed grant") }, f.said.String)
+	f.waitForLog("frontdesk feed grant")
 	w.grant("elm-street", "elm-street")
 	f.wants(w.of("elm-street"))
 }
@@ -163,7 +164,7 @@ func TestAPlaceBeyondTheBrokerIsWaitedFor_D102(t *testing.T) {
 		f.connect(s.URL())
 		f.start()
 		if at.Epoch == 2 {
-			eventually(t, func() bool { return strings.Contains(f.said.String(), "knows of nothing after epoch 1") }, f.said.String)
+			f.waitForLog("knows of nothing after epoch 1")
 		}
 		w.add(5)
 		if at.Epoch == 1 {
@@ -211,7 +212,7 @@ func TestCloseWaitsForEverything_D102(t *testing.T) { //nolint:paralleltest // s
 			t.Error("a message came after the end")
 		}
 		cancel()
-		eventually(t, func() bool { return ours() == 0 }, func() string { return "a goroutine is left" }) // one that has said that it ends may not be gone yet
+		clocktest.Eventually(t, func() bool { return ours() == 0 }, "the last goroutine to end") // one that has said that it ends may not be gone yet
 		if sub.Err() != nil {
 			t.Fatal(sub.Err())
 		}

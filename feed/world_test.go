@@ -168,18 +168,6 @@ func (w *world) of(tenant string) (part []feed.Message) {
 	return part
 }
 
-func eventually(t *testing.T, done func() bool, says func() string) {
-	t.Helper()
-	looks := time.NewTicker(5 * time.Millisecond)
-	defer looks.Stop()
-	for begun := time.Now(); time.Since(begun) < 2*time.Minute; <-looks.C {
-		if done() {
-			return
-		}
-	}
-	t.Fatal(says())
-}
-
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer

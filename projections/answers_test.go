@@ -151,8 +151,9 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 	if _, err := d.submit(t.Context(), under(0, 2)); err != nil {
 		t.Fatal(err)
 	}
+	now := func() time.Time { return d.at }
 	sweeper := postgres.Sweeper{
-		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: func() time.Time { return d.at }, RealNow: time.Now, Log: slog.New(slog.DiscardHandler),
+		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: now, RealNow: now, Log: slog.New(slog.DiscardHandler),
 	}
 	recorded := d.at
 	rows := func() (n int) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -68,11 +69,11 @@ func beside(b *testing.B, least, work func() error) {
 
 func timeOf(b *testing.B, runs int, work func() error) time.Duration {
 	b.Helper()
-	start := time.Now()
+	start := clock.Start()
 	for range runs {
 		must(b, work())
 	}
-	return time.Since(start)
+	return start.Elapsed()
 }
 
 func must(tb testing.TB, err error) {

@@ -19,6 +19,8 @@ var (
 	annsID = patient.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000001")}
 	bobsID = patient.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000002")}
 	maysID = staff.ID{UUID: uuid.MustParse("0198a1b2-0000-7000-8000-000000000003")}
+
+	lookedAt = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 )
 
 // The stored form is in signed trees: another one is a broken promise.
@@ -28,7 +30,7 @@ func TestWhomALookHasShownIsAlwaysStoredSo_D91(t *testing.T) {
 		`{"patients":[]}`: nil,
 		`{"patients":["0198a1b2-0000-7000-8000-000000000002","0198a1b2-0000-7000-8000-000000000001"]}`: {bobsID, annsID},
 	} {
-		look := access.Look(uuid.New(), time.Now(), "elm", maysID, "inbox", patients)
+		look := access.Look(uuid.New(), lookedAt, "elm", maysID, "inbox", patients)
 		back, err := access.ReadShown(look.Shown())
 		if look.Shown() != want || err != nil || !slices.Equal(back, patients) {
 			t.Errorf("%v is stored as %s, want %s, and read back as %v, %v", patients, look.Shown(), want, back, err)
@@ -55,9 +57,9 @@ func TestCallsActor(t *testing.T) {
 
 func TestALookIsTheMembers_D91(t *testing.T) {
 	t.Parallel()
-	look := access.Look(uuid.New(), time.Now(), "elm", maysID, "inbox", []patient.ID{annsID})
+	look := access.Look(uuid.New(), lookedAt, "elm", maysID, "inbox", []patient.ID{annsID})
 	call := access.Call{Patient: bobsID, Staff: maysID}
-	board := access.Look(uuid.New(), time.Now(), "elm", staff.ID{}, "display:"+bobsID.String(), nil)
+	board := access.Look(uuid.New(), lookedAt, "elm", staff.ID{}, "display:"+bobsID.String(), nil)
 	if !look.Looked() || !look.Names(annsID) || look.Names(bobsID) || !call.Names(bobsID) || call.Names(annsID) || call.Looked() {
 		t.Errorf("the look names others than it has shown: %+v, %+v", look, call)
 	}

@@ -96,7 +96,7 @@ func TestAWitnessHasAKeyOfItsOwnKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, signerErr := proof.NewCosigner(skey, time.Now)
+	signer, signerErr := proof.NewCosigner(skey, at1679315147)
 	verifier, verifierErr := proof.NewWitnessVerifier(vkey)
 	if err := errors.Join(signerErr, verifierErr); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestAWitnessHasAKeyOfItsOwnKind(t *testing.T) {
 		}
 	}
 	for name, key := range map[string]string{"a log's key": logKey, "the public half": vkey, "another name": strings.Replace(skey, "witness", "x", 1)} {
-		if _, err := proof.NewCosigner(key, time.Now); err == nil {
+		if _, err := proof.NewCosigner(key, at1679315147); err == nil {
 			t.Errorf("%s is taken for the key of a witness", name)
 		}
 	}
