@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
