@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/clock"
 )
 
 // Process is a frontdesk that runs as a process of its own.
@@ -55,13 +55,21 @@ func Start(tb testing.TB, cmd *exec.Cmd, ready func(*Process) bool) *Process {
 	p, err := begin(cmd)
 	Must(tb, err)
 	tb.Cleanup(func() { _ = p.Stop() })
-	clocktest.Eventually(tb, func() bool {
-		if !p.Running() {
-			tb.Fatalf("%s has ended with %v: %s", cmd, p.err, p.Log())
-		}
-		return ready(p)
-	}, "%s is ready", cmd)
+	Must(tb, p.until(startLimit, func() bool { return ready(p) }))
 	return p
+}
+
+// until waits until the process is ready, and fails if it ends before.
+func (p *Process) until(limit time.Duration, ready func() bool) error {
+	for watch := clock.Start(); !ready(); time.Sleep(10 * time.Millisecond) {
+		if !p.Running() {
+			return fmt.Errorf("%s has ended with %w: %s", p.cmd, p.err, p.Log())
+		}
+		if watch.Elapsed() > limit {
+			return fmt.Errorf("%s is not ready after %s: %s", p.cmd, limit, p.Log())
+		}
+	}
+	return nil
 }
 
 func begin(cmd *exec.Cmd) (*Process, error) {
@@ -104,8 +112,11 @@ func (p *Process) Kill() {
 	<-p.exited
 }
 
-// stopLimit is more than any process takes to stop.
-const stopLimit = 3 * time.Minute
+// What no process takes, even on a busy machine.
+const (
+	startLimit = 5 * time.Minute
+	stopLimit  = 3 * time.Minute
+)
 
 // Stop tells the process to stop, as a service manager does, waits until it has ended, and
 // returns what it ended with.
