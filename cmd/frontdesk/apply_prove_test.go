@@ -22,6 +22,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/staff"
 )
 
@@ -46,7 +47,7 @@ func newCounty(t *testing.T, practices int) *county {
 	c.startPostgres(dir)
 	c.file, c.links = filepath.Join(t.TempDir(), "county.yaml"), filepath.Join(t.TempDir(), "links.jsonl")
 	c.must(os.WriteFile(c.file, c.declared(), 0o600))
-	binary(t) // so that no run is measured with it
+	testworld.Binary(t) // so that no run is measured with it
 	return c
 }
 
@@ -82,7 +83,7 @@ func applicationOf(n int) string { return fmt.Sprintf("0190c7a2-0000-7000-8000-%
 func (c *county) apply(args ...string) (command *exec.Cmd, said *bytes.Buffer) {
 	c.t.Helper()
 	said = &bytes.Buffer{}
-	command = exec.CommandContext(context.WithoutCancel(c.t.Context()), binary(c.t), append([]string{"apply", "-f", c.file, "--links", c.links}, args...)...)
+	command = exec.CommandContext(context.WithoutCancel(c.t.Context()), testworld.Binary(c.t), append([]string{"apply", "-f", c.file, "--links", c.links}, args...)...)
 	command.Env = append(os.Environ(), "FRONTDESK_DATABASE_URL="+c.postgres.URL("frontdesk", postgres.AppRole),
 		"FRONTDESK_MASTER_KEY="+hex.EncodeToString(theMasterKey[:]))
 	command.Stdout, command.Stderr = said, said

@@ -76,6 +76,8 @@ func (b *browser) ask(r *http.Request) (status int, page string, err error) {
 	return answer.StatusCode, string(body), err
 }
 
+var hidden = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]*)"`)
+
 // filled is the fields, and what the page's form sends along with them.
 func (b *browser) filled(path string, fields url.Values) url.Values {
 	all := url.Values{}

@@ -27,14 +27,14 @@ import (
 func TestProveThatRightsAreAskedAgainAfterALongBody(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	info := *s.info.Load()
+	s.Start()
+	info := *s.Info()
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A rash"}],
 		"attachments":[{"fileName":"rash.jpg","contentType":"image/jpeg","data":"%s"}]}`, info.Patients[0].ID, strings.Repeat("AAAA", 256<<10))
 	call := s.begin(t, info, len(body))
 	call.send(t, body[:len(body)/2])
 	time.Sleep(3 * time.Second) // a body that took longer than 2 s took long
-	s.run("disable-application", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--application", info.Application.ID.String())
+	s.Run("disable-application", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--application", info.Application.ID.String())
 	call.send(t, body[len(body)/2:])
 
 	status, text := call.answer(t)
@@ -99,7 +99,7 @@ func (c slowCall) answer(t *testing.T) (status int, text string) {
 // submitted is the number of patient requests in the log.
 func (s *program) submitted(t *testing.T) (n int) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.info.Load().DatabaseURL})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func (s *program) submitted(t *testing.T) (n int) {
 // storedParts is the number of parts of files that the database holds.
 func (s *program) storedParts(t *testing.T) (n int) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.info.Load().DatabaseURL)
+	conn, err := pgx.Connect(t.Context(), s.Info().DatabaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // victim is a `frontdesk serve` of the town.
@@ -23,7 +25,7 @@ type victim struct {
 // serve starts the real program, and kills it when t is over.
 func (in *town) serve(t *testing.T) victim {
 	t.Helper()
-	process := in.cores.command(in.cores.service, binary(t), "serve",
+	process := in.cores.command(in.cores.service, testworld.Binary(t), "serve",
 		"--database-url", in.database.URL("frontdesk", "frontdesk_app"), "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
 		"--api-domain="+apiDomain, "--auth-url=http://"+pagesHost, "--allow-network=127.0.0.0/8")
 	process.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(theMasterKey[:]))

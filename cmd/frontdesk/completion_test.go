@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // The words of a line are what bash hands to the function that the script names.
@@ -28,7 +30,7 @@ func TestBashCompletes(t *testing.T) {
 		"frontdesk audit ex": "explain export\n", "frontdesk audit export --up": "--up-to\n", "frontdesk serve --durability = s": "synchronous\n",
 	} {
 		command := exec.CommandContext(t.Context(), bash, "-c", completes, "bash", line)
-		command.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
+		command.Env = append(os.Environ(), "PATH="+filepath.Dir(testworld.Binary(t))+":"+os.Getenv("PATH"))
 		if got, err := command.CombinedOutput(); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v, want %q", line, got, err, strings.TrimSpace(want))
 		}

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // What a service of which nothing is wrong, and in which nobody signs in, has nothing to say of.
@@ -41,7 +42,7 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 		{"relay", "--nats", brokertest.New(t).URL(), "--metrics-listen", relay},
 	} {
 		beside := &daemon{t: t, args: append(args, "--database-url", s.url(postgres.AuditRole))}
-		beside.start(binary(t))
+		beside.start(testworld.Binary(t))
 		t.Cleanup(beside.kill)
 	}
 	asks := runPrometheus(t, map[string][]string{

@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // Each of these brings the real program's real database into a state that passes, while
@@ -70,7 +71,7 @@ func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralle
 	}
 	began, checks, unready := clock.Start(), 0, 0
 	for began.Elapsed() < frozenFor {
-		if asked := clock.Start(); !answers200(s.private + "/readyz") {
+		if asked := clock.Start(); !testworld.Answers(s.private + "/readyz") {
 			unready++
 		} else if took := asked.Elapsed(); took > 5*time.Second {
 			t.Errorf("readiness took %s", took)
@@ -97,7 +98,7 @@ func TestProveThatAReadOnlyDatabaseRefusesAppendsAlone_D48(t *testing.T) { //nol
 	s.ask(`ALTER SYSTEM SET default_transaction_read_only = on`)
 	s.ask(`SELECT pg_reload_conf()`)
 	s.refuses("append", 200)
-	waitFor(t, func() bool { return !answers200(s.private + "/readyz") })
+	waitFor(t, func() bool { return !testworld.Answers(s.private + "/readyz") })
 	s.ask(`ALTER SYSTEM RESET default_transaction_read_only`)
 	s.ask(`SELECT pg_reload_conf()`)
 	s.serves()
@@ -241,5 +242,5 @@ func (s *trial) serves() {
 	for kind, was := range before {
 		waitFor(s.t, func() bool { return s.counts(kind).served >= was.served+100 })
 	}
-	waitFor(s.t, func() bool { return answers200(s.private + "/readyz") })
+	waitFor(s.t, func() bool { return testworld.Answers(s.private + "/readyz") })
 }

@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // trial is the program as a process, a cluster of its own, and clients that call all
@@ -105,7 +106,7 @@ func (s *trial) startProgram() {
 	said := filepath.Join(s.t.TempDir(), "said")
 	log, err := os.Create(said)
 	s.must(err)
-	serve := exec.CommandContext(context.WithoutCancel(s.t.Context()), binary(s.t), "serve", "--listen", "127.0.0.1:0",
+	serve := exec.CommandContext(context.WithoutCancel(s.t.Context()), testworld.Binary(s.t), "serve", "--listen", "127.0.0.1:0",
 		"--private-listen", "127.0.0.1:0", "--api-domain", "frontdesk.test", "--auth-url", "http://auth.frontdesk.test",
 		"--allow-network", "127.0.0.0/8")
 	serve.Env = append(os.Environ(), "FRONTDESK_DATABASE_URL="+s.postgres.URL("frontdesk", postgres.AppRole),

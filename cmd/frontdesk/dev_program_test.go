@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // codeBase is a directory in which somebody develops, with a frontdesk dev that runs as a
@@ -44,7 +45,7 @@ type hooked struct {
 // newCodeBase is a code base beside a sandbox in a directory.
 func newCodeBase(t *testing.T, sandbox string) *codeBase {
 	t.Helper()
-	c := &codeBase{t: t, binary: binary(t), dir: filepath.Join(t.TempDir(), "triage helper"), sandbox: sandbox}
+	c := &codeBase{t: t, binary: testworld.Binary(t), dir: filepath.Join(t.TempDir(), "triage helper"), sandbox: sandbox}
 	if err := os.Mkdir(c.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

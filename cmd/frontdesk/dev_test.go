@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // Beside a sandbox that runs: the code base is an application of its own there, from one
@@ -15,10 +16,10 @@ import (
 func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	c := newCodeBase(t, s.dir)
+	s.Start()
+	c := newCodeBase(t, s.Dir)
 	first := c.start("--callback=http://127.0.0.1/callback")
-	if id := s.info.Load().Application.ID; first.Application.ID == id || first.Application.Name != "triage helper" {
+	if id := s.Info().Application.ID; first.Application.ID == id || first.Application.Name != "triage helper" {
 		t.Errorf("it is %+v", first.Application)
 	}
 	c.wantPing(first)
@@ -34,7 +35,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	if _, said := c.run("token", "mint"); !strings.Contains(said, first.Application.ID.String()) {
 		t.Errorf("token mint does not say for whom: %q", said)
 	}
-	if who, _, err := c.ping(first.APIURL, "--dir", s.dir); err != nil || who != s.info.Load().Application.ID.String() {
+	if who, _, err := c.ping(first.APIURL, "--dir", s.Dir); err != nil || who != s.Info().Application.ID.String() {
 		t.Errorf("with --dir it is %s that calls, %v", who, err)
 	}
 
@@ -43,7 +44,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	}
 
 	for n, event := range []string{"record.opened", "consultation.started", "callin.notification.removed"} {
-		s.run("webhook", "trigger", event, "--dir", s.dir)
+		s.Run("webhook", "trigger", event, "--dir", s.Dir)
 		c.takes(n + 1)
 	}
 	for _, webhook := range c.takes(4) {
@@ -62,9 +63,9 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Errorf("the sandbox was harmed: %v", err)
 	}
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool { return len(s.received()) == 5 }) // the sandbox's own receiver has it
-	if failed := s.run("audit", "deliveries", "--json", "--status=failed", "--database-url", s.info.Load().DatabaseURL); failed != "" {
+	if failed := s.Run("audit", "deliveries", "--json", "--status=failed", "--database-url", s.Info().DatabaseURL); failed != "" {
 		t.Errorf("the sandbox sends webhooks to where nobody is: %s", failed)
 	}
 
@@ -86,7 +87,7 @@ func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	t.Parallel()
 	c := newCodeBase(t, ".frontdesk")
 	running := c.start("--listen-api=127.0.0.1:0")
-	s := &program{t: t, dir: filepath.Join(c.dir, ".frontdesk")}
+	s := &program{&testworld.Sandbox{Dir: filepath.Join(c.dir, ".frontdesk")}, t}
 	c.wantPing(running)
 	for _, name := range []string{".frontdesk", ".frontdesk-dev"} {
 		if ignored, err := os.ReadFile(filepath.Join(c.dir, name, ".gitignore")); err != nil || string(ignored) != "*\n" {
@@ -121,7 +122,7 @@ func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	if err := c.stop(); err != nil {
 		t.Errorf("it exited with %v: %s", err, c.says())
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "sandbox.json")); !os.IsNotExist(err) || s.postmaster() != 0 {
+	if _, err := os.Stat(filepath.Join(s.Dir, "sandbox.json")); !os.IsNotExist(err) || s.postmaster() != 0 {
 		t.Errorf("its sandbox goes on: %v, Postgres %d", err, s.postmaster())
 	}
 }
@@ -131,38 +132,38 @@ func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 func TestACodeBaseOutlivesItsSandbox_D97(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	c := newCodeBase(t, s.dir)
+	s.Start()
+	c := newCodeBase(t, s.Dir)
 	running := c.start()
 	id := running.Application.ID
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
 	c.until("has stopped. Start it again", 1)
-	s.start()
+	s.Start()
 	c.until("The sandbox is there again.", 1)
 	now := running
-	now.APIURL = s.info.Load().APIURL
+	now.APIURL = s.Info().APIURL
 	c.wantPing(now)
 
-	s.run("sandbox", "reset", "--dir", s.dir)
+	s.Run("sandbox", "reset", "--dir", s.Dir)
 	c.until("registered again, with the same identifier", 1)
 	c.wantPing(now)
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	c.takes(1)
 
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
-	if err := os.RemoveAll(s.dir); err != nil { // with the authority that vouched for the receiver
+	if err := os.RemoveAll(s.Dir); err != nil { // with the authority that vouched for the receiver
 		t.Fatal(err)
 	}
 	c.until("has stopped. Start it again", 2)
-	s.start()
+	s.Start()
 	c.until("registered again, with the same identifier", 2)
-	now.APIURL = s.info.Load().APIURL
+	now.APIURL = s.Info().APIURL
 	c.wantPing(now)
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	c.takes(2)
 	if now.Application.ID != id {
 		t.Errorf("it is %s, and was %s", now.Application.ID, id)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 )
@@ -35,7 +36,7 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 		s.killPrimary()
 		s.promote()
 		promoted := clock.System()
-		waitFor(t, func() bool { return !answers200(s.served[0].private + "/readyz") }) // it has no standby
+		waitFor(t, func() bool { return !testworld.Answers(s.served[0].private + "/readyz") }) // it has no standby
 		s.follow()
 		follows := clock.System()
 		longest = max(longest, s.recovered(killed, follows))
@@ -59,7 +60,7 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 func (s *surgery) recovered(killed, follows time.Time) (last time.Duration) {
 	s.t.Helper()
 	before := s.answered.count()
-	waitFor(s.t, func() bool { return s.answered.count() > before+20 && answers200(s.served[0].private+"/readyz") })
+	waitFor(s.t, func() bool { return s.answered.count() > before+20 && testworld.Answers(s.served[0].private+"/readyz") })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.refused {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // proved is a service with everything that proves its log, each a process of its own.
@@ -32,7 +33,7 @@ type proved struct {
 func newProved(t *testing.T) *proved {
 	t.Helper()
 	dir := t.TempDir()
-	h := &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: binary(t), done: map[string]int{}}
+	h := &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: testworld.Binary(t), done: map[string]int{}}
 	h.startPostgres(dir)
 	h.onboard()
 	args := serveArgs(t, h.postgres.URL("frontdesk", postgres.AppRole))

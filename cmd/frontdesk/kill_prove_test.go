@@ -25,7 +25,7 @@ const (
 func TestProveThatKillsLoseNothing(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	answered := &answers{}
 	ctx, stop := context.WithCancel(t.Context())
 	var group sync.WaitGroup
@@ -34,8 +34,8 @@ func TestProveThatKillsLoseNothing(t *testing.T) {
 	}
 	for n := range kills {
 		waitFor(t, func() bool { return answered.count() >= (n+1)*submissions/(kills+1) })
-		s.kill()
-		s.start()
+		s.Kill()
+		s.Start()
 	}
 	waitFor(t, func() bool { return answered.count() >= submissions })
 	stop()
@@ -78,7 +78,7 @@ func (s *program) submitUntil(ctx context.Context, answered *answers) {
 // compare reads the log through the program's own reader, which refuses gaps.
 func (s *program) compare(answered *answers) {
 	s.t.Helper()
-	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.info.Load().DatabaseURL})
+	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // A list of one page, a long one, and how much more memory that may take, in MB. All of
@@ -77,7 +78,7 @@ func fullOf(t *testing.T, many int) (url string) {
 // collects often, so that what is in use is seen and not what is left behind.
 func printing(t *testing.T, database string, command []string) (lines int, mb float64) {
 	t.Helper()
-	process := exec.CommandContext(t.Context(), binary(t), append(command, "--database-url", database)...)
+	process := exec.CommandContext(t.Context(), testworld.Binary(t), append(command, "--database-url", database)...)
 	process.Env = append(os.Environ(), "GOGC=10")
 	var complaint bytes.Buffer
 	process.Stderr = &complaint

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/feed"
 )
@@ -60,7 +61,7 @@ func TestProveWhatARelayTakesFromAppends_D104(t *testing.T) { //nolint:parallelt
 func (l *lagging) turn(relayed bool, on []string) float64 {
 	l.t.Helper()
 	if relayed {
-		line := append(append([]string{}, on...), binary(l.t))
+		line := append(append([]string{}, on...), testworld.Binary(l.t))
 		relay := &daemon{t: l.t, args: append(line[1:], l.nats.relays(l.postgres)...)}
 		relay.start(line[0])
 		defer relay.kill()

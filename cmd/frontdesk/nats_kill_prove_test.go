@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -76,7 +77,7 @@ func newRelayed(t *testing.T) *relayed {
 	t.Helper()
 	dir := t.TempDir()
 	r := &relayed{nats: newNATS(t, dir)}
-	r.proved = &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: binary(t)}
+	r.proved = &proved{trial: &trial{t: t, data: filepath.Join(dir, "postgres"), client: &http.Client{Timeout: time.Minute}}, program: testworld.Binary(t)}
 	r.startPostgres(dir)
 	r.onboard()
 	args := append(serveArgs(t, r.postgres.URL("frontdesk", postgres.AppRole)), r.nats.flags()...)

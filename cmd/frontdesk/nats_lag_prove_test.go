@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 const (
@@ -44,7 +45,7 @@ func newLagging(t *testing.T, servers *natsCluster, relays bool) *lagging {
 	}
 	l.service = &replica{t: t, place: freePlace(t), args: args}
 	t.Cleanup(func() { l.service.stop() })
-	l.service.start(binary(t))
+	l.service.start(testworld.Binary(t))
 	l.url = "http://" + l.service.place.public
 	return l
 }
@@ -61,7 +62,7 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 			l := newLagging(t, newNATS(t, t.TempDir()), way.serving)
 			if !way.serving {
 				relay := &daemon{t: t, args: l.nats.relays(l.postgres)}
-				relay.start(binary(t))
+				relay.start(testworld.Binary(t))
 				t.Cleanup(relay.kill)
 			}
 			follower := l.nats.follow()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/feed"
 )
@@ -105,7 +106,7 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	lastKnown := o.register(50)
 	snapshot := o.copyFiles()
 	relay := &daemon{t: t, args: o.relay()}
-	relay.start(binary(t))
+	relay.start(testworld.Binary(t))
 	o.follower = o.nats.follow()
 	beyond := o.register(50)
 	waitFor(t, func() bool { return o.follower.idx() == beyond })
@@ -119,7 +120,7 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	o.putBack(snapshot)
 	o.wantStopped()
 	runProgram(t, "audit", "begin-epoch", "--reason", "the disk was put back", "--database-url", o.url("owner"))
-	relay.start(binary(t))
+	relay.start(testworld.Binary(t))
 	t.Cleanup(relay.kill)
 	o.wantGoneOn(lastKnown, beyond)
 }
@@ -130,7 +131,7 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	relay := &daemon{t: t, args: o.relay()}
-	relay.start(binary(t))
+	relay.start(testworld.Binary(t))
 	t.Cleanup(relay.kill)
 	lastKnown := o.register(50)
 	o.relayed(1, lastKnown)
@@ -159,7 +160,7 @@ func (o *outrun) stops() (said string, exit int) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
 	defer cancel()
-	relay := exec.CommandContext(ctx, binary(o.t), o.relay()...)
+	relay := exec.CommandContext(ctx, testworld.Binary(o.t), o.relay()...)
 	output, err := relay.CombinedOutput()
 	if err == nil || ctx.Err() != nil {
 		o.t.Fatalf("the relay does not stop: %v: %s", err, output)

@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/feed"
 )
 
@@ -63,7 +64,7 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	c.t.Helper()
 	url, stream := server.URL("frontdesk", postgres.AuditRole), feed.StreamName(1)
 	d := &daemon{t: c.t, args: c.relays(server)}
-	d.start(binary(c.t))
+	d.start(testworld.Binary(c.t))
 	defer d.kill()
 	waitFor(c.t, func() bool { return c.lastOf(stream) > 0 })
 	first, begun := c.lastOf(stream), clock.Start()

@@ -3,6 +3,7 @@ package main_test
 import (
 	"os/exec"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/docs"
 )
 
@@ -74,7 +75,7 @@ func (o *operator) hasRelease() {
 cp "$1" frontdesk-1-linux-amd64/frontdesk
 cp -r "$2" frontdesk-1-linux-amd64/docs
 tar --create --gzip --file frontdesk-1-linux-amd64.tar.gz frontdesk-1-linux-amd64
-sha256sum frontdesk-1-linux-amd64.tar.gz > SHA256SUMS`, "-", binary(o.t), abs(o.t, "../../docs"))
+sha256sum frontdesk-1-linux-amd64.tar.gz > SHA256SUMS`, "-", testworld.Binary(o.t), abs(o.t, "../../docs"))
 	pack.Dir = o.dir + "/home"
 	if said, err := pack.CombinedOutput(); err != nil {
 		o.t.Fatalf("pack: %v: %s", err, said)

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/event"
 )
 
@@ -131,7 +132,7 @@ func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisec
 // leaderBut reports whether another machine is the leader.
 func (p *patroni) leaderBut(old *machine) bool {
 	for _, m := range p.machines {
-		if m != old && answers200("http://"+m.address+":8008/primary") {
+		if m != old && testworld.Answers("http://"+m.address+":8008/primary") {
 			return true
 		}
 	}
@@ -153,7 +154,7 @@ func (s *busy) forget() []time.Duration {
 func (s *busy) answersAgain() {
 	s.t.Helper()
 	for n, process := range s.served {
-		waitFor(s.t, func() bool { return answers200(process.private + "/readyz") })
+		waitFor(s.t, func() bool { return testworld.Answers(process.private + "/readyz") })
 		ready := clock.System()
 		waitFor(s.t, func() bool { return s.spokeAfter(n, ready) })
 	}

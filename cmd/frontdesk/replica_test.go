@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/sealing"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // theMasterKey is that of all processes, and of the engines of tests.
@@ -49,7 +50,7 @@ func (r *replica) start(program string) {
 		if len(exited) > 0 {
 			r.t.Fatalf("the process at %s has ended: %s", r.place.public, lastLines(r.said.String()))
 		}
-		return answers200("http://" + r.place.private + "/readyz")
+		return testworld.Answers("http://" + r.place.private + "/readyz")
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 const (
@@ -54,7 +55,7 @@ func (s *deployment) restartInTurn() *traffic {
 	for range rollingRestarts {
 		for _, r := range []*replica{s.first, s.second} {
 			r.stop()
-			r.start(binary(s.t))
+			r.start(testworld.Binary(s.t))
 		}
 	}
 	waitFor(s.t, func() bool { return calls.answered() >= leastCalls })
@@ -75,7 +76,7 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 	}
 	during := calls.slowest()
 	for _, r := range []*replica{s.first, s.second} {
-		if !answers200("http://" + r.place.private + "/readyz") {
+		if !testworld.Answers("http://" + r.place.private + "/readyz") {
 			t.Error("a process of the present release is not ready after the migration")
 		}
 		r.stop()
@@ -132,8 +133,8 @@ func newDeployment(t *testing.T, start func(t *testing.T, first, second place) p
 	s.first = &replica{t: t, place: freePlace(t), args: args}
 	s.second = &replica{t: t, place: freePlace(t), args: args}
 	t.Cleanup(func() { s.first.stop(); s.second.stop() })
-	s.first.start(binary(t))
-	s.second.start(binary(t))
+	s.first.start(testworld.Binary(t))
+	s.second.start(testworld.Binary(t))
 	s.proxy = start(t, s.first.place, s.second.place)
 	s.onboard()
 	return s

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/application"
 )
 
@@ -94,7 +95,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 	for range replicasAsked {
 		r := &replica{t: t, place: freePlace(t), args: args}
 		t.Cleanup(func() { r.stop() })
-		r.start(binary(t))
+		r.start(testworld.Binary(t))
 		s.replicas = append(s.replicas, r)
 	}
 	s.publish(db.URL)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"syscall"
 	"time"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // trouble kills and pauses one process after the other until it is over.
@@ -23,7 +25,7 @@ func (s *rightsTrial) trouble(over <-chan struct{}) {
 			s.tally.add("process: killed")
 			r.kill()
 			time.Sleep(time.Duration(plan.IntN(300)) * time.Millisecond)
-			r.start(binary(s.t))
+			r.start(testworld.Binary(s.t))
 			continue
 		}
 		s.tally.add("process: paused")

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 func (s *program) cause(name string) sandbox.Cause {
 	s.t.Helper()
-	cause, err := s.info.Load().Cause(name)
+	cause, err := s.Info().Cause(name)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func (s *program) meets(cause sandbox.Cause) *http.Request {
 
 func (s *program) meetsAs(cause sandbox.Cause, username string) *http.Request {
 	s.t.Helper()
-	info := s.info.Load()
+	info := s.Info()
 	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
 	if err != nil {
 		s.t.Fatal(err)
@@ -76,10 +77,9 @@ func (s *program) does(r *http.Request) (answer *http.Response, body string) {
 // Each cause causes what the list says, from a running sandbox.
 func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.start()
-	info := *s.info.Load()
-	s.run("grant-user-authorisation", "--tenant", info.TenantID, "--application", info.Application.ID.String(), "--username", info.Staff.Username,
+	s := sharedSandbox(t)
+	info := *s.Info()
+	s.Run("grant-user-authorisation", "--tenant", info.TenantID, "--application", info.Application.ID.String(), "--username", info.Staff.Username,
 		"--database-url", info.DatabaseURL)
 	wants := func(cause sandbox.Cause, r *http.Request, status int, code string) *http.Response {
 		answer, body := s.does(r)
@@ -130,8 +130,8 @@ func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 func TestEachWayOfTheReceiverHasItsOutcome_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.flags = []string{"--webhook-timeout=10s"}
-	s.start()
+	s.Flags = []string{"--webhook-timeout=10s"}
+	s.Start()
 	sent := 0
 	for way, want := range map[string]string{
 		"well": "delivered", "slow": "delivered", "error": "http_5xx", "redirect": "http_3xx", "closed": "connection_closed",
@@ -140,10 +140,10 @@ func TestEachWayOfTheReceiverHasItsOutcome_D96(t *testing.T) {
 		if said := s.mustSteer("receiver", way); !strings.Contains(said, "https://") {
 			t.Errorf("%s: %s", way, said)
 		}
-		s.run("webhook", "trigger", "consultation.started", "--dir", s.dir)
+		s.Run("webhook", "trigger", "consultation.started", "--dir", s.Dir)
 		sent++
 		waitFor(t, func() bool {
-			deliveries := s.run("audit", "deliveries", "--json", "--database-url", s.info.Load().DatabaseURL)
+			deliveries := s.Run("audit", "deliveries", "--json", "--database-url", s.Info().DatabaseURL)
 			newest, _, _ := strings.Cut(deliveries, "\n")
 			if strings.Count(deliveries, "\n") < sent || strings.Contains(newest, `"pending"`) || strings.Contains(newest, `"sending"`) {
 				return false
@@ -162,7 +162,7 @@ func TestEachWayOfTheReceiverHasItsOutcome_D96(t *testing.T) {
 // The names of ways at the command line are those of the receiver.
 func TestTheWaysOfTheReceiverCanBeTyped_D96(t *testing.T) {
 	t.Parallel()
-	output, err := exec.CommandContext(t.Context(), binary(t), "completion", "words", "--", "sandbox", "receiver", "").Output()
+	output, err := exec.CommandContext(t.Context(), testworld.Binary(t), "completion", "words", "--", "sandbox", "receiver", "").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,24 +16,24 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.dir = filepath.Join(closed, "sandbox")
+	s.Dir = filepath.Join(closed, "sandbox")
 	if said, done := s.steers("remove", "--yes"); done || !strings.Contains(said, "no sandbox") {
 		t.Errorf("where there is none: %s", said)
 	}
-	s.start()
-	data, err := filepath.EvalSymlinks(filepath.Join(s.dir, "postgres"))
-	if err != nil || (os.Geteuid() == 0) != (filepath.Dir(data) != s.dir) {
+	s.Start()
+	data, err := filepath.EvalSymlinks(filepath.Join(s.Dir, "postgres"))
+	if err != nil || (os.Geteuid() == 0) != (filepath.Dir(data) != s.Dir) {
 		t.Fatalf("its data is in %s (%v)", data, err)
 	}
-	sockets := s.info.Load().AdminDatabaseURL
-	other := filepath.Join(s.dir, "notes.txt")
+	sockets := s.Info().AdminDatabaseURL
+	other := filepath.Join(s.Dir, "notes.txt")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if said, done := s.steers("remove", "--yes"); done || !strings.Contains(said, "a sandbox runs in") {
 		t.Errorf("while it runs: %s", said)
 	}
-	s.kill() // Postgres lives on
+	s.Kill() // Postgres lives on
 	if said, done := s.steers("remove"); done || !strings.Contains(said, "--yes") || !strings.Contains(said, data) {
 		t.Errorf("unasked: %s", said)
 	}
@@ -41,7 +41,7 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	if !strings.Contains(said, data) || !strings.Contains(said, "notes.txt") {
 		t.Errorf("it says %s", said)
 	}
-	left, err := os.ReadDir(s.dir)
+	left, err := os.ReadDir(s.Dir)
 	if err != nil || len(left) != 1 || left[0].Name() != "notes.txt" {
 		t.Errorf("left are %v (%v)", left, err)
 	}
@@ -50,16 +50,15 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 			t.Errorf("%s is left: %v", path, err)
 		}
 	}
-	s.process = nil
 	if err := os.Remove(other); err != nil {
 		t.Fatal(err)
 	}
-	s.start()
-	if err := s.stop(); err != nil {
+	s.Start()
+	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	s.mustSteer("remove", "--yes")
-	if _, err := os.Stat(s.dir); !os.IsNotExist(err) {
+	if _, err := os.Stat(s.Dir); !os.IsNotExist(err) {
 		t.Errorf("an empty directory is left: %v", err)
 	}
 }

@@ -14,24 +14,25 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	before := *s.info.Load()
+	s.Start()
+	before := *s.Info()
 	seeded := s.kept()
 	again := sendsWithKey(s, "the-same")
 	s.mustSteer("clock", "+100h")
 	s.mustSteer("receiver", "error")
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
-	s.run("register-patient", "--name=Somebody else", "--tenant", before.TenantID, "--database-url", before.DatabaseURL, "--master-key-file", before.MasterKeyFile)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
+	s.Run("register-patient", "--name=Somebody else", "--tenant", before.TenantID, "--database-url", before.DatabaseURL, "--master-key-file", before.MasterKeyFile)
 	waitFor(t, func() bool { return s.kept() != seeded })
 
 	s.mustSteer("reset")
 
-	after, err := sandbox.ReadInfo(s.dir)
+	after, err := sandbox.ReadInfo(s.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,17 +55,17 @@ func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
 	if now := sendsWithKey(s, "the-same"); now == again {
 		t.Error("an answer from before the reset was given again")
 	}
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool { return len(s.received()) == 1 })
-	b := newVisitor(t)
-	b.get(after.PagesURL())
-	b.send(url.Values{"username": {after.Staff.Username}, "password": {after.Staff.Password}})
-	b.wants("Sandbox Surgery")
+	b := testworld.NewBrowser(t)
+	b.Open(after.PagesURL())
+	b.Send(url.Values{"username": {after.Staff.Username}, "password": {after.Staff.Password}})
+	b.Shows("Sandbox Surgery")
 
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	s.start()
+	s.Start()
 	s.mustSteer("reset")
 	if got := s.kept(); got != seeded {
 		t.Errorf("after another start and reset the practice has %s, and was seeded with %s", got, seeded)
@@ -92,7 +93,7 @@ func asJSON(t *testing.T, value any) string {
 func sendsWithKey(s *program, key string) string {
 	s.t.Helper()
 	r := s.meets(s.cause("too-large"))
-	r.Body = io.NopCloser(strings.NewReader(`{"patientId":"` + s.info.Load().Patients[0].ID.String() + `","requestType":"medical","requester":"patient",
+	r.Body = io.NopCloser(strings.NewReader(`{"patientId":"` + s.Info().Patients[0].ID.String() + `","requestType":"medical","requester":"patient",
 		"response":[{"question":"healthConcern","answer":"A cough"}]}`))
 	r.ContentLength = -1
 	r.Header.Set("Idempotency-Key", key)
@@ -107,7 +108,7 @@ func sendsWithKey(s *program, key string) string {
 func TestCallsDuringAResetAreAnswered_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	var calls sync.WaitGroup
 	stopped, stop := context.WithCancel(t.Context())
 	calls.Go(func() {
@@ -135,22 +136,22 @@ func TestCallsDuringAResetAreAnswered_D96(t *testing.T) {
 func TestAResetThatWasCutShortIsFinished_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	seeded := s.kept()
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "reset-begun"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Dir, "reset-begun"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.start()
+	s.Start()
 	if got := s.kept(); got != seeded {
 		t.Errorf("the practice has %s, and was seeded with %s", got, seeded)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "reset-begun")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(s.Dir, "reset-begun")); !os.IsNotExist(err) {
 		t.Errorf("the next start would reset it again: %v", err)
 	}
 }

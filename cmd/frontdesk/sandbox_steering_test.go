@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/signingkey"
 )
 
@@ -21,8 +22,8 @@ import (
 // done.
 func (s *program) steers(args ...string) (said string, done bool) {
 	s.t.Helper()
-	command := exec.CommandContext(s.t.Context(), s.binary, append([]string{"sandbox"}, args...)...)
-	command.Args = append(command.Args, "--dir", s.dir)
+	command := exec.CommandContext(s.t.Context(), testworld.Binary(s.t), append([]string{"sandbox"}, args...)...)
+	command.Args = append(command.Args, "--dir", s.Dir)
 	output, err := command.CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		s.t.Fatal(err)
@@ -42,7 +43,7 @@ func (s *program) mustSteer(args ...string) string {
 // asks the sandbox's database for one value.
 func asks[T any](s *program, query string, args ...any) (found T) {
 	s.t.Helper()
-	conn, err := pgx.Connect(s.t.Context(), s.info.Load().AdminDatabaseURL)
+	conn, err := pgx.Connect(s.t.Context(), s.Info().AdminDatabaseURL)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func asks[T any](s *program, query string, args ...any) (found T) {
 func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	if said := s.mustSteer("clock"); !strings.Contains(said, "which is real time") {
 		t.Errorf("at first: %s", said)
 	}
@@ -65,7 +66,7 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	if _, err := s.submit(t.Context()); err != nil { // with a token of real time
 		t.Error(err)
 	}
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool { return len(s.received()) == 1 }) // verified by real time
 	ahead := func() time.Duration {
 		return time.Until(asks[time.Time](s, `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 2) two`))
@@ -77,15 +78,15 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 		t.Errorf("back behind the newest event: %s", said)
 	}
 
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	if s.greeting, err = os.Create(filepath.Join(t.TempDir(), "greeting")); err != nil {
+	if s.Greeting, err = os.Create(filepath.Join(t.TempDir(), "greeting")); err != nil {
 		t.Fatal(err)
 	}
-	s.start()
-	greeting, err := os.ReadFile(s.greeting.Name())
+	s.Start()
+	greeting, err := os.ReadFile(s.Greeting.Name())
 	if err != nil || !strings.Contains(string(greeting), "36h0m0s ahead of real time") {
 		t.Errorf("the next start does not say what its clock shows: %v\n%s", err, greeting)
 	}
@@ -99,37 +100,37 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 func TestWhatIsFoundByIdentifiersIsFoundUnderAMovedClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	info := *s.info.Load()
+	s.Start()
+	info := *s.Info()
 	s.mustSteer("clock", "+4000h") // beyond all partitions that there are
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.run("webhook", "trigger", "record.opened", "--dir", s.dir)
+	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool {
-		return strings.Contains(s.run("audit", "calls", "--json", "--database-url", info.DatabaseURL), `"create-patient-request"`)
+		return strings.Contains(s.Run("audit", "calls", "--json", "--database-url", info.DatabaseURL), `"create-patient-request"`)
 	})
 	waitFor(t, func() bool {
-		return strings.Contains(s.run("audit", "deliveries", "--json", "--status=delivered", "--database-url", info.DatabaseURL), `"record.opened"`)
+		return strings.Contains(s.Run("audit", "deliveries", "--json", "--status=delivered", "--database-url", info.DatabaseURL), `"record.opened"`)
 	})
-	b := newVisitor(t)
-	b.get(info.PagesURL())
-	b.send(url.Values{"username": {info.Staff.Username}, "password": {info.Staff.Password}})
-	b.get(info.PagesURL() + "/applications/" + info.Application.ID.String())
-	b.wants("1 call answered, 1 webhook delivered") // in the last day
+	b := testworld.NewBrowser(t)
+	b.Open(info.PagesURL())
+	b.Send(url.Values{"username": {info.Staff.Username}, "password": {info.Staff.Password}})
+	b.Open(info.PagesURL() + "/applications/" + info.Application.ID.String())
+	b.Shows("1 call answered, 1 webhook delivered") // in the last day
 }
 
 func TestTheServicesKeysChangeByTheSandboxsClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	info := *s.info.Load()
+	s.Start()
+	info := *s.Info()
 	var staged struct{ KID signingkey.KID }
-	if err := json.Unmarshal([]byte(s.run("keys", "stage", "--json", "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile)), &staged); err != nil {
+	if err := json.Unmarshal([]byte(s.Run("keys", "stage", "--json", "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile)), &staged); err != nil {
 		t.Fatal(err)
 	}
 	activate := func() (string, error) {
-		output, err := exec.CommandContext(t.Context(), s.binary, "keys", "activate", "--kid", string(staged.KID),
+		output, err := exec.CommandContext(t.Context(), testworld.Binary(s.t), "keys", "activate", "--kid", string(staged.KID),
 			"--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile).CombinedOutput()
 		return string(output), err
 	}

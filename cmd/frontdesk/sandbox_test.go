@@ -17,27 +17,28 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	first := *s.info.Load()
+	s.Start()
+	first := *s.Info()
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		t.Errorf("the sandbox exited with %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "sandbox.json")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(s.Dir, "sandbox.json")); !os.IsNotExist(err) {
 		t.Errorf("sandbox.json outlived its sandbox: %v", err)
 	}
 	if pid := s.postmaster(); pid != 0 {
 		t.Errorf("Postgres %d outlived its sandbox", pid)
 	}
-	s.start()
-	if again := *s.info.Load(); again.Application.ID != first.Application.ID || again.Patients[0] != first.Patients[0] {
+	s.Start()
+	if again := *s.Info(); again.Application.ID != first.Application.ID || again.Patients[0] != first.Patients[0] {
 		t.Error("the second start was seeded anew")
 	}
 	if _, err := s.submit(t.Context()); err != nil {
@@ -48,7 +49,7 @@ func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
 func TestTheSandboxOutlivesItsPostgres(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	dead := s.postmaster()
 	if err := syscall.Kill(dead, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -65,10 +66,10 @@ func TestTheSandboxOutlivesItsPostgres(t *testing.T) {
 func TestASandboxThatWasKilledLeavesAPostgresToBeAdopted(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	before := s.postmaster()
-	s.kill()
-	s.start()
+	s.Kill()
+	s.Start()
 	if after := s.postmaster(); after != before {
 		t.Errorf("Postgres %d was not adopted: %d runs", before, after)
 	}
@@ -78,8 +79,8 @@ func TestASandboxThatWasKilledLeavesAPostgresToBeAdopted(t *testing.T) {
 func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
-	superuser := strings.Replace(s.info.Load().AdminDatabaseURL, embedded.Owner, embedded.Superuser, 1)
+	s.Start()
+	superuser := strings.Replace(s.Info().AdminDatabaseURL, embedded.Owner, embedded.Superuser, 1)
 	conn, err := pgx.Connect(t.Context(), superuser)
 	if err != nil {
 		t.Fatal(err)
@@ -89,9 +90,9 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = conn.Close(t.Context())
-	s.kill()
-	s.start()
-	if conn, err = pgx.Connect(t.Context(), s.info.Load().AdminDatabaseURL); err != nil {
+	s.Kill()
+	s.Start()
+	if conn, err = pgx.Connect(t.Context(), s.Info().AdminDatabaseURL); err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
@@ -110,13 +111,13 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 func TestASandboxKnowsNoOtherDatabase_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.env = []string{"FRONTDESK_DATABASE_URL=postgres://nowhere/", "PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=standby", "PGOPTIONS=-c default_transaction_read_only=on"}
-	s.start()
+	s.Env = []string{"FRONTDESK_DATABASE_URL=postgres://nowhere/", "PGSERVICE=nowhere", "PGTARGETSESSIONATTRS=standby", "PGOPTIONS=-c default_transaction_read_only=on"}
+	s.Start()
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Error(err)
 	}
-	trigger := exec.CommandContext(t.Context(), s.binary, "webhook", "trigger", "record.opened", "--dir", s.dir)
-	trigger.Env = append(os.Environ(), s.env...)
+	trigger := exec.CommandContext(t.Context(), testworld.Binary(s.t), "webhook", "trigger", "record.opened", "--dir", s.Dir)
+	trigger.Env = append(os.Environ(), s.Env...)
 	if says, err := trigger.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, says)
 	}
@@ -124,7 +125,7 @@ func TestASandboxKnowsNoOtherDatabase_D57(t *testing.T) {
 
 // postmaster is the process of the sandbox's Postgres; 0 when none runs.
 func (s *program) postmaster() int {
-	file, err := os.ReadFile(filepath.Join(s.dir, "postgres", "postmaster.pid"))
+	file, err := os.ReadFile(filepath.Join(s.Dir, "postgres", "postmaster.pid"))
 	if err != nil {
 		return 0
 	}
@@ -140,15 +141,15 @@ func (s *program) postmaster() int {
 func TestASecondSandboxLeavesTheFirstAlone_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.start()
+	s.Start()
 	files := s.files()
 	for _, more := range []string{"--listen=127.0.0.1:0", "--fresh"} {
-		second := exec.CommandContext(t.Context(), s.binary, "sandbox", "--dir", s.dir, "--private-listen=127.0.0.1:0", more)
+		second := exec.CommandContext(t.Context(), testworld.Binary(s.t), "sandbox", "--dir", s.Dir, "--private-listen=127.0.0.1:0", more)
 		says, err := second.CombinedOutput()
 		if second.ProcessState.ExitCode() != 1 || strings.Count(string(says), "\n") != 1 {
 			t.Errorf("exit status %d, %v: %s", second.ProcessState.ExitCode(), err, says)
 		}
-		for _, text := range []string{s.dir, s.info.Load().APIURL, strconv.Itoa(s.process.Process.Pid), "--dir"} {
+		for _, text := range []string{s.Dir, s.Info().APIURL, strconv.Itoa(s.PID()), "--dir"} {
 			if !strings.Contains(string(says), text) {
 				t.Errorf("it does not say %q: %s", text, says)
 			}
@@ -167,7 +168,7 @@ func (s *program) files() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
 	for _, name := range []string{"sandbox.json", "seed.json", "application-key.pem", "master.key", "webhooks.jsonl"} {
-		content, err := os.ReadFile(filepath.Join(s.dir, name))
+		content, err := os.ReadFile(filepath.Join(s.Dir, name))
 		if err != nil {
 			s.t.Error(err)
 		}
@@ -185,23 +186,23 @@ func TestASandboxTakesAnotherPortForMetrics_D57(t *testing.T) {
 	}
 	defer taken.Close()
 	s := newSandbox(t)
-	if s.greeting, err = os.Create(filepath.Join(t.TempDir(), "greeting")); err != nil {
+	if s.Greeting, err = os.Create(filepath.Join(t.TempDir(), "greeting")); err != nil {
 		t.Fatal(err)
 	}
-	defer s.greeting.Close()
-	s.private = taken.Addr().String()
-	s.start()
-	said, err := os.ReadFile(s.greeting.Name())
-	if url := s.info.Load().PrivateURL; err != nil || strings.HasSuffix(url, s.private) || !strings.Contains(string(said), url+"/metrics") {
-		t.Errorf("with %s taken, metrics are served at %s; it greets with\n%s", s.private, url, said)
+	defer s.Greeting.Close()
+	s.Private = taken.Addr().String()
+	s.Start()
+	said, err := os.ReadFile(s.Greeting.Name())
+	if url := s.Info().PrivateURL; err != nil || strings.HasSuffix(url, s.Private) || !strings.Contains(string(said), url+"/metrics") {
+		t.Errorf("with %s taken, metrics are served at %s; it greets with\n%s", s.Private, url, said)
 	}
 }
 
 func TestAStrictSandboxRefusesUnknownFields_D93(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.flags = []string{"--strict"}
-	s.start()
+	s.Flags = []string{"--strict"}
+	s.Start()
 	response, err := s.send(t.Context(), `,"isHighPrioritiy":true`)
 	if err != nil {
 		t.Fatal(err)

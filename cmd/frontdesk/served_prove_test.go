@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -111,7 +112,7 @@ func serve(t *testing.T, receiver *told, flags ...string) *served {
 	t.Helper()
 	certificate := filepath.Join(t.TempDir(), "receiver.pem")
 	writeFile(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw})))
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary(t), append([]string{"serve",
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), testworld.Binary(t), append([]string{"serve",
 		"--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=frontdesk.test", "--auth-url=https://auth.frontdesk.test",
 		"--allow-network=127.0.0.0/8"}, flags...)...)
 	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(theMasterKey[:]), "SSL_CERT_FILE="+certificate)

@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -207,7 +208,7 @@ func (s *busy) spoke(process int) {
 
 func runProgram(t *testing.T, args ...string) {
 	t.Helper()
-	if output, err := exec.CommandContext(t.Context(), binary(t), args...).CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), testworld.Binary(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, output)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/request"
 )
 
@@ -40,9 +41,9 @@ const (
 // every file back byte by byte.
 func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSandbox(t)
-	s.env = []string{"GOMEMLIMIT=" + memoryLimit}
-	s.start()
-	watched := watchMemory(t, filepath.Join(s.dir, "postgres", "postmaster.pid"))
+	s.Env = []string{"GOMEMLIMIT=" + memoryLimit}
+	s.Start()
+	watched := watchMemory(t, filepath.Join(s.Dir, "postgres", "postmaster.pid"))
 
 	begun := clock.Start()
 	var group sync.WaitGroup
@@ -56,7 +57,7 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 	group.Wait()
 	took := begun.Elapsed()
 
-	resident := peakOf(t, s.process.Process.Pid)
+	resident := peakOf(t, s.PID())
 	if resident >= mostResident {
 		t.Errorf("frontdesk had %d MiB resident, want less than %d", resident>>20, mostResident>>20)
 	}
@@ -68,7 +69,7 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 
 // upload makes one call; its body is made while it is sent.
 func (s *program) upload(ctx context.Context, u int) error {
-	info := s.info.Load()
+	info := s.Info()
 	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func encoded(content io.Reader) io.Reader {
 // command, and compares it with what was sent.
 func (s *program) readBack(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.info.Load().DatabaseURL})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +170,8 @@ func (s *program) compareFile(a request.Attachment) error {
 		return err
 	}
 	same, complaint := &comparison{want: content(u, f)}, &bytes.Buffer{}
-	cmd := exec.CommandContext(s.t.Context(), s.binary, "audit", "attachment", "--database-url", s.info.Load().DatabaseURL, a.ID.String())
-	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY_FILE="+filepath.Join(s.dir, "master.key"))
+	cmd := exec.CommandContext(s.t.Context(), testworld.Binary(s.t), "audit", "attachment", "--database-url", s.Info().DatabaseURL, a.ID.String())
+	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY_FILE="+filepath.Join(s.Dir, "master.key"))
 	cmd.Stdout, cmd.Stderr = same, complaint
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%w: %s", err, complaint)

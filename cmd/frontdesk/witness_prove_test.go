@@ -25,6 +25,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/proof"
 )
 
@@ -46,7 +47,7 @@ func newWitness(t *testing.T, logKey string) *witnessProcess {
 	t.Helper()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
-	made, err := exec.CommandContext(t.Context(), binary(t), "keys", "make-witness-key", "--name", "witness.example", "--out", key).Output()
+	made, err := exec.CommandContext(t.Context(), testworld.Binary(t), "keys", "make-witness-key", "--name", "witness.example", "--out", key).Output()
 	if err := errors.Join(err, os.Mkdir(state, 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func newWitness(t *testing.T, logKey string) *witnessProcess {
 // start starts the process, and waits until it serves.
 func (w *witnessProcess) start(more ...string) {
 	w.t.Helper()
-	w.process = exec.CommandContext(context.WithoutCancel(w.t.Context()), binary(w.t), append(w.args, more...)...)
+	w.process = exec.CommandContext(context.WithoutCancel(w.t.Context()), testworld.Binary(w.t), append(w.args, more...)...)
 	says, err := w.process.StderrPipe()
 	if err := errors.Join(err, w.process.Start()); err != nil {
 		w.t.Fatal(err)

@@ -128,7 +128,7 @@ func (s *Sandbox) launch() error {
 	})
 }
 
-// Info returns what the sandbox's file says; nil while it does not run.
+// Info returns what the file of its last start says; nil before that and after [Sandbox.Kill].
 func (s *Sandbox) Info() *sandbox.Info { return s.info.Load() }
 
 // PID returns the number of its process.
