@@ -55,6 +55,8 @@ UNRACED = ./domain/... ./docs ./cmd/frontdesk $(TOOLS)
 # What go test would vet has been vetted.
 test: deps ## everything a change must pass; under the race detector where something can race
 	@$(GO) vet -tags prove ./... $(TOOLS)
+	$(MAKE) build
+	export FRONTDESK_TEST_BINARY='$(abspath $(BINARY))'
 	raced=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 	failed=
 	$(GO) test -race -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $$raced || failed=yes
@@ -134,7 +136,7 @@ words: ## record fewer words to replace (ARGS=-force: also more, after a merge o
 measure: ## the size, shape and language of the Go code; SINCE=<commit> compares that commit with it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
 
-build: # the binary that `make run` starts
+build: # the binary that `make run` starts, and `make test` hands to all packages
 	@mkdir -p $(dir $(BINARY))
 	$(GO) build -o $(BINARY) ./cmd/frontdesk
 

@@ -38,7 +38,7 @@ func (w *World) Application(name string, tenants ...string) *Application {
 	return a
 }
 
-// Grant lets the application call endpoints for itself and for staff.
+// Grant lets the application call endpoints, application-restricted and user-restricted.
 func (a *Application) Grant(endpoints ...application.EndpointName) *Application {
 	a.world.tb.Helper()
 	for _, endpoint := range endpoints {

@@ -56,8 +56,8 @@ func atEnd(do func() error) {
 	ends.all = append(ends.all, do)
 }
 
-// Main runs the tests of a package and ends what they shared: the program, the sandbox
-// and its data. It is what TestMain of a package calls that uses [Binary].
+// Main runs the tests of a package, and removes the program, the sandbox and the data that
+// they shared. TestMain of a package that uses [Binary] calls it.
 func Main(m *testing.M) {
 	status := m.Run()
 	for n := len(ends.all) - 1; n >= 0; n-- {

@@ -2,10 +2,9 @@
 // their staff and patients, applications with keys and receivers, a clock, and the
 // program, in process or as a process of its own.
 //
-// [Serve] is for most tests. [Open] and [World.Start] are for tests that stop, kill or
-// ask processes. A test
-// waits with clocktest.Eventually. These are the kinds of test, as example_test.go runs
-// them.
+// [Serve] is for most tests. [Open] and [World.Start] are for tests that stop or kill
+// processes, and [SharedSandbox] and [NewSandbox] for tests of the sandbox. A test waits
+// with clocktest.Eventually. These are the kinds of test, as example_test.go runs them.
 //
 // # A decision: what happened before, the decision, and its events or its refusal
 //

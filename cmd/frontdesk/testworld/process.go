@@ -19,11 +19,11 @@ import (
 
 // Process is a frontdesk that runs as a process of its own.
 type Process struct {
-	URL, PrivateURL string // where it serves; for `frontdesk serve` alone
+	URL, PrivateURL string // where `frontdesk serve` serves
 
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when it has ended
-	err    error         // what it ended with; to be read once exited is closed
+	err    error         // its exit status; to be read once exited is closed
 	log    *transcript
 }
 
@@ -119,13 +119,14 @@ const (
 )
 
 // Stop tells the process to stop, as a service manager does, waits until it has ended, and
-// returns what it ended with.
+// returns its
+// exit status as an error.
 func (p *Process) Stop() error {
 	p.Signal(syscall.SIGTERM)
 	return p.Wait()
 }
 
-// Wait waits until the process has ended, and returns what it ended with.
+// Wait waits until the process has ended, and returns its exit status as an error.
 func (p *Process) Wait() error {
 	select {
 	case <-p.exited:

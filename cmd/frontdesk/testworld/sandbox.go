@@ -22,7 +22,7 @@ type Sandbox struct {
 	Flags    []string // besides --dir and the addresses
 	Env      []string // besides the test's own
 	Private  string   // the address that it is to serve metrics at
-	Greeting *os.File // what it prints; nil for nowhere
+	Greeting *os.File // its standard output; nil for none
 
 	tb      testing.TB
 	process *Process // nil while it does not run
@@ -137,7 +137,7 @@ func (s *Sandbox) PID() int { return s.process.PID() }
 // Kill kills the sandbox, which its Postgres outlives.
 func (s *Sandbox) Kill() {
 	if !s.process.Running() {
-		s.tb.Error("the sandbox ended by itself before it was killed")
+		s.tb.Error("the sandbox ended before it was killed")
 	}
 	s.process.Kill()
 	s.process = nil
@@ -145,7 +145,7 @@ func (s *Sandbox) Kill() {
 	_ = os.Remove(filepath.Join(s.Dir, "sandbox.json"))
 }
 
-// Stop stops the sandbox, and returns what it ended with.
+// Stop stops the sandbox, and returns its exit status as an error.
 func (s *Sandbox) Stop() error {
 	if s.process == nil {
 		return nil
@@ -155,7 +155,7 @@ func (s *Sandbox) Stop() error {
 	return process.Stop()
 }
 
-// Run runs a command of the program, and returns what it printed.
+// Run runs a command of the program, and returns its output.
 func (s *Sandbox) Run(args ...string) string {
 	s.tb.Helper()
 	output, err := Command(s.tb, args...).Output()

@@ -27,7 +27,7 @@ var MasterKey = sealing.MasterKey{1}
 type World struct {
 	*app.Engine // makes changes, as the program's commands do
 	DB          *postgrestest.Database
-	Clock       *commandtest.Clock // stands at noon until the test moves it; nil for a world of processes
+	Clock       *commandtest.Clock // shows noon until the test moves it; nil for a world of processes
 
 	tb        testing.TB
 	config    app.Config
@@ -108,7 +108,8 @@ func (w *World) serve() {
 // App returns the program that runs in this process; nil for a world of processes.
 func (w *World) App() *app.App { return w.service }
 
-// Stop stops the program that runs in this process, and returns what it ended with.
+// Stop stops the program that runs in this process, and returns the error of
+// [app.App.Run].
 func (w *World) Stop() error { return w.stop() }
 
 // URL returns where the program serves the API and the staff's pages.
