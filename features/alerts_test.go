@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/cmd/frontdesk/app"
@@ -20,7 +21,7 @@ type watching struct {
 
 // look scrapes the program, by whose clock the time stamps are that it tells of.
 func (p *program) look() {
-	scrape, err := alerting.Take(p.t.Context(), alerting.Target{Job: "frontdesk", Instance: "features", URL: p.PrivateURL()})
+	scrape, err := alerting.Take(p.t.Context(), alerting.Target{Job: "frontdesk", Instance: "features", URL: p.PrivateURL()}, clock.System())
 	if err != nil {
 		p.t.Error(err)
 	}

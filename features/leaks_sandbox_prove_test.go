@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -53,7 +54,7 @@ func aSandbox(t *testing.T) sandbox.Info {
 	go func() {
 		defer close(ended)
 		_ = in.CloseWithError(sandbox.Run(ctx, sandbox.Config{
-			Dir: dir, Out: in, Log: slog.New(slog.DiscardHandler), App: app.Config{Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0"},
+			Dir: dir, Out: in, Now: clock.System, Log: slog.New(slog.DiscardHandler), App: app.Config{Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0"},
 		}))
 	}()
 	_, err := io.ReadAtLeast(out, make([]byte, 1), 1) // it says how to begin once it has begun

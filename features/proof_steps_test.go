@@ -13,6 +13,7 @@ import (
 
 	"github.com/cucumber/godog"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli"
@@ -98,7 +99,7 @@ func (p *program) sign() error {
 	if p.logKey, err = notary.ParseKey(private); err != nil {
 		return err
 	}
-	p.runs(app.Sign{
+	p.runs(app.Sign{Now: clock.System,
 		DatabaseURL: asAuditor(p.db.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}.Run)
 	return nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	text := heading(found.cpu, version, time.Now()) + found.table() + found.peers()
+	text := heading(found.cpu, version, clock.System()) + found.table() + found.peers()
 	if err := os.MkdirAll(filepath.Dir(*to), 0o755); err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 // entering appends the event behind the others of its stream, and enters the epoch. It
 // is the service that does so, whoever has appended something at that moment.
 func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.Batch, error) {
-	batch, err := appending(begun, version, event.Service("frontdesk"))
+	batch, err := s.appending(begun, version, event.Service("frontdesk"))
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +122,12 @@ func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.
 }
 
 // appending appends an epoch's event behind so many others of its stream.
-func appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, error) {
+func (s *Sequencer) appending(begun epoch.Begun, version int, by event.Actor) (*pgx.Batch, error) {
 	codec, err := event.NewCodec(epoch.Events()...)
 	if err != nil {
 		return nil, err
 	}
-	store := Store{Codec: codec, Now: time.Now}
+	store := Store{Codec: codec, Now: s.Now}
 	recorded := store.record(event.Metadata{Actor: by},
 		[]event.Change{{Stream: epoch.StreamOf(), Expected: version, Events: []event.Event{begun}}})
 	events, _, err := store.write(context.Background(), recorded) // with nothing to seal

@@ -27,7 +27,7 @@ func (s *Sequencer) DeclareEpoch(ctx context.Context, at int, reason string, by 
 		if begun, err = epoch.Declare(found.log, at, reason); err != nil {
 			return err
 		}
-		batch, err := appending(begun, found.epochs, by)
+		batch, err := s.appending(begun, found.epochs, by)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -37,7 +38,7 @@ type Keyring struct {
 
 func (k *Keyring) now() time.Time {
 	if k.Now == nil {
-		return time.Now()
+		return clock.System()
 	}
 	return k.Now()
 }

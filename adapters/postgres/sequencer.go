@@ -29,22 +29,23 @@ type Sequencer struct {
 	Appended   *Bell // wakes the sequencer
 	Grown      *Bell // rung when the log has grown, through this sequencer or another
 	Log        *slog.Logger
-	Durability Durability    // whether a promoted standby may be trusted to have everything
-	Batch      int           // most events of one transaction
-	Pace       time.Duration // shortest time between two batches when few events come, because each costs a flush
-	Idle       time.Duration // longest time between two looks
+	Durability Durability       // whether a promoted standby may be trusted to have everything
+	Batch      int              // most events of one transaction
+	Pace       time.Duration    // shortest time between two batches when few events come, because each costs a flush
+	Idle       time.Duration    // longest time between two looks
+	Now        func() time.Time // of the events that begin an epoch
 
 	seen memory
 }
 
-// NewSequencer returns a sequencer with the usual batch and pace.
+// NewSequencer returns a sequencer with the usual batch, pace and clock.
 func NewSequencer(pool *pgxpool.Pool, appended, grown *Bell, log *slog.Logger) *Sequencer {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Sequencer{
 		Pool: pool, Appended: appended, Grown: grown, Log: log,
-		Batch: 1000, Pace: 2 * time.Millisecond, Idle: 250 * time.Millisecond,
+		Batch: 1000, Pace: 2 * time.Millisecond, Idle: 250 * time.Millisecond, Now: clock.System,
 	}
 }
 

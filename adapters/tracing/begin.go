@@ -88,7 +88,7 @@ func (t *Tracer) follow(ctx context.Context, name string, kind trace.SpanKind, e
 	if call, err := uuid.Parse(e.Metadata.RequestID); err == nil {
 		id, parent = call, rootOf(call)
 	}
-	if !t.keeps(id) || time.Since(e.At) > followed {
+	if !t.keeps(id) || t.now().Sub(e.At) > followed {
 		return ctx, Span{}
 	}
 	own := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID(id)})

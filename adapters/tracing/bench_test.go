@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 )
@@ -19,7 +20,7 @@ import (
 func BenchmarkSpan(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer collector.Close()
-	traces, err := tracing.Start(tracing.Config{URL: collector.URL, Share: 1}, nil)
+	traces, err := tracing.Start(tracing.Config{URL: collector.URL, Share: 1, Now: clock.System}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -17,9 +18,10 @@ const DefaultShare = 0.1
 
 // Config says where traces go. The zero value is nowhere.
 type Config struct {
-	URL     string  // of the collector, such as http://collector:4318; "" for none
-	Share   float64 // of the calls that are traced: more than 0, and 1 at most
-	Version string  // of the program
+	URL     string           // of the collector, such as http://collector:4318; "" for none
+	Share   float64          // of the calls that are traced: more than 0, and 1 at most
+	Version string           // of the program
+	Now     func() time.Time // the clock of events
 }
 
 // Check refuses what nobody can mean.

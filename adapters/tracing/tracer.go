@@ -21,6 +21,7 @@ type Tracer struct {
 	tracer   trace.Tracer
 	from     uint64 // the lowest draw of a trace that is kept
 	giveUp   context.CancelFunc
+	now      func() time.Time
 }
 
 // The bounds of what waits to be sent. What does not fit is lost, and nobody waits for it.
@@ -57,7 +58,7 @@ func Start(c Config, log *slog.Logger) (*Tracer, error) {
 		sdk.WithRawSpanLimits(sdk.SpanLimits{AttributeValueLengthLimit: textLimit, AttributeCountLimit: 32, LinkCountLimit: 1}), // and no events
 		sdk.WithBatcher(&exporter{SpanExporter: otlptrace.NewUnstarted(client), going: ctx, log: log},
 			sdk.WithMaxQueueSize(queued), sdk.WithMaxExportBatchSize(batch), sdk.WithBatchTimeout(company), sdk.WithExportTimeout(exportLimit)))
-	return &Tracer{provider, provider.Tracer(scope), lowestDraw(c.Share), giveUp}, nil
+	return &Tracer{provider, provider.Tracer(scope), lowestDraw(c.Share), giveUp, c.Now}, nil
 }
 
 // resource names the process. What else an operator wants to say of it stands in

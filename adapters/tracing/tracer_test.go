@@ -21,6 +21,7 @@ import (
 
 func begun(t *testing.T, c tracing.Config) *tracing.Tracer {
 	t.Helper()
+	c.Now = clock.System
 	traces, err := tracing.Start(c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

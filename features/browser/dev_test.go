@@ -81,7 +81,7 @@ func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
 	}))
 	config := dev.Config{
 		KeyDir: filepath.Join(dir, "keys"), SandboxDir: filepath.Join(dir, "sandbox"), Listen: "127.0.0.1:0", ListenAPI: "127.0.0.1:0",
-		ForwardTo: program.URL + "/hook", Name: "Triage Helper", Out: io.Discard, Log: slog.New(slog.DiscardHandler),
+		ForwardTo: program.URL + "/hook", Name: "Triage Helper", Out: io.Discard, Now: clock.System, Log: slog.New(slog.DiscardHandler),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

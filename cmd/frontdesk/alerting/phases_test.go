@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/alerting"
 )
 
@@ -84,7 +85,7 @@ func (w *world) look(p *process) (scrape alerting.Scrape) {
 	for range 10 {
 		began := time.Now()
 		var err error
-		scrape, err = alerting.Take(w.t.Context(), p.target)
+		scrape, err = alerting.Take(w.t.Context(), p.target, clock.System())
 		w.must(err)
 		if time.Since(began) < timely {
 			break

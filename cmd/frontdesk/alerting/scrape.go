@@ -41,10 +41,10 @@ const scrapeLimit = 10 * time.Second
 // scraping is on a connection of its own: a process that has ended must not be asked on an old one.
 var scraping = &http.Client{Timeout: scrapeLimit, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 
-// Take scrapes a target. One that does not answer is down, which is no error; an answer
+// Take scrapes a target at an instant. One that does not answer is down, which is no error; an answer
 // that is not in Prometheus's format is one.
-func Take(ctx context.Context, target Target) (Scrape, error) {
-	scrape := Scrape{Target: target, At: time.Now()}
+func Take(ctx context.Context, target Target, at time.Time) (Scrape, error) {
+	scrape := Scrape{Target: target, At: at}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.URL+"/metrics", nil)
 	if err != nil {
 		return scrape, fmt.Errorf("scrape %s: %w", target.Job, err)

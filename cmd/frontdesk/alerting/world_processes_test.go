@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/alerting"
@@ -46,7 +47,7 @@ func (w *world) signs() {
 	w.must(err)
 	key, err := notary.ParseKey(private)
 	w.must(err)
-	w.signed = app.Sign{DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
+	w.signed = app.Sign{Now: clock.System, DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
 	w.signsAgain()
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/broker"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
@@ -115,7 +116,7 @@ func (c *Config) setDefaults() {
 	c.DeliveryRetention = cmp.Or(c.DeliveryRetention, webhooks.DefaultRetention)
 	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = clock.System
 	}
 	if c.RealNow == nil {
 		c.RealNow = c.Now

@@ -92,7 +92,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
-	e.Sequencer.Durability = config.Durability
+	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
 	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}

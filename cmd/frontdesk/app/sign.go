@@ -26,6 +26,7 @@ type Sign struct {
 	Every         time.Duration // from one round to the next; 0 is the usual
 	MetricsListen string        // "" for none
 	Log           *slog.Logger
+	Now           func() time.Time
 
 	VerifyAll   bool
 	Adopt       bool
@@ -106,7 +107,7 @@ func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error 
 func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 	log := postgres.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
-		Key: c.Key, Dir: dir, Log: c.Log, Now: time.Now, Every: c.Every,
+		Key: c.Key, Dir: dir, Log: c.Log, Now: c.Now, Every: c.Every,
 		Sources: map[proof.Kind]notary.Source{
 			proof.Events: eventSource{log},
 			proof.Access: accessSource{log, postgres.AccessRecord{DB: db, Page: signPage}},

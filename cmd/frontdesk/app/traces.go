@@ -13,7 +13,7 @@ func (c *Config) trace() (*tracing.Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Traces.Version = is.Version
+	c.Traces.Version, c.Traces.Now = is.Version, c.Now
 	traces, err := tracing.Start(c.Traces, c.Log)
 	if err != nil {
 		return nil, err

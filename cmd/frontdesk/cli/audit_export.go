@@ -158,7 +158,7 @@ func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFil
 	}
 	m = manifest{
 		File: filepath.Base(events.name), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
-		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	m.Format, m.Resource = c.form()
 	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}

@@ -134,7 +134,7 @@ func (c *auditExportCmd) prepareCalls(r *run, engine *app.Engine, calls output) 
 	f.Before = event.NewID()
 	m = accessManifest{
 		File: filepath.Base(calls.name), Format: asFHIR, Resource: c.Resource, Before: f.Before, Filter: asked, Personal: c.ShowPersonal,
-		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	q := audit.Queried{Command: "export", Filter: asked, Patient: c.Patient, Personal: c.ShowPersonal}
 	if q.ReadsPatients() {

@@ -108,7 +108,7 @@ func (c *auditExportCmd) prepareProved(r *run, engine *app.Engine, lines output)
 	}
 	m = manifest{
 		File: filepath.Base(lines.name), After: c.After, Filter: c.askedOf(p), Personal: c.ShowPersonal,
-		ExportedAt: time.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 		Proof: &provedManifest{
 			Note: signed.Note, Tenant: p.Of.Tenant, Kind: p.Of.Kind.String(), Size: signed.Size, From: p.From.Size, Edge: p.From.Bytes(),
 		},

@@ -58,7 +58,7 @@ func (c *checkReceiverCmd) Run(r *run) error {
 	if strings.HasPrefix(c.URL, "http://") {
 		fmt.Fprintln(r.Err, "Webhooks are only sent by https: put a certificate in front of it before you register it.")
 	}
-	tried := conformance.Receiver{URL: c.URL, Processed: c.Processed, Service: service, Client: client, Limit: c.Limit}
+	tried := conformance.Receiver{URL: c.URL, Processed: c.Processed, Service: service, Client: client, Limit: c.Limit, Now: r.now}
 	failed, err := tried.Run(r.ctx, results(r.Out, c.JSON))
 	return checked(failed, err, "receiver")
 }
@@ -109,7 +109,7 @@ func (c *checkClientCmd) Run(r *run) error {
 	if len(command) == 0 {
 		return errors.New("give the command that submits one patient request, after --")
 	}
-	tried := conformance.Client{Command: command, Address: c.Listen, Keys: c.keys, Limit: c.Limit, Output: r.Err}
+	tried := conformance.Client{Command: command, Address: c.Listen, Keys: func(ctx context.Context) (bearer.KeySet, error) { return c.keys(ctx, r) }, Limit: c.Limit, Output: r.Err, Now: r.now}
 	if c.Rotate != "" {
 		tried.Rotate = []string{"sh", "-c", c.Rotate}
 	}
@@ -118,9 +118,9 @@ func (c *checkClientCmd) Run(r *run) error {
 }
 
 // keys reads the client's key set anew for each call, because it may rotate.
-func (c *checkClientCmd) keys(ctx context.Context) (bearer.KeySet, error) {
+func (c *checkClientCmd) keys(ctx context.Context, r *run) (bearer.KeySet, error) {
 	if strings.Contains(c.JWKS, "://") {
-		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...))
+		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...), r.now)
 	}
 	return readKeys(c.JWKS)
 }

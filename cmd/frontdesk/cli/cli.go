@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
@@ -112,7 +113,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	preferSandbox(parsed)
 	preferNearer(parsed)
-	err = parsed.Run(&run{ctx, streams, raw})
+	err = parsed.Run(&run{ctx, streams, raw, clock.System})
 	if err = cmp.Or(err, out.err); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
@@ -174,6 +175,7 @@ type run struct {
 	ctx     context.Context //nolint:containedctx // kong hands one value to Run
 	Streams                 // which show what a terminal would act on
 	raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
+	now     func() time.Time
 }
 
 func helpFor(err error) string {

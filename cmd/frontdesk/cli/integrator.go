@@ -45,7 +45,7 @@ func (f asApplicationFlags) client(r *run) (integrator.Client, error) {
 	}
 	if f.Key == "" {
 		api, minter, err := f.application(r, f.Dir)
-		return askAs(api, minter), err
+		return r.askAs(api, minter), err
 	}
 	if f.URL == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
@@ -55,14 +55,14 @@ func (f asApplicationFlags) client(r *run) (integrator.Client, error) {
 		f.URL = info.APIURL
 	}
 	minter, err := sandbox.NewMinter(f.Key, f.KID, f.Application)
-	return askAs(f.URL, minter), err
+	return r.askAs(f.URL, minter), err
 }
 
 // askAs asks the API as the application for which a minter mints.
-func askAs(base string, minter sandbox.Minter) integrator.Client {
+func (r *run) askAs(base string, minter sandbox.Minter) integrator.Client {
 	return integrator.Client{
 		URL: strings.TrimSuffix(base, "/") + "/transactional-api", HTTP: &http.Client{Timeout: askLimit},
-		Mint: func() (string, error) { return minter.Mint("", time.Now()) },
+		Mint: func() (string, error) { return minter.Mint("", r.now()) },
 	}
 }
 

@@ -97,13 +97,13 @@ func (f engineFlags) do(r *run, config app.Config, tenant string, act func(conte
 // openDesk opens the engine of a command that gives the desk many intents, and may take
 // long. Events that are appended with the context name the operator.
 func (f databaseFlag) openDesk(r *run, config app.Config) (*app.Engine, context.Context, error) {
-	clock := &sandbox.Follower{}
-	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, clock.Now, time.Now
+	follower := &sandbox.Follower{Real: r.now}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.now
 	engine, err := app.Open(r.ctx, config)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = clock.Follow(r.ctx, engine.Log.DB)
+	err = follower.Follow(r.ctx, engine.Log.DB)
 	operator, unknown := engine.Operator(r.ctx, machine())
 	if err := errors.Join(err, unknown); err != nil {
 		engine.Close()
@@ -121,14 +121,14 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 ) error {
 	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
 	defer cancel()
-	clock := &sandbox.Follower{}
-	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, clock.Now, time.Now
+	follower := &sandbox.Follower{Real: r.now}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.now
 	engine, err := app.Open(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	if err := clock.Follow(ctx, engine.Log.DB); err != nil {
+	if err := follower.Follow(ctx, engine.Log.DB); err != nil {
 		return err
 	}
 	actor, err := f.actor(ctx, engine, tenant)

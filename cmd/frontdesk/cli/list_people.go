@@ -72,9 +72,9 @@ func nowAt(r *run, engine *app.Engine, tenant string) (time.Time, error) {
 	if _, err := engine.Signposts().Of(r.ctx, tenant); err != nil {
 		return time.Time{}, err
 	}
-	clock := &sandbox.Follower{}
-	err := clock.Follow(r.ctx, engine.Log.DB)
-	return clock.Now(), err
+	follower := &sandbox.Follower{Real: r.now}
+	err := follower.Follow(r.ctx, engine.Log.DB)
+	return follower.Now(), err
 }
 
 // record appends that personal data is about to be shown.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -130,12 +131,12 @@ func (c *offboardPracticeCmd) signed(r *run, engine *app.Engine) error {
 		return err
 	}
 	events, _, err := engine.Auditor.CountEvents(r.ctx, auditing.EventFilter{Tenant: c.Tenant}, head)
-	for deadline := time.Now().Add(c.Wait); err == nil; {
+	for watch := clock.Start(); err == nil; {
 		var newest auditing.Signed
 		if newest, err = engine.Auditor.Checkpoint(r.ctx, c.tree(proof.Events)); err != nil || newest.Size >= events {
 			return err
 		}
-		if time.Now().After(deadline) || !wait(r.ctx, followPace) {
+		if watch.Elapsed() > c.Wait || !wait(r.ctx, followPace) {
 			return errNotSigned
 		}
 	}

@@ -46,7 +46,7 @@ func (c *sandboxStartCmd) Run(r *run) error {
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
 	c.apply(&config)
-	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config})
+	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config, Now: r.now})
 }
 
 // reach steers the sandbox for as long as a command may take.
@@ -72,7 +72,7 @@ func (c *sandboxClockCmd) Run(r *run) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now))
+		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now, r.now()))
 		return err
 	})
 }

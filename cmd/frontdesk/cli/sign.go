@@ -51,6 +51,7 @@ func (c *signCmd) Run(r *run) error {
 		return err
 	}
 	return app.Sign{
+		Now:         r.now,
 		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every,
 		MetricsListen: c.MetricsListen, Log: c.log(r.Err),
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,

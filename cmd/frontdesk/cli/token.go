@@ -36,7 +36,7 @@ func (c *mintCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	token, err := minter.Mint(c.Sub, time.Now())
+	token, err := minter.Mint(c.Sub, r.now())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (c *explainCmd) Run(r *run) error {
 		return err
 	}
 	if c.Now.IsZero() {
-		c.Now = time.Now()
+		c.Now = r.now()
 	}
 	v, refused := c.judge(r.ctx, header)
 	if c.Against != "" {
@@ -110,15 +110,15 @@ func (c *explainCmd) keys(ctx context.Context, token bearer.Token) func() (beare
 	if !strings.Contains(place, "://") {
 		return func() (bearer.KeySet, error) { return readKeys(place) }
 	}
-	return func() (bearer.KeySet, error) { return fetchKeys(ctx, place, open) }
+	return func() (bearer.KeySet, error) { return fetchKeys(ctx, place, open, func() time.Time { return c.Now }) }
 }
 
 // fetchKeys fetches a key set as the service does, in 5 s at most. open is what
 // may be reached beside the public Internet.
-func fetchKeys(ctx context.Context, url string, open []netip.Prefix) (bearer.KeySet, error) {
+func fetchKeys(ctx context.Context, url string, open []netip.Prefix, now func() time.Time) (bearer.KeySet, error) {
 	guard := outbound.Guard{Allow: open}
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
+		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: now,
 	})
 	defer cache.Close()
 	return cache.Get(ctx, url)

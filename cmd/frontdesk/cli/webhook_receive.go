@@ -22,7 +22,7 @@ type keySetFlags struct {
 	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
 }
 
-func (f keySetFlags) verifier() (*receiver.Verifier, error) {
+func (f keySetFlags) verifier(r *run) (*receiver.Verifier, error) {
 	url := f.JWKSURL
 	if url == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
@@ -31,7 +31,7 @@ func (f keySetFlags) verifier() (*receiver.Verifier, error) {
 		}
 		url = info.APIURL + "/transactional-api/jwks"
 	}
-	return &receiver.Verifier{JWKSURL: url, Client: &http.Client{Timeout: 10 * time.Second}, Now: time.Now}, nil
+	return &receiver.Verifier{JWKSURL: url, Client: &http.Client{Timeout: 10 * time.Second}, Now: r.now}, nil
 }
 
 type webhookListenCmd struct {
@@ -43,7 +43,7 @@ type webhookListenCmd struct {
 
 // Run receives until it is told to stop.
 func (c *webhookListenCmd) Run(r *run) error {
-	verifier, err := c.verifier()
+	verifier, err := c.verifier(r)
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func (c *webhookListenCmd) Run(r *run) error {
 	if err != nil {
 		return fmt.Errorf("find the directory: %w", err)
 	}
-	authority, err := receiver.OpenAuthority(dir, time.Now())
+	authority, err := receiver.OpenAuthority(dir, r.now())
 	if err != nil {
 		return err
 	}
-	handler := receiver.Handler{Verifier: verifier, Received: c.printer(r.Out), Refused: func(_ context.Context, err error) {
+	handler := receiver.Handler{Verifier: verifier, Received: c.printer(r.Out, r.now), Refused: func(_ context.Context, err error) {
 		fmt.Fprintf(r.Err, "frontdesk: %s\n", oneLine(err))
 	}}
-	server, err := receiver.Listen(r.ctx, c.Listen, authority, handler, time.Now())
+	server, err := receiver.Listen(r.ctx, c.Listen, authority, handler, r.now())
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
 
 // printer returns what prints webhooks, one at a time, in the form that the flags
 // choose.
-func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.Webhook) error {
+func (c *webhookListenCmd) printer(w io.Writer, now func() time.Time) func(context.Context, receiver.Webhook) error {
 	if c.JSON {
-		return (&receiver.Journal{Out: w, Now: time.Now}).Write
+		return (&receiver.Journal{Out: w, Now: now}).Write
 	}
 	var mu sync.Mutex
 	return func(_ context.Context, webhook receiver.Webhook) error {
@@ -91,7 +91,7 @@ func (c *webhookListenCmd) printer(w io.Writer) func(context.Context, receiver.W
 			return err
 		}
 		_, err := fmt.Fprintf(w, "%s  %s  tenant %s  jti %s\n  %s\n",
-			time.Now().UTC().Format(time.RFC3339), webhook.Event, webhook.TenantID, webhook.ID, webhook.Data)
+			now().UTC().Format(time.RFC3339), webhook.Event, webhook.TenantID, webhook.ID, webhook.Data)
 		return err
 	}
 }
@@ -113,7 +113,7 @@ func (c *webhookVerifyCmd) Run(r *run) error {
 		}
 		c.Token = string(text)
 	}
-	verifier, err := c.verifier()
+	verifier, err := c.verifier(r)
 	if err != nil {
 		return err
 	}

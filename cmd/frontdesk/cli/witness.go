@@ -35,7 +35,7 @@ func (c *witnessCmd) Run(r *run) (err error) {
 	if w.Logs, err = logKeys(c.LogKey); err != nil {
 		return err
 	}
-	if w.Key, err = readCosigner(c.KeyFile); err != nil {
+	if w.Key, err = readCosigner(c.KeyFile, r.now); err != nil {
 		return err
 	}
 	dir, err := statedir.Open(c.State)
@@ -68,12 +68,12 @@ func logKeys(vkeys []string) (keys []note.Verifier, err error) {
 	return keys, nil
 }
 
-func readCosigner(file string) (proof.Cosigner, error) {
+func readCosigner(file string, now func() time.Time) (proof.Cosigner, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return proof.Cosigner{}, fmt.Errorf("read the witness's key: %w", err)
 	}
-	return proof.NewCosigner(strings.TrimSpace(string(text)), time.Now)
+	return proof.NewCosigner(strings.TrimSpace(string(text)), now)
 }
 
 type keysMakeWitnessKeyCmd struct {

@@ -25,6 +25,7 @@ import (
 // call what a check wants.
 type imitation struct {
 	keys     func(context.Context) (bearer.KeySet, error)
+	now      func() time.Time
 	listener net.Listener
 	http     *http.Server
 	done     chan struct{}
@@ -46,12 +47,12 @@ type arrival struct {
 	problem string // what is wrong with the call; "" if nothing is
 }
 
-func newImitation(ctx context.Context, address string, keys func(context.Context) (bearer.KeySet, error)) (*imitation, error) {
+func newImitation(ctx context.Context, address string, keys func(context.Context) (bearer.KeySet, error), now func() time.Time) (*imitation, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("imitate the API at %s (is the port taken? choose another): %w", address, err)
 	}
-	api := &imitation{keys: keys, listener: listener, done: make(chan struct{}), does: always(serves)}
+	api := &imitation{keys: keys, now: now, listener: listener, done: make(chan struct{}), does: always(serves)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /transactional-api/create-patient-request", api.serve)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -90,7 +91,7 @@ func (a *imitation) seen() (arrivals []arrival, made int) {
 const maxCall = 80 << 20
 
 func (a *imitation) serve(w http.ResponseWriter, r *http.Request) {
-	arrived := arrival{at: time.Now(), key: r.Header.Get("Idempotency-Key")}
+	arrived := arrival{at: a.now(), key: r.Header.Get("Idempotency-Key")}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall))
 	if err != nil {
 		return // the client has gone, and is not judged by half a call

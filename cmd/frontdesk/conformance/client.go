@@ -24,6 +24,7 @@ type Client struct {
 	Keys    func(context.Context) (bearer.KeySet, error)
 	Limit   time.Duration // for one run of the client; 0 means a minute
 	Output  io.Writer     // of the client
+	Now     func() time.Time
 
 	api  *imitation
 	keys map[string]string // the check in which each Idempotency-Key was met first
@@ -38,7 +39,7 @@ func (c *Client) Run(ctx context.Context, report func(Result)) (failed int, err 
 		c.Limit = runLimit
 	}
 	c.keys = map[string]string{}
-	if c.api, err = newImitation(ctx, c.Address, c.Keys); err != nil {
+	if c.api, err = newImitation(ctx, c.Address, c.Keys, c.Now); err != nil {
 		return 0, err
 	}
 	defer c.api.close()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/conformance"
 )
 
@@ -37,7 +38,7 @@ func tryClient(t *testing.T, habit string) map[string]string {
 			}
 			return bearer.ReadPublished("jwks.json", document)
 		},
-		Limit: 30 * time.Second, Output: t.Output(),
+		Limit: 30 * time.Second, Now: clock.System, Output: t.Output(),
 	}
 	failures := map[string]string{}
 	failed, err := tried.Run(t.Context(), func(r conformance.Result) {

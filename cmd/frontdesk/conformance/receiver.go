@@ -10,15 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
-// Receiver is a receiver of webhooks that is tried out. URL, Service and Client are
+// Receiver is a receiver of webhooks that is tried out. URL, Service, Client and Now are
 // needed.
 type Receiver struct {
 	URL       string
-	Processed string        // answers how many webhooks were processed, as a number; "" if nothing does
-	Service   *Service      // whose keys the receiver has been told to use
-	Client    *http.Client  // that trusts the receiver's certificate
+	Processed string       // answers how many webhooks were processed, as a number; "" if nothing does
+	Service   *Service     // whose keys the receiver has been told to use
+	Client    *http.Client // that trusts the receiver's certificate
+	Now       func() time.Time
 	Limit     time.Duration // in which a webhook must be answered (§6.3); 0 means 10 s
 	Patience  time.Duration // in which a receiver must know a new key; 0 means 15 s
 
@@ -90,10 +93,10 @@ func (r *Receiver) takes(ctx context.Context, w *webhook) string {
 }
 
 func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) string {
-	begun := time.Now()
+	watch := clock.Start()
 	a := r.send(ctx, w.token(key))
 	r.right++
-	r.slowest = max(r.slowest, time.Since(begun))
+	r.slowest = max(r.slowest, watch.Elapsed())
 	switch {
 	case a.took():
 		r.known = key
@@ -123,7 +126,7 @@ func (r *Receiver) refuses(ctx context.Context, what, body string) string {
 	case !a.refused():
 		return fmt.Sprintf("%s to %s; answer 400", a, what)
 	}
-	if why := r.takesOf(ctx, recordOpened(), r.key()); why != "" {
+	if why := r.takesOf(ctx, recordOpened(r.Now()), r.key()); why != "" {
 		return fmt.Sprintf("it refused %s, which shows nothing: %s", what, why)
 	}
 	return ""
@@ -144,8 +147,8 @@ func (r *Receiver) processed(ctx context.Context) (n int, err error) {
 	if r.Processed == "" {
 		return 0, nil
 	}
-	for last, begun := -1, time.Now(); ; last = n {
-		if n, err = r.count(ctx); err != nil || n == last || time.Since(begun) > countLimit || !wait(ctx, countPause) {
+	for last, watch := -1, clock.Start(); ; last = n {
+		if n, err = r.count(ctx); err != nil || n == last || watch.Elapsed() > countLimit || !wait(ctx, countPause) {
 			return n, err
 		}
 	}

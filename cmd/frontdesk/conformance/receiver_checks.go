@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // receiverChecks are made in this order. A receiver may ask for keys only now and then, so
@@ -34,7 +36,7 @@ func receiverChecks() []check[*Receiver] {
 }
 
 func takesEachKind(ctx context.Context, r *Receiver) string {
-	kinds := eachKind()
+	kinds := eachKind(r.Now())
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		if why := r.takes(ctx, kinds[name]); why != "" {
 			return why + " (" + name + ")"
@@ -48,7 +50,7 @@ func keepsKeys(ctx context.Context, r *Receiver) string {
 	const webhooks = 5
 	before := r.Service.asked()
 	for range webhooks {
-		if why := r.takes(ctx, recordOpened()); why != "" {
+		if why := r.takes(ctx, recordOpened(r.Now())); why != "" {
 			return why
 		}
 	}
@@ -65,7 +67,7 @@ func takesTwice(ctx context.Context, r *Receiver) string {
 	if err != nil {
 		return err.Error()
 	}
-	token := recordOpened().token(r.Service.active())
+	token := recordOpened(r.Now()).token(r.Service.active())
 	one, two := r.send(ctx, token), r.send(ctx, token)
 	switch {
 	case !one.took():
@@ -92,12 +94,12 @@ func followsRotation(ctx context.Context, r *Receiver) string {
 
 // takesSoon sends right webhooks until one is taken.
 func (r *Receiver) takesSoon(ctx context.Context, which string) string {
-	for begun := time.Now(); ; {
-		why := r.takes(ctx, recordOpened())
+	for watch := clock.Start(); ; {
+		why := r.takes(ctx, recordOpened(r.Now()))
 		if why == "" {
 			return ""
 		}
-		if time.Since(begun) > r.Patience || !wait(ctx, r.Patience/20) {
+		if watch.Elapsed() > r.Patience || !wait(ctx, r.Patience/20) {
 			return why + " " + which
 		}
 	}
@@ -111,8 +113,8 @@ func livesWithoutKeys(ctx context.Context, r *Receiver) string {
 		return err.Error()
 	}
 	r.Service.setDown(true)
-	a := r.send(ctx, recordOpened().token(r.Service.active()))
-	known := r.send(ctx, recordOpened().token(old))
+	a := r.send(ctx, recordOpened(r.Now()).token(r.Service.active()))
+	known := r.send(ctx, recordOpened(r.Now()).token(old))
 	r.Service.setDown(false)
 	switch {
 	case a.took():
@@ -126,7 +128,7 @@ func livesWithoutKeys(ctx context.Context, r *Receiver) string {
 // refusesOf is a check that a right webhook is refused once it is spoilt.
 func refusesOf(what string, spoil func(*webhook)) func(context.Context, *Receiver) string {
 	return func(ctx context.Context, r *Receiver) string {
-		w := recordOpened()
+		w := recordOpened(r.Now())
 		spoil(w)
 		return r.refuses(ctx, what, w.token(r.key()))
 	}
@@ -135,7 +137,7 @@ func refusesOf(what string, spoil func(*webhook)) func(context.Context, *Receive
 // refusesUnsigned writes none in every way that a list of what is barred may have forgotten.
 func refusesUnsigned(ctx context.Context, r *Receiver) string {
 	for _, none := range []string{"none", "None", "NONE", "nOnE"} {
-		why := r.refuses(ctx, "a webhook that nobody signed (alg "+none+")", recordOpened().signedBy(none, unsigned).token(r.key()))
+		why := r.refuses(ctx, "a webhook that nobody signed (alg "+none+")", recordOpened(r.Now()).signedBy(none, unsigned).token(r.key()))
 		if why != "" {
 			return why
 		}
@@ -146,7 +148,7 @@ func refusesUnsigned(ctx context.Context, r *Receiver) string {
 func refusesHMAC(ctx context.Context, r *Receiver) string {
 	key := r.key()
 	for _, secret := range secrets(key) {
-		if why := r.refuses(ctx, "an HMAC that everybody can make", recordOpened().signedBy("HS256", hs256(secret)).token(key)); why != "" {
+		if why := r.refuses(ctx, "an HMAC that everybody can make", recordOpened(r.Now()).signedBy("HS256", hs256(secret)).token(key)); why != "" {
 			return why
 		}
 	}
@@ -156,8 +158,8 @@ func refusesHMAC(ctx context.Context, r *Receiver) string {
 func refusesOtherAlgorithms(ctx context.Context, r *Receiver) string {
 	key := r.key()
 	return first(
-		r.refuses(ctx, "RS512", recordOpened().signedBy("RS512", rs512).token(key)),
-		r.refuses(ctx, "PS256", recordOpened().signedBy("PS256", ps256).token(key)))
+		r.refuses(ctx, "RS512", recordOpened(r.Now()).signedBy("RS512", rs512).token(key)),
+		r.refuses(ctx, "PS256", recordOpened(r.Now()).signedBy("PS256", ps256).token(key)))
 }
 
 func refusesForgeries(ctx context.Context, r *Receiver) string {
@@ -167,9 +169,9 @@ func refusesForgeries(ctx context.Context, r *Receiver) string {
 		return err.Error()
 	}
 	return first(
-		r.refuses(ctx, "a webhook that another key has signed", recordOpened().token(own)),
-		r.refuses(ctx, "a webhook that was changed after it was signed", tampered(key)),
-		r.refuses(ctx, "a webhook without its signature", strings.TrimRight(recordOpened().signedBy("RS256", unsigned).token(key), ".")+"."))
+		r.refuses(ctx, "a webhook that another key has signed", recordOpened(r.Now()).token(own)),
+		r.refuses(ctx, "a webhook that was changed after it was signed", tampered(r.Now(), key)),
+		r.refuses(ctx, "a webhook without its signature", strings.TrimRight(recordOpened(r.Now()).signedBy("RS256", unsigned).token(key), ".")+"."))
 }
 
 func refusesItsOwnKey(ctx context.Context, r *Receiver) string {
@@ -179,8 +181,8 @@ func refusesItsOwnKey(ctx context.Context, r *Receiver) string {
 	}
 	elsewhere := r.Service.offer(own)
 	return first(
-		r.refuses(ctx, "a key out of the webhook's own header (jwk)", recordOpened().head("jwk", own.asJWK()).token(own)),
-		r.refuses(ctx, "a key from where the webhook's own header leads (jku)", recordOpened().head("jku", elsewhere).token(own)))
+		r.refuses(ctx, "a key out of the webhook's own header (jwk)", recordOpened(r.Now()).head("jwk", own.asJWK()).token(own)),
+		r.refuses(ctx, "a key from where the webhook's own header leads (jku)", recordOpened(r.Now()).head("jku", elsewhere).token(own)))
 }
 
 func refusesUnknownKey(ctx context.Context, r *Receiver) string {
@@ -188,13 +190,13 @@ func refusesUnknownKey(ctx context.Context, r *Receiver) string {
 	if err != nil {
 		return err.Error()
 	}
-	return r.refuses(ctx, "a webhook whose kid is not published", recordOpened().token(own))
+	return r.refuses(ctx, "a webhook whose kid is not published", recordOpened(r.Now()).token(own))
 }
 
 // refusesExpired leaves room for clocks that differ.
 func refusesExpired(ctx context.Context, r *Receiver) string {
-	past := time.Now().Add(-10 * time.Minute).Unix()
-	return r.refuses(ctx, "a webhook that expired nine minutes ago", recordOpened().with("iat", past).with("exp", past+60).token(r.key()))
+	past := r.Now().Add(-10 * time.Minute).Unix()
+	return r.refuses(ctx, "a webhook that expired nine minutes ago", recordOpened(r.Now()).with("iat", past).with("exp", past+60).token(r.key()))
 }
 
 func survivesRubbish(ctx context.Context, r *Receiver) string {
@@ -215,7 +217,7 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 	if a := r.send(ctx, strings.Repeat("A", 1<<20)); a.err == nil && !a.refused() && a.status != http.StatusBadGateway {
 		return fmt.Sprintf("%s to a body of a mebibyte; answer 413", a)
 	}
-	if why := r.takes(ctx, recordOpened()); why != "" {
+	if why := r.takes(ctx, recordOpened(r.Now())); why != "" {
 		return why + " after what was none"
 	}
 	return ""

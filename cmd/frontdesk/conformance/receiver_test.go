@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/conformance"
 )
 
@@ -25,7 +26,7 @@ func tryReceiver(t *testing.T, limit time.Duration, build func(keySetURL string)
 	t.Cleanup(server.Close)
 	tried := conformance.Receiver{
 		URL: server.URL + "/hook", Processed: server.URL + "/processed",
-		Service: service, Client: server.Client(), Limit: limit, Patience: time.Second,
+		Service: service, Client: server.Client(), Now: clock.System, Limit: limit, Patience: time.Second,
 	}
 	failures := map[string]string{}
 	failed, err := tried.Run(t.Context(), func(r conformance.Result) {

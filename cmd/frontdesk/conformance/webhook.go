@@ -36,8 +36,8 @@ type members = map[string]any
 const Tenant = "sandbox"
 
 // newWebhook is right in every way (§6.4).
-func newWebhook(kind application.WebhookEvent, data members) *webhook {
-	now := time.Now().Unix()
+func newWebhook(at time.Time, kind application.WebhookEvent, data members) *webhook {
+	now := at.Unix()
 	return &webhook{
 		header: members{"alg": "RS256", "typ": "JWT"},
 		claims: members{
@@ -50,24 +50,24 @@ func newWebhook(kind application.WebhookEvent, data members) *webhook {
 
 // recordOpened is a right webhook of one kind, for checks in which the kind does not
 // matter.
-func recordOpened() *webhook {
-	return newWebhook(application.RecordOpened, members{"patientId": event.NewID().String(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
+func recordOpened(at time.Time) *webhook {
+	return newWebhook(at, application.RecordOpened, members{"patientId": event.NewID().String(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
 }
 
 // eachKind returns a right webhook of each kind, with and without what may be null (§6.2).
-func eachKind() map[string]*webhook {
-	removed := members{"appointmentId": event.NewID().String(), "siteId": event.NewID().String(), "removedAt": time.Now().UTC()}
-	shown := members{"patientName": "Ann Archer", "roomName": nil, "siteName": "Main Street", "calledInAt": time.Now().UTC()}
+func eachKind(at time.Time) map[string]*webhook {
+	removed := members{"appointmentId": event.NewID().String(), "siteId": event.NewID().String(), "removedAt": at.UTC()}
+	shown := members{"patientName": "Ann Archer", "roomName": nil, "siteName": "Main Street", "calledInAt": at.UTC()}
 	maps.Copy(shown, removed)
 	delete(shown, "removedAt")
 	unnamed := members{"patientId": event.NewID().String(), "userName": nil, "userEmail": nil}
 	return map[string]*webhook{
-		"record.opened":                        recordOpened(),
-		"record.opened by nobody who is named": newWebhook(application.RecordOpened, unnamed),
-		"consultation.started":                 newWebhook(application.ConsultationStarted, unnamed),
-		"callin.notification.shown":            newWebhook(application.CallInShown, shown),
-		"callin.notification.removed":          newWebhook(application.CallInRemoved, removed),
-		"ping, with which webhooks are tested": newWebhook("ping", members{}),
+		"record.opened":                        recordOpened(at),
+		"record.opened by nobody who is named": newWebhook(at, application.RecordOpened, unnamed),
+		"consultation.started":                 newWebhook(at, application.ConsultationStarted, unnamed),
+		"callin.notification.shown":            newWebhook(at, application.CallInShown, shown),
+		"callin.notification.removed":          newWebhook(at, application.CallInRemoved, removed),
+		"ping, with which webhooks are tested": newWebhook(at, "ping", members{}),
 	}
 }
 
@@ -152,9 +152,9 @@ func secrets(k signingKey) [][]byte {
 }
 
 // tampered says something else than what was signed.
-func tampered(k signingKey) string {
-	right := recordOpened().head("kid", k.kid)
-	other := recordOpened().head("kid", k.kid)
+func tampered(at time.Time, k signingKey) string {
+	right := recordOpened(at).head("kid", k.kid)
+	other := recordOpened(at).head("kid", k.kid)
 	other.signature = func(k signingKey, _ []byte) []byte {
 		return rs256(k, []byte(part(right.header)+"."+part(right.claims)))
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
@@ -25,7 +26,8 @@ type Config struct {
 	Open           bool   // a browser
 	Machine        string // what this machine says of whoever is at it
 	Out            io.Writer
-	Log            *slog.Logger // of a sandbox that is started
+	Log            *slog.Logger     // of a sandbox that is started
+	Now            func() time.Time // real time
 }
 
 // dev is what runs.
@@ -43,8 +45,8 @@ type dev struct {
 
 	turn    sync.Mutex // one thing at a time is done with the sandbox
 	member  *membership
-	joined  time.Time // when it was last tried
-	missed  int       // glances at the sandbox in vain
+	joined  clock.Stopwatch // since it was last tried
+	missed  int             // glances at the sandbox in vain
 	glances int
 
 	mu   sync.Mutex
@@ -55,7 +57,7 @@ type dev struct {
 // says what to do.
 func Run(ctx context.Context, config Config) error {
 	d := &dev{config: config, changed: &postgres.Bell{}}
-	d.diary = &diary{out: config.Out, changed: d.changed}
+	d.diary = &diary{out: config.Out, now: config.Now, changed: d.changed}
 	if err := d.settle(); err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func Run(ctx context.Context, config Config) error {
 		return unlessDone(ctx, err)
 	}
 	defer d.ground.leave()
-	d.inbox = forward.NewInbox(target, d.tell)
+	d.inbox = forward.NewInbox(target, d.config.Now, d.tell)
 	shop, err := d.openShop(ctx)
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func (d *dev) settle() (err error) {
 	if d.home, err = openHome(d.config.KeyDir); err != nil {
 		return err
 	}
-	if d.keys, err = openKeys(d.home); err == nil {
+	if d.keys, err = openKeys(d.home, d.config.Now); err == nil {
 		d.identity, err = openIdentity(d.home)
 	}
 	if err != nil {

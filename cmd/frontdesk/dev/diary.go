@@ -15,6 +15,7 @@ import (
 // diary is what has happened: printed, and on the page.
 type diary struct {
 	out     io.Writer
+	now     func() time.Time
 	changed *postgres.Bell
 
 	mu    sync.Mutex
@@ -32,7 +33,7 @@ func (d *diary) write(wrong bool, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.changed.Ring()
-	line := page.Line{At: time.Now(), Text: text, Wrong: wrong}
+	line := page.Line{At: d.now(), Text: text, Wrong: wrong}
 	d.lines = append(d.lines, line)
 	if len(d.lines) > diaryLines {
 		d.lines = slices.Delete(d.lines, 0, 1)

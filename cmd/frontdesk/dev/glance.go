@@ -8,17 +8,18 @@ import (
 	"reflect"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 // seen is what the service said last of the application.
 type seen struct {
-	At          time.Time
-	Away        string        // why nothing can be said; "" while the sandbox is there
-	Info        *sandbox.Info // nil before one was there
-	Receives    string        // where webhooks are received
-	Clock       time.Duration // how far the sandbox's clock is ahead of real time
+	looked      clock.Stopwatch // since the service was asked
+	Away        string          // why nothing can be said; "" while the sandbox is there
+	Info        *sandbox.Info   // nil before one was there
+	Receives    string          // where webhooks are received
+	Clock       time.Duration   // how far the sandbox's clock is ahead of real time
 	Application integrator.Application
 	KeySet      integrator.KeySet
 	Calls       []integrator.Call
@@ -114,10 +115,10 @@ func unavailable(err error) bool {
 // look asks the service about the application.
 func (d *dev) look(ctx context.Context) {
 	now := d.last()
-	now.At = time.Now()
+	now.looked = clock.Start()
 	asked, err := d.member.client.Application(ctx)
 	switch status := integrator.StatusOf(err); {
-	case status == http.StatusForbidden && time.Since(d.joined) > joinAgain:
+	case status == http.StatusForbidden && d.joined.Elapsed() > joinAgain:
 		d.rejoin(ctx)
 		return
 	case err != nil && ctx.Err() == nil:
@@ -159,7 +160,7 @@ func (d *dev) lookAround(ctx context.Context, now *seen) {
 	}
 	if remote, err := sandbox.Reach(d.config.SandboxDir); err == nil {
 		if at, err := remote.Clock(ctx, ""); err == nil {
-			now.Clock = time.Until(at).Round(time.Second)
+			now.Clock = at.Sub(d.config.Now()).Round(time.Second)
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (d *dev) show(now seen) {
 	before := d.seen
 	d.seen = now
 	d.mu.Unlock()
-	if before.At = now.At; !reflect.DeepEqual(before, now) {
+	if before.looked = now.looked; !reflect.DeepEqual(before, now) {
 		d.changed.Ring()
 	}
 }

@@ -57,7 +57,7 @@ func (d *dev) findGround(ctx context.Context) (*ground, error) {
 		defer close(g.done)
 		g.err = sandbox.Run(running, sandbox.Config{
 			Dir: d.config.SandboxDir, Out: io.Discard, Log: d.config.Log, Started: func() { close(g.started) },
-			App: app.Config{Listen: address, PrivateListen: "127.0.0.1:0", JWKSCache: keySetServes},
+			Now: d.config.Now, App: app.Config{Listen: address, PrivateListen: "127.0.0.1:0", JWKSCache: keySetServes},
 		})
 	}()
 	if err := g.awaitStart(ctx, d.config.SandboxDir); err != nil {

@@ -25,6 +25,7 @@ const (
 // published until the next rotation.
 type keys struct {
 	home *home
+	now  func() time.Time
 
 	mu      sync.Mutex
 	signing sandbox.Minter
@@ -33,8 +34,8 @@ type keys struct {
 }
 
 // openKeys reads the keys that the directory has, or makes the first.
-func openKeys(h *home) (*keys, error) {
-	k := &keys{home: h}
+func openKeys(h *home, now func() time.Time) (*keys, error) {
+	k := &keys{home: h, now: now}
 	var err error
 	if k.next, err = k.read(nextKeyName); err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (k *keys) mint(id application.ID, sub string) (string, error) {
 	k.mu.Lock()
 	minter := k.signing
 	k.mu.Unlock()
-	return minter.For(id).Mint(sub, time.Now())
+	return minter.For(id).Mint(sub, k.now())
 }
 
 // kids are those of the key that signs and of the next one, which is "" if there is none.

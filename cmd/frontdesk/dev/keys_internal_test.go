@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"frontdesk/adapters/clock"
 )
 
 func newHome(t *testing.T) *home {
@@ -22,7 +24,7 @@ func newHome(t *testing.T) *home {
 
 func opened(t *testing.T, h *home) *keys {
 	t.Helper()
-	k, err := openKeys(h)
+	k, err := openKeys(h, clock.System)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -35,7 +36,7 @@ const (
 func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
 	defer cancel()
-	d.joined = time.Now()
+	d.joined = clock.Start()
 	m := &membership{info: info, client: d.client(info)}
 	if err := d.receive(ctx, m); err != nil {
 		return false, err
@@ -65,7 +66,7 @@ func (d *dev) client(info sandbox.Info) integrator.Client {
 // receive has webhooks come in for a membership. The receiver of the one before is kept if
 // the same authority still vouches for it.
 func (d *dev) receive(ctx context.Context, m *membership) error {
-	authority, err := receiver.OpenAuthority(d.config.SandboxDir, time.Now())
+	authority, err := receiver.OpenAuthority(d.config.SandboxDir, d.config.Now())
 	if err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func (d *dev) receive(ctx context.Context, m *membership) error {
 		}
 	}
 	if m.receiver == nil {
-		if m.receiver, err = receiver.Listen(ctx, address, authority, d.inbox, time.Now()); err != nil {
+		if m.receiver, err = receiver.Listen(ctx, address, authority, d.inbox, d.config.Now()); err != nil {
 			return err
 		}
 	}
-	d.inbox.Believe(&receiver.Verifier{JWKSURL: m.client.URL + "/jwks", Client: &http.Client{Timeout: askLimit}, Now: time.Now})
+	d.inbox.Believe(&receiver.Verifier{JWKSURL: m.client.URL + "/jwks", Client: &http.Client{Timeout: askLimit}, Now: d.config.Now})
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
@@ -69,13 +68,13 @@ func (d *dev) authorise(ctx context.Context, m *membership) error {
 // staff; "" is for nobody. It returns once the log has it.
 func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
 	sandbox.ForgetDatabases()
-	clock := &sandbox.Follower{}
-	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: clock.Now, RealNow: time.Now})
+	follower := &sandbox.Follower{Real: d.config.Now}
+	engine, err := app.Open(ctx, app.Config{DatabaseURL: info.DatabaseURL, AllowNetwork: loopback(), Now: follower.Now, RealNow: d.config.Now})
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	if err := clock.Follow(ctx, engine.Log.DB); err != nil {
+	if err := follower.Follow(ctx, engine.Log.DB); err != nil {
 		return err
 	}
 	actor, err := engine.Operator(ctx, d.config.Machine)

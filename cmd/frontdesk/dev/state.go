@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"slices"
-	"time"
 
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
@@ -17,7 +16,7 @@ const rows = 50 // of each table of the page
 // state is what the page shows. If no page is followed, the service is asked first.
 func (d *dev) state(ctx context.Context) page.State {
 	if d.turn.TryLock() {
-		if d.member != nil && d.last().Away == "" && time.Since(d.last().At) > glance {
+		if d.member != nil && d.last().Away == "" && d.last().looked.Elapsed() > glance {
 			d.look(ctx)
 		}
 		d.turn.Unlock()
@@ -27,7 +26,7 @@ func (d *dev) state(ctx context.Context) page.State {
 	s := page.State{
 		Name: d.config.Name, KeyDir: d.config.KeyDir, Application: d.identity.Application, KeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
 		Signing: signing, Next: next, ForwardTo: d.config.ForwardTo, SandboxDir: d.config.SandboxDir, Own: d.ground.own,
-		Away: now.Away, Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
+		Away: now.Away, Now: d.config.Now().Add(now.Clock), Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
 		Deliveries: deliveries(d.inbox.Kept(), now.Deliveries), Lines: d.diary.newest(), Events: application.WebhookEvents(),
 	}
 	d.describe(&s)

@@ -20,13 +20,14 @@ import (
 // it: it publishes the application's keys and receives staff at its callback.
 type keyServer struct {
 	minter   Minter
+	now      func() time.Time
 	callback atomic.Pointer[visitor]
 	listener net.Listener
 	http     *http.Server
 	done     chan struct{}
 }
 
-func listenKeys(ctx context.Context, file string) (*keyServer, error) {
+func listenKeys(ctx context.Context, file string, now func() time.Time) (*keyServer, error) {
 	minter, err := loadKey(file, application.ID{})
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func listenKeys(ctx context.Context, file string) (*keyServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("publish keys: %w", err)
 	}
-	s := &keyServer{minter: minter, listener: listener, done: make(chan struct{})}
+	s := &keyServer{minter: minter, now: now, listener: listener, done: make(chan struct{})}
 	s.http = &http.Server{Handler: s.routes(jwks), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.done)
@@ -72,7 +73,7 @@ func (s *keyServer) receiveStaff(info Info) {
 	minter := s.minter
 	minter.app = info.Application.ID
 	s.callback.Store(&visitor{
-		minter: minter, apiURL: info.APIURL, askURL: info.AuthoriseURL(),
+		minter: minter, now: s.now, apiURL: info.APIURL, askURL: info.AuthoriseURL(),
 		stopURL:  info.AuthURL + "/" + info.TenantID + "/staff/authorisations",
 		transfer: &http.Client{},
 	})
@@ -98,6 +99,7 @@ var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
 // the authorisation page, and it then makes a call in their name.
 type visitor struct {
 	minter   Minter
+	now      func() time.Time
 	apiURL   string
 	askURL   string // where staff are asked again
 	stopURL  string // where they stop it
@@ -140,7 +142,7 @@ func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // call pings in the name of a member of staff.
 func (v *visitor) call(ctx context.Context, shown *result) error {
-	token, err := v.minter.Mint(shown.Username, time.Now())
+	token, err := v.minter.Mint(shown.Username, v.now())
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ const (
 // real time, also while the sandbox is stopped.
 type clock struct {
 	file string
+	real func() time.Time
 
 	mu    sync.RWMutex
 	moved time.Duration
@@ -33,8 +34,8 @@ type kept struct {
 }
 
 // openClock returns the clock that dir keeps, which is real time if it keeps none.
-func openClock(dir string) (*clock, error) {
-	c := &clock{file: filepath.Join(dir, clockName)}
+func openClock(dir string, realNow func() time.Time) (*clock, error) {
+	c := &clock{file: filepath.Join(dir, clockName), real: realNow}
 	var k kept
 	err := readJSON(c.file, &k)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,14 +51,14 @@ func openClock(dir string) (*clock, error) {
 }
 
 // Now returns the instant that the sandbox takes for the present.
-func (c *clock) Now() time.Time { return time.Now().Add(c.ahead()) }
+func (c *clock) Now() time.Time { return c.real().Add(c.ahead()) }
 
 // String says what the clock shows.
-func (c *clock) String() string { return ClockText(c.Now()) }
+func (c *clock) String() string { return ClockText(c.Now(), c.real()) }
 
 // ClockText says what a sandbox's clock shows, and how far that is from real time.
-func ClockText(now time.Time) string {
-	moved := time.Until(now).Round(time.Second)
+func ClockText(now, realNow time.Time) string {
+	moved := now.Sub(realNow).Round(time.Second)
 	if moved > 0 {
 		return instant(now) + ", which is " + moved.String() + " ahead of real time"
 	}
@@ -77,7 +78,7 @@ func (c *clock) ahead() time.Duration {
 func (c *clock) set(ctx context.Context, setting string, newest func(context.Context) (time.Time, error)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
+	now := c.real()
 	moved, err := move(setting, now, c.moved)
 	if err != nil {
 		return err
@@ -107,8 +108,8 @@ func (c *clock) mayGoBack(ctx context.Context, now time.Time, moved time.Duratio
 	return nil
 }
 
-// real moves the clock back to real time, whatever has happened.
-func (c *clock) real() error {
+// toRealTime moves the clock back to real time, whatever has happened.
+func (c *clock) toRealTime() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.keep(0)

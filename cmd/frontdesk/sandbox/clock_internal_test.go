@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	clocks "frontdesk/adapters/clock"
 )
 
 func TestAClockGoesWhereASettingLeads_D96(t *testing.T) {
@@ -45,7 +47,7 @@ func TestAClockNeverGoesBehindTheNewestEvent_D96(t *testing.T) {
 	if err := c.set(ctx, "-30m", newest); err != nil || c.ahead() != 90*time.Minute {
 		t.Errorf("back to after the newest event: %v; %s ahead", err, c.ahead())
 	}
-	if err := c.real(); err != nil || c.ahead() != 0 {
+	if err := c.toRealTime(); err != nil || c.ahead() != 0 {
 		t.Errorf("by a reset: %v; %s ahead", err, c.ahead())
 	}
 }
@@ -72,7 +74,7 @@ func TestAClockOutlivesItsSandbox_D96(t *testing.T) {
 	if again.ahead() != 36*time.Hour || !strings.Contains(again.String(), "36h0m0s ahead") {
 		t.Errorf("the next one shows %s", again)
 	}
-	if err := again.real(); err != nil {
+	if err := again.toRealTime(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, clockName)); !os.IsNotExist(err) {
@@ -82,7 +84,7 @@ func TestAClockOutlivesItsSandbox_D96(t *testing.T) {
 
 func open(t *testing.T, dir string) *clock {
 	t.Helper()
-	c, err := openClock(dir)
+	c, err := openClock(dir, clocks.System)
 	if err != nil {
 		t.Fatal(err)
 	}

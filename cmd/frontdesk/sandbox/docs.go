@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"slices"
-	"time"
 
 	"frontdesk/cmd/frontdesk/reference"
 )
@@ -17,7 +16,7 @@ func (h *house) showDocs(info Info) error {
 	}
 	return h.docs.Show(reference.Sandbox{
 		URL: info.APIURL, Users: users, IDs: info.tryable(),
-		Mint: func(username string) (string, error) { return minter.Mint(username, time.Now()) },
+		Mint: func(username string) (string, error) { return minter.Mint(username, h.config.Now()) },
 	})
 }
 

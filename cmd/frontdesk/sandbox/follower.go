@@ -22,10 +22,13 @@ func sign(ctx context.Context, dir string, database *embedded.Server, name strin
 
 // Follower is the clock of a command that changes something in a database. It shows real
 // time until it follows the clock of the sandbox whose database that is.
-type Follower struct{ ahead time.Duration }
+type Follower struct {
+	Real  func() time.Time
+	ahead time.Duration
+}
 
 // Now returns what the clock shows.
-func (f *Follower) Now() time.Time { return time.Now().Add(f.ahead) }
+func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
 
 // Follow has the clock show what the sandbox's does. It does nothing if the database is no
 // sandbox's.
@@ -45,6 +48,6 @@ func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
 	if err != nil {
 		return err
 	}
-	f.ahead = time.Until(now)
+	f.ahead = now.Sub(f.Real())
 	return nil
 }

@@ -101,7 +101,7 @@ func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 		return nil, err
 	}
 	settings := h.service
-	settings.Obstacle = obstacles(s, h.clock.Now)
+	settings.Obstacle = obstacles(s, h.clock.Now, h.config.Now)
 	service, err := app.New(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (h *house) restore(ctx context.Context, spare error) error {
 	if err := restore(ctx, h.config.Dir, h.database); err != nil {
 		return err
 	}
-	if err := h.clock.real(); err != nil {
+	if err := h.clock.toRealTime(); err != nil {
 		return err
 	}
 	return h.inbox.empty()

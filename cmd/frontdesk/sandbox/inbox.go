@@ -26,6 +26,7 @@ const (
 // inbox is the sandbox application's webhook receiver. It verifies webhooks and
 // keeps them in a file.
 type inbox struct {
+	now       func() time.Time
 	authority *receiver.Authority
 	log       *os.File
 	server    *receiver.Server
@@ -40,8 +41,8 @@ type WebhookReceiver struct {
 	Behave map[string]string `json:"behave"` // where it behaves otherwise, by how: slow, error, …
 }
 
-func openInbox(dir string) (*inbox, error) {
-	authority, err := receiver.OpenAuthority(dir, time.Now())
+func openInbox(dir string, now func() time.Time) (*inbox, error) {
+	authority, err := receiver.OpenAuthority(dir, now())
 	if err != nil {
 		return nil, err
 	}
@@ -49,26 +50,26 @@ func openInbox(dir string) (*inbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log of webhooks: %w", err)
 	}
-	return &inbox{authority: authority, log: log}, nil
+	return &inbox{authority: authority, log: log, now: now}, nil
 }
 
 // receive begins to receive, once it is known where the service publishes its
 // keys.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
-	journal := &receiver.Journal{Out: i.log, Now: time.Now}
+	journal := &receiver.Journal{Out: i.log, Now: i.now}
 	handler := behaving(receiver.Handler{
 		Verifier: &receiver.Verifier{
-			JWKSURL: apiURL + "/transactional-api/jwks", Client: &http.Client{Timeout: 5 * time.Second}, Now: time.Now,
+			JWKSURL: apiURL + "/transactional-api/jwks", Client: &http.Client{Timeout: 5 * time.Second}, Now: i.now,
 		},
 		Received: journal.Write,
 		Refused: func(ctx context.Context, err error) {
 			log.WarnContext(ctx, "the sandbox's receiver has refused a webhook", slog.Any("error", err))
 		},
 	})
-	if i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, handler, time.Now()); err != nil {
+	if i.server, err = receiver.Listen(ctx, "127.0.0.1:0", i.authority, handler, i.now()); err != nil {
 		return err
 	}
-	i.untrusted, err = listenUntrusted(ctx, handler)
+	i.untrusted, err = listenUntrusted(ctx, handler, i.now())
 	return err
 }
 

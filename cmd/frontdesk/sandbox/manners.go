@@ -61,17 +61,17 @@ func behaving(well http.Handler) http.Handler {
 }
 
 // listenUntrusted receives with the certificate of an authority that nobody knows.
-func listenUntrusted(ctx context.Context, handler http.Handler) (*receiver.Server, error) {
+func listenUntrusted(ctx context.Context, handler http.Handler, now time.Time) (*receiver.Server, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	unknown, err := receiver.OpenAuthority(dir, time.Now())
+	unknown, err := receiver.OpenAuthority(dir, now)
 	if err != nil {
 		return nil, err
 	}
-	return receiver.Listen(ctx, "127.0.0.1:0", unknown, handler, time.Now())
+	return receiver.Listen(ctx, "127.0.0.1:0", unknown, handler, now)
 }
 
 // places are where the receiver behaves in each way.

@@ -22,9 +22,9 @@ const (
 )
 
 // obstacles returns what meets a call about a patient. now is the practice's clock.
-func obstacles(s seed, now func() time.Time) func(context.Context, patient.ID) error {
+func obstacles(s seed, now, realNow func() time.Time) func(context.Context, patient.ID) error {
 	inTheWay := map[patient.ID]obstacle{
-		s.Causes["rate-limited"]: limited(now),
+		s.Causes["rate-limited"]: limited(now, realNow),
 		s.Causes["unavailable"]:  func(context.Context) error { return postgres.ErrUnavailable },
 		s.Causes["flaky"]:        flaky(),
 		s.Causes["slow"]:         slow,
@@ -38,8 +38,8 @@ func obstacles(s seed, now func() time.Time) func(context.Context, patient.ID) e
 }
 
 // limited lets one call pass and has the others wait.
-func limited(now func() time.Time) obstacle {
-	calls := fair.NewBudget[struct{}](1, limitedFor, time.Now)
+func limited(now, realNow func() time.Time) obstacle {
+	calls := fair.NewBudget[struct{}](1, limitedFor, realNow)
 	return func(context.Context) error {
 		if wait := calls.Spend(struct{}{}, 1); wait > 0 {
 			return httpapi.ErrRateLimited.Until(now().Add(wait))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
@@ -25,7 +26,8 @@ type Config struct {
 	Trust string // file with a certificate (PEM) to trust beside the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger
-	App   app.Config // Listen, PrivateListen and lifetimes; the sandbox sets the rest
+	Now   func() time.Time // real time
+	App   app.Config       // Listen, PrivateListen and lifetimes; the sandbox sets the rest
 
 	Started func() // is called once, when everybody can read where everything is; nil for nobody
 }
@@ -92,14 +94,14 @@ func inUse(dir string) string {
 // serve runs the application's own server and the service on the database.
 func serve(ctx context.Context, config Config, database *embedded.Server) (err error) {
 	h := &house{config: config, database: database, resets: make(chan chan<- error)}
-	if h.clock, err = openClock(config.Dir); err != nil {
+	if h.clock, err = openClock(config.Dir, config.Now); err != nil {
 		return err
 	}
-	if h.keys, err = listenKeys(ctx, filepath.Join(config.Dir, keyName)); err != nil {
+	if h.keys, err = listenKeys(ctx, filepath.Join(config.Dir, keyName), config.Now); err != nil {
 		return err
 	}
 	defer h.keys.close()
-	if h.inbox, err = openInbox(config.Dir); err != nil {
+	if h.inbox, err = openInbox(config.Dir, config.Now); err != nil {
 		return err
 	}
 	defer h.inbox.close()

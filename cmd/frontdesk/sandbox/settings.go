@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
-	"time"
 
 	"frontdesk/cmd/frontdesk/app"
 )
@@ -22,7 +21,7 @@ func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, e
 	if c.RootCAs, err = h.inbox.trusted(h.config.Trust); err != nil {
 		return c, err
 	}
-	c.Now, c.RealNow = h.clock.Now, time.Now
+	c.Now, c.RealNow = h.clock.Now, h.config.Now
 	c.Listening = sockets.listen
 	if c.Listen, err = sockets.claim(ctx, c.Listen); err != nil {
 		return c, err

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/witness"
@@ -31,7 +32,7 @@ func (n notebook) Write(name string, b []byte) error {
 func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
 	w.t.Helper()
 	now := time.Now() // the clock stands, so it reads everything again only if it is told to
-	s := app.Sign{Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
+	s := app.Sign{Now: clock.System, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
 	s.Now = func() time.Time { return now }
 	w.check(s.Begin(w.ctx))
 	return s

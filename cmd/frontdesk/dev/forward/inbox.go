@@ -34,7 +34,8 @@ type Webhook struct {
 
 // Inbox receives webhooks. It is an [http.Handler].
 type Inbox struct {
-	Target *Target       // nil to hand on nothing
+	Target *Target // nil to hand on nothing
+	Now    func() time.Time
 	Heard  func(Webhook) // is told of each, when it is known what became of it
 
 	verifier atomic.Pointer[receiver.Verifier]
@@ -46,8 +47,8 @@ type Inbox struct {
 }
 
 // NewInbox returns an empty inbox, which believes nothing before [Inbox.Believe].
-func NewInbox(target *Target, heard func(Webhook)) *Inbox {
-	return &Inbox{Target: target, Heard: heard, seats: make(chan struct{}, atOnce)}
+func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox {
+	return &Inbox{Target: target, Now: now, Heard: heard, seats: make(chan struct{}, atOnce)}
 }
 
 // Believe says whose webhooks hold from now on.
@@ -88,7 +89,7 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The webhook cannot be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	i.answer(w, i.take(r.Context(), Webhook{At: time.Now(), Header: r.Header.Clone(), Body: body}))
+	i.answer(w, i.take(r.Context(), Webhook{At: i.Now(), Header: r.Header.Clone(), Body: body}))
 }
 
 // answer tells the sender what became of a webhook.
@@ -115,7 +116,7 @@ func (i *Inbox) take(ctx context.Context, webhook Webhook) Webhook {
 	if webhook.Verified, err = i.verify(ctx, webhook.Body); err != nil {
 		webhook.Refused = err.Error()
 	} else if i.Target != nil {
-		webhook.Attempts = []Attempt{i.Target.Send(ctx, webhook.Header, webhook.Body)}
+		webhook.Attempts = []Attempt{i.Target.Send(ctx, i.Now(), webhook.Header, webhook.Body)}
 	}
 	webhook = i.keep(webhook)
 	i.Heard(webhook)
@@ -162,7 +163,7 @@ func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
 	case i.Target == nil:
 		return webhook, ErrNoTarget
 	}
-	attempt := i.Target.Send(ctx, webhook.Header, webhook.Body)
+	attempt := i.Target.Send(ctx, i.Now(), webhook.Header, webhook.Body)
 	return i.tried(number, attempt)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/dev/forward"
 )
@@ -59,7 +60,7 @@ func (s *service) webhook(jti string) string {
 // inbox believes the service, and is served by http.
 func (s *service) inbox(target *forward.Target) (*forward.Inbox, string) {
 	s.t.Helper()
-	inbox := forward.NewInbox(target, func(forward.Webhook) {})
+	inbox := forward.NewInbox(target, clock.System, func(forward.Webhook) {})
 	inbox.Believe(&receiver.Verifier{JWKSURL: s.url, Client: http.DefaultClient, Now: time.Now})
 	server := httptest.NewServer(inbox)
 	s.t.Cleanup(func() { server.Close(); inbox.Close() })

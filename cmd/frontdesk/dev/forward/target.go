@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"frontdesk/adapters/clock"
 )
 
 const (
@@ -57,10 +59,9 @@ type Attempt struct {
 // Fine reports whether the program has taken the webhook.
 func (a Attempt) Fine() bool { return a.Status >= 200 && a.Status < 300 }
 
-// Send hands a webhook on, once.
-func (t *Target) Send(ctx context.Context, header http.Header, body []byte) Attempt {
-	begun := time.Now()
-	attempt := Attempt{At: begun}
+// Send hands a webhook on, once, and says when it did.
+func (t *Target) Send(ctx context.Context, at time.Time, header http.Header, body []byte) Attempt {
+	watch, attempt := clock.Start(), Attempt{At: at}
 	response, err := t.post(ctx, header, body)
 	if err == nil {
 		defer response.Body.Close()
@@ -69,7 +70,7 @@ func (t *Target) Send(ctx context.Context, header http.Header, body []byte) Atte
 	} else {
 		attempt.Failure = t.reason(ctx, err)
 	}
-	attempt.Took = time.Since(begun)
+	attempt.Took = watch.Elapsed()
 	return attempt
 }
 

@@ -25,6 +25,7 @@ type State struct {
 	SandboxDir string
 	Own        bool          // the sandbox was started with dev, and stops with it
 	Away       string        // why nothing new can be said of the sandbox; "" while it is there
+	Now        time.Time     // by its clock
 	Clock      time.Duration // how far its clock is ahead of real time
 	APIURL     string        // {base_url}/transactional-api; "" before a sandbox was there
 	DocsURL    string        // the service's reference, which ends with /
@@ -56,6 +57,3 @@ type Delivery struct {
 	Told  *integrator.Delivery
 	Here  *forward.Webhook
 }
-
-// Now is what the sandbox's clock shows.
-func (s State) Now() time.Time { return time.Now().Add(s.Clock) }
