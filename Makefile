@@ -15,7 +15,7 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
@@ -39,7 +39,7 @@ PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
 
-.PHONY: help run test check nightly prove fresh bench peers features docs lint words measure deps build images release
+.PHONY: help run test check nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -135,6 +135,9 @@ words: ## record fewer words to replace (ARGS=-force: also more, after a merge o
 
 measure: ## the size, shape and language of the Go code; SINCE=<commit> compares that commit with it
 	@$(GO) run ./.ci/measure $(if $(SINCE),--since '$(SINCE)')
+
+mutate: deps ## change the program in 20 places, one at a time, and report which changes no test notices (ARGS='-n 20 -seed 7 ./commands')
+	@$(GO) run ./.ci/mutate $(or $(ARGS),./domain/... ./commands)
 
 build: # the binary that `make run` starts, and `make test` hands to all packages
 	@mkdir -p $(dir $(BINARY))

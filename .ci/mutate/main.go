@@ -2,6 +2,7 @@
 // notices. Each such change is a mutant: a condition negated, an error that is not returned,
 // a predicate of a query without effect, and so on (see operators.go and sql.go). A mutant
 // that no test notices is a rule that no test asserts, or a change that makes no difference.
+// The report is part of `make nightly`, as the proof TestProveMutantsAreNoticed.
 //
 // It draws a sample by a seed, so that a package takes minutes, and never changes the
 // working tree: the compiler reads the mutated file in place of the original one. Run it as
@@ -58,23 +59,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	_, err = c.mutate(ctx, out)
+	return err
+}
+
+// mutate judges a sample, and prints and returns what the tests say of it.
+func (c config) mutate(ctx context.Context, out io.Writer) ([]result, error) {
 	packages, err := load(ctx, c.patterns)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := places(ctx, packages, c.kinds)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.list {
-		return listPlaces(out, all)
+		return nil, listPlaces(out, all)
 	}
-	j := newJudge(c, packages)
-	results, err := j.sample(ctx, draw(all, c.seed), out)
+	results, err := newJudge(c, packages).sample(ctx, draw(all, c.seed), out)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return report(out, c, results)
+	return results, report(out, c, results)
 }
 
 func parse(args []string, out io.Writer) (c config, err error) {
