@@ -23,7 +23,7 @@ import (
 // another one is drawn for it.
 const (
 	killed     = "killed"
-	timedOut   = "timed out" // which a run of the tests would notice, too
+	timedOut   = "timed out" // a run of the tests would notice it
 	survived   = "survived"
 	uncompiled = "does not compile"
 )
@@ -157,8 +157,8 @@ func verdict(out string) (outcome, by string) {
 	return killed, by
 }
 
-// overlay writes the mutated file beside the tree, and the JSON by which the compiler reads
-// it in place of the original one. Remove deletes both.
+// overlay writes the mutated file to a folder of its own, with the JSON that makes the
+// compiler read it in place of the original one. Remove deletes the folder.
 func overlay(m mutant) (path string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -177,8 +177,7 @@ func overlay(m mutant) (path string, remove func(), err error) {
 	return path, remove, errors.Join(os.WriteFile(file, m.mutated(), 0o600), os.WriteFile(path, replace, 0o600))
 }
 
-// goCommand runs the go command, and what it starts, with an overlay. Programs that tests
-// build are mutated, too.
+// goCommand runs the go command with an overlay. The programs that tests build have it also.
 func goCommand(ctx context.Context, overlay string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Env = os.Environ()

@@ -36,7 +36,7 @@ type config struct {
 	seed       uint64
 	also       []string // packages whose tests judge survivors
 	dependents int      // how many importing packages judge survivors
-	kinds      []string // of mutants; all if there are none
+	kinds      []string // of mutants; empty for all
 	file       string   // for the results as tab-separated values; "" for none
 	list       bool     // what could be drawn, without running tests
 }

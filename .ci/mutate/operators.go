@@ -18,7 +18,7 @@ type mutant struct {
 }
 
 // The kinds of mutants of Go. Locks, logs and cancelled contexts stay: a test cannot show
-// the loss of a lock, and need not assert what is logged.
+// the loss of a lock, and need not assert logs.
 const (
 	negated  = "condition negated"
 	boundary = "boundary moved"

@@ -78,7 +78,7 @@ var ends = []string{
 	"WHEN", "THEN", "ELSE", "SET", "ROWS", "RANGE", ";", ",",
 }
 
-// until returns the first token after n that ends what begins there: a word of ends at its
+// until returns the first token after n that ends the clause of n: a word of ends at its
 // depth, or the end of its parentheses.
 func (q query) until(n int) int {
 	between := false
@@ -99,7 +99,7 @@ func (q query) until(n int) int {
 	return len(q.tokens)
 }
 
-// piece returns what is between two tokens.
+// piece returns the text between two tokens.
 func (q query) piece(n, end int) (from, to int, text string) {
 	from, to = q.tokens[n+1].from, q.tokens[end-1].to
 	return from, to, q.literal[from:to]
