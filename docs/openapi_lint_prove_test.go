@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/provetest"
 )
 
 // `make lint` runs this, too. The file is judged, with its template of a server, and by
@@ -27,4 +28,5 @@ func TestProveThatRedoclyAndSpectralHaveNothingToSay_D98(t *testing.T) {
 	if out, err := o.run(t, "spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "hint", "file.json", "served.json"); err != nil {
 		t.Errorf("Spectral: %v\n%s", err, out)
 	}
+	provetest.Tried(t, 2, "linters")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/docs"
 )
 
@@ -29,6 +30,7 @@ func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
 			db := postgrestest.New(t)
 			db.URL = postgrestest.Pooled(t, db.URL)
 			runFeature(t, file, db)
+			provetest.Tried(t, 1, "features")
 		})
 	}
 }

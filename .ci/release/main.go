@@ -53,11 +53,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	dir := flags.String("out", ".frontdesk/release", "the `folder` that the archive is written to")
 	arch := flags.String("arch", runtime.GOARCH, "the `architecture` that the program is for, as Go names it")
+	unproved := flags.Bool("unproved", false, "also if docs/nightly.md does not show that all proofs hold: to try the archive out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q is not an option: run it in the clone", flags.Arg(0))
+	}
+	if !*unproved {
+		if err := proved(ctx, "."); err != nil {
+			return err
+		}
 	}
 	name, err := release(ctx, *dir, *arch)
 	if err != nil {

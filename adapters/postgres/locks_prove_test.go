@@ -10,6 +10,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 )
 
 // An autovacuum that takes hours is at work on events. A migration makes it give way,
@@ -33,6 +34,7 @@ func TestProveAnAutovacuumGivesWay_D54(t *testing.T) {
 	}
 	eventually(t, "the autovacuum is at work", func() bool { return vacuums() > 0 })
 
+	provetest.Tried(t, vacuums(), "autovacuums at work")
 	heard := &teller{}
 	files := next(t, step(`ALTER TABLE events ADD COLUMN next int;`))
 	if _, err := (postgres.Migrator{URL: owner, Wait: 20 * time.Second, Tell: heard.tell}).From(t.Context(), files); err != nil {

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 )
 
 func TestProveThatEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	comingAndGoing(t, db, db.URL, 500, 200)
+	comingAndGoing(t, db, db.URL, provetest.Pick(50, 500), 200)
 }
 
 // A long page hardly ever passes while its handler is moody, and an event alone takes
@@ -19,5 +20,5 @@ func TestProveThatEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 func TestProveThatEachEventIsHandledOnceBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	comingAndGoing(t, db, postgrestest.Pooled(t, db.URL), 100, 20)
+	comingAndGoing(t, db, postgrestest.Pooled(t, db.URL), provetest.Pick(30, 100), 20)
 }

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -57,6 +58,8 @@ func comingAndGoing(t *testing.T, db *postgrestest.Database, url string, rounds,
 	recorder.set(nil)
 	e.drain(t)
 	e.eventuallyHandled(t, idxUpTo(e.head(t)))
+	provetest.Tried(t, rounds, "restarts of a consumer")
+	provetest.Tried(t, int(e.head(t)), "events")
 }
 
 // process runs a consumer as another process would.

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
@@ -45,6 +46,7 @@ func TestProveThatRightsAreAskedAgainAfterALongBody(t *testing.T) {
 		t.Errorf("%d requests are in the log", n)
 	}
 	waitFor(t, func() bool { return s.storedParts(t) == 0 })
+	provetest.Tried(t, 1, "long calls")
 }
 
 // slowCall is a call whose body is sent by hand.

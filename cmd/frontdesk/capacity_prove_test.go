@@ -13,17 +13,21 @@ import (
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 )
 
 // What a cell carries is measured on one machine that does everything: clients, program,
 // Postgres and the receiver of webhooks. CPU for each visit is what other machines can be
 // reckoned by; docs/scale.md does so.
+var (
+	measuredVisits = provetest.Pick(600, 6000)
+	restVisits     = provetest.Pick(50, 300) // one after the other
+)
+
 const (
 	warmVisits     = 200
-	measuredVisits = 6000
 	visitClients   = 32
-	restVisits     = 300 // one after the other
-	patientsOfEach = 50  // practice
+	patientsOfEach = 50 // practice
 )
 
 // TestProveWhatACellCarries lets patients come and go: each sends a request, is booked in, called in, seen and
@@ -58,6 +62,7 @@ func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measu
 	for _, table := range after.largest(before) {
 		row("`"+table+"`, with its indexes, kB", "%.2f", float64(after.tables[table]-before.tables[table])/1000/visits)
 	}
+	provetest.Tried(t, measuredVisits, "visits")
 	t.Log("\n" + strings.Join(rows, "\n"))
 }
 
@@ -148,7 +153,7 @@ func (c *cell) tables() map[string]int64 {
 // largest are the tables that have grown by more than 20 bytes a visit.
 func (s sight) largest(before sight) (names []string) {
 	for name, bytes := range s.tables {
-		if bytes-before.tables[name] > 20*measuredVisits {
+		if bytes-before.tables[name] > int64(20*measuredVisits) {
 			names = append(names, name)
 		}
 	}

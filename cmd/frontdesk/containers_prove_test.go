@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/docs"
 	"frontdesk/domain/application"
 )
@@ -78,6 +79,7 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 	c.keptAll()
 	c.run(alone(down))
 	c.leavesNothing()
+	provetest.Tried(t, 3, "kills")
 }
 
 // onboard types the lines for a practice and an application, and registers a patient.
@@ -189,6 +191,7 @@ func (c *containers) keptAll() {
 	if twice := c.told.twice(); len(twice) > 0 {
 		c.t.Errorf("told twice: %v", twice)
 	}
+	provetest.Tried(c.t, c.answered.count(), "requests answered")
 	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.told.count())
 }
 

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -63,6 +64,7 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 	var still []string
 	for watch := clock.Start(); watch.Elapsed() < 2*time.Minute; time.Sleep(time.Second) {
 		if still = empty(); len(still) == 0 {
+			provetest.Tried(t, len(panelsOf(t))-len(quietPanels), "panels")
 			return
 		}
 	}

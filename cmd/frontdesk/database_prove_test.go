@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -31,7 +32,8 @@ const frozenFor = 25 * time.Second
 // A read never notices a restart that takes less than two seconds.
 func TestProveThatReadsOutlastARestartOfTheDatabase_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
-	for range 5 {
+	restarts := provetest.Pick(1, 5)
+	for range restarts {
 		before, began := s.counts("read"), clock.Start()
 		s.signal(syscall.SIGINT) // a fast shutdown
 		<-s.postgres.Done()
@@ -45,17 +47,20 @@ func TestProveThatReadsOutlastARestartOfTheDatabase_D48(t *testing.T) { //nolint
 		}
 	}
 	s.end()
+	provetest.Tried(t, restarts, "restarts")
 }
 
 func TestProveThatAKilledDatabaseLosesNothing_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
-	for range 5 {
+	kills := provetest.Pick(1, 5)
+	for range kills {
 		s.signal(syscall.SIGKILL, s.halted()...)
 		<-s.postgres.Done()
 		s.must(s.postgres.Restart(t.Context()))
 		s.serves()
 	}
 	s.end()
+	provetest.Tried(t, kills, "kills")
 }
 
 func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralleltest // it measures
@@ -90,6 +95,7 @@ func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralle
 		}
 	}
 	s.end()
+	provetest.Tried(t, len(processes), "processes frozen")
 }
 
 func TestProveThatAReadOnlyDatabaseRefusesAppendsAlone_D48(t *testing.T) { //nolint:paralleltest // it measures
@@ -106,6 +112,7 @@ func TestProveThatAReadOnlyDatabaseRefusesAppendsAlone_D48(t *testing.T) { //nol
 		t.Errorf("%d reads were refused, and they change nothing", refused)
 	}
 	s.end()
+	provetest.Tried(t, s.counts("append").refused, "appends refused")
 }
 
 // A stranger takes every connection that the server has.
@@ -132,6 +139,7 @@ func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //no
 	t.Logf("a stranger had %d connections", len(taken))
 	s.serves()
 	s.end()
+	provetest.Tried(t, len(taken), "connections taken")
 }
 
 // The data directory is a file system in memory of a limited size, which is filled up.
@@ -154,7 +162,8 @@ func TestProveThatAFullDiskLosesNothing_D48(t *testing.T) { //nolint:paralleltes
 	if data, err := filepath.EvalSymlinks(s.data); err != nil || filepath.Dir(data) != dir {
 		t.Fatalf("the data is in %s (%v), which is not the small file system", data, err)
 	}
-	for range 3 {
+	times := provetest.Pick(1, 3)
+	for range times {
 		ballast := fill(t, filepath.Join(dir, "ballast"))
 		s.refuses("append", 200)
 		s.must(os.Remove(ballast))
@@ -162,6 +171,7 @@ func TestProveThatAFullDiskLosesNothing_D48(t *testing.T) { //nolint:paralleltes
 		s.serves()
 	}
 	s.end()
+	provetest.Tried(t, times, "full disks")
 }
 
 // fill writes a file until its file system is full.

@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -160,6 +161,7 @@ func (s *trial) end() {
 	for kind, found := range s.kinds {
 		s.t.Logf("%s: %d answered 200, %d answered 503, the slowest took %s", kind, found.served, found.refused, found.slowest.Round(time.Millisecond))
 	}
+	provetest.Tried(s.t, len(s.stored), "requests answered")
 	s.t.Logf("%d requests were answered 200, and each is in the log once", len(s.stored))
 }
 

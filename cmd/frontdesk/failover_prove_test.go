@@ -11,20 +11,24 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 )
 
+var (
+	primariesKilled = provetest.Pick(1, 10)
+	primariesOutrun = provetest.Pick(1, 10) // with a standby that had not received everything
+)
+
 const (
-	primariesKilled   = 10
-	primariesOutrun   = 10 // with a standby that had not received everything
 	settlesWithin     = 15 * time.Second
 	heldBackFor       = 3 * time.Second
 	loadBeforeTheKill = 2 * time.Second
 )
 
-// TestProveThatASynchronousFailoverLosesNothing kills the primary ten times under load,
+// TestProveThatASynchronousFailoverLosesNothing kills the primary ten times under load (once in a night),
 // promotes the standby and makes the killed cluster the next standby.
 func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSurgery(t, newPair(t, true), "synchronous", 2)
@@ -51,6 +55,8 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 	if unknown := s.unknown(); unknown > 100*primariesKilled {
 		t.Errorf("%d deliveries ended as unknown", unknown)
 	}
+	provetest.Tried(t, primariesKilled, "failovers")
+	provetest.Tried(t, len(s.answered.ids), "requests answered")
 	t.Logf("%d requests answered, %d calls refused, %s at most from a kill until the last refusal; %d webhooks told, %d unknown",
 		len(s.answered.ids), len(s.refused), longest, len(s.receiver.times), s.unknown())
 }
@@ -189,6 +195,8 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	if lost == 0 {
 		t.Error("the standby had everything, so nothing was proved")
 	}
+	provetest.Tried(t, primariesOutrun, "failovers")
+	provetest.Tried(t, lost, "requests lost by Postgres")
 	t.Logf("%d of %d answered requests lost by Postgres; %d webhooks told, %d unknown", lost, len(s.answered.ids), len(s.receiver.times), s.unknown())
 }
 

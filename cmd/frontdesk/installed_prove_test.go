@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/docs"
 )
 
@@ -61,6 +62,8 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.do(unpack + docs.OperatorsBlocks(t, systemdPage, "Upgrade")[0])
 	calls.answered()
 	m.works()
+	provetest.Tried(t, 3, "crashes")
+	provetest.Tried(t, 1, "reboots")
 	m.isAnImage(docs.OperatorsBlocks(t, "operations/kubernetes.md", "The image", "sh")[0])
 }
 

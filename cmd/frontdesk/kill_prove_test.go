@@ -10,13 +10,15 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 )
 
-const (
-	submissions = 2000
-	clients     = 8
-	kills       = 10
+const clients = 8
+
+var (
+	submissions = provetest.Pick(400, 2000)
+	kills       = provetest.Pick(2, 10)
 )
 
 // TestProveThatKillsLoseNothing kills the whole program with SIGKILL while
@@ -41,6 +43,8 @@ func TestProveThatKillsLoseNothing(t *testing.T) {
 	stop()
 	group.Wait()
 	s.compare(answered)
+	provetest.Tried(t, kills, "kills")
+	provetest.Tried(t, answered.count(), "requests answered")
 }
 
 // answers are the requests that were answered 200.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -43,6 +44,7 @@ func TestProveThatALongListIsReadByPages_D107(t *testing.T) { //nolint:parallelt
 			if many-few != manyPages-onePage || little == 0 {
 				t.Errorf("%v printed %d lines of %d, and %d of %d", command, few, onePage, many, manyPages)
 			}
+			provetest.Tried(t, few+many, "lines")
 			t.Logf("%v: %.1f MB for %d, %.1f MB for %d", command, little, onePage, much, manyPages)
 			if much > little+mayHold {
 				t.Errorf("%v takes %.1f MB for %d, and %.1f MB for %d", command, little, onePage, much, manyPages)

@@ -16,13 +16,15 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/feed"
 )
 
+var besideTurns = provetest.Pick(2, 9)
+
 const (
-	besideTurns   = 9
 	besideTurn    = 3 * time.Second
 	besideWriters = 16
 )
@@ -52,6 +54,7 @@ func TestProveWhatARelayTakesFromAppends_D104(t *testing.T) { //nolint:parallelt
 		}
 		without, beside, ratios = append(without, rates[0]), append(beside, rates[1]), append(ratios, rates[1]/rates[0])
 	}
+	provetest.Tried(t, besideTurns, "turns")
 	t.Logf("medians of %d turns: %.0f appends/s without a relay, %.0f beside one, ratio %.3f (quartiles %.3f to %.3f); load %s", besideTurns,
 		benchtest.Quantile(without, 0.5), benchtest.Quantile(beside, 0.5), benchtest.Quantile(ratios, 0.5),
 		benchtest.Quantile(ratios, 0.25), benchtest.Quantile(ratios, 0.75), load())

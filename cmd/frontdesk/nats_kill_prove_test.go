@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -24,11 +25,14 @@ import (
 	"frontdesk/feed"
 )
 
+var (
+	relayedEvents = provetest.Pick[int64](3000, 30_000)
+	relayedRounds = provetest.Pick(1, 4)
+)
+
 const (
-	relayedEvents = 30_000
-	relayedRounds = 4
-	relayCallers  = 6  // of the service
-	relayWriters  = 12 // that append by an engine of this process
+	relayCallers = 6  // of the service
+	relayWriters = 12 // that append by an engine of this process
 )
 
 // TestProveThatTheStreamIsTheLogWhateverIsKilled kills the stream's leader, a process of the
@@ -45,6 +49,7 @@ func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolin
 		for name, trouble := range r.troubles() {
 			begun := clock.Start()
 			trouble()
+			provetest.Tried(t, 1, "troubles")
 			lasted, at := begun.Elapsed(), r.idx()
 			waitFor(t, func() bool { info, err := r.nats.info(log); return err == nil && info.State.LastSeq > uint64(at) })
 			t.Logf("round %d: %s, for %s; %s later the stream has what the log had, idx %d",
@@ -60,6 +65,7 @@ func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolin
 	}
 	follower.wantRead(t, events)
 	r.wantAnswered(events)
+	provetest.Tried(t, len(events), "events")
 	t.Logf("%d rounds, %d events, each at the sequence of its idx on each of the servers; %d appends were acknowledged, %d calls answered",
 		rounds, len(events), len(r.appended.ids), r.answered.count())
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/feed"
@@ -123,6 +124,8 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	relay.start(testworld.Binary(t))
 	t.Cleanup(relay.kill)
 	o.wantGoneOn(lastKnown, beyond)
+	provetest.Tried(t, 2, "restores")
+	provetest.Tried(t, int(beyond-lastKnown), "events that never happened")
 }
 
 // TestProveThatTheRelayGoesOnAfterALostEnd promotes a standby that has not received what the
@@ -144,6 +147,8 @@ func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:para
 	o.promote()
 	o.waitFor(o.primary, `SELECT epoch = 2 FROM sequencer`)
 	o.wantGoneOn(lastKnown, beyond)
+	provetest.Tried(t, 1, "failovers")
+	provetest.Tried(t, int(beyond-lastKnown), "events that never happened")
 	t.Logf("the relay said: %s", relay.said.String())
 }
 

@@ -3,11 +3,13 @@
 package main_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 )
 
 const (
@@ -16,16 +18,17 @@ const (
 )
 
 // TestProveThatCareForPatroniLosesNothing has the primary moved by the document's
-// command, and takes away what Patroni can do without for a while, under load.
+// command, and takes away what Patroni can do without for a while, under load: all of
+// it, or in a night one thing.
 func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paralleltest // it measures
 	p := newPatroni(t)
 	s := p.busy()
 	stop := s.work()
-	for _, care := range []struct {
+	p.care(s, "the primary is moved", (*patroni).switchover)
+	taken := []struct {
 		name string
 		do   func(*patroni) (mend func())
 	}{
-		{"the primary is moved", (*patroni).switchover},
 		{"a standby is lost", func(p *patroni) func() {
 			m := p.standby()
 			m.kill("")
@@ -36,19 +39,29 @@ func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paral
 			return func() { time.Sleep(standbyIsAway); thaw() }
 		}},
 		{"etcd is away", (*patroni).withoutEtcd},
-	} {
-		time.Sleep(loadBeforeTheKill)
-		s.forget()
-		begun, watch := clock.System(), clock.Start()
-		care.do(p)()
-		p.whole()
-		s.answersAgain()
-		silent := s.forget()
-		t.Logf("%s: no answer for %s and %s by HAProxy, %s by its URL; the last 503 after %s; whole again after %s", care.name,
-			rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(watch.Elapsed()))
+	}
+	first, times := rand.IntN(len(taken)), provetest.Pick(1, len(taken))
+	for n := range times {
+		away := taken[(first+n)%len(taken)]
+		p.care(s, away.name, away.do)
 	}
 	stop()
 	s.wantAll(1)
+	provetest.Tried(t, times, "parts taken away")
+}
+
+// care does something, undoes it and waits until all is whole.
+func (p *patroni) care(s *busy, name string, do func(*patroni) (mend func())) {
+	p.t.Helper()
+	time.Sleep(loadBeforeTheKill)
+	s.forget()
+	begun, watch := clock.System(), clock.Start()
+	do(p)()
+	p.whole()
+	s.answersAgain()
+	silent := s.forget()
+	p.t.Logf("%s: no answer for %s and %s by HAProxy, %s by its URL; the last 503 after %s; whole again after %s", name,
+		rounded(silent[0]), rounded(silent[1]), rounded(silent[2]), rounded(s.lastRefusal(begun)), rounded(watch.Elapsed()))
 }
 
 // patronictl is how docs/operations/patroni.md calls it.

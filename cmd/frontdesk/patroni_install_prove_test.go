@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/provetest"
 	"frontdesk/docs"
 )
 
@@ -33,4 +34,5 @@ tail -n 1 /etc/postgresql-common/createcluster.conf`)
 	if err != nil || !strings.Contains(string(said), "/dev/null\ncreate_main_cluster = false\n") {
 		t.Errorf("%v:\n%s", err, said)
 	}
+	provetest.Tried(t, 1, "installations")
 }

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"frontdesk/adapters/provetest"
 )
 
 // TestProveTheReleaseIsTheSameTwice_D112 builds the archive in two folders. Its program runs, and
@@ -43,6 +45,7 @@ func TestProveTheReleaseIsTheSameTwice_D112(t *testing.T) {
 		t.Errorf("%v says it is %s, %v", named, said, err)
 	}
 	leadsWithin(t, unpacked)
+	provetest.Tried(t, len(archives), "archives")
 }
 
 var linkOfAPage = regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
@@ -81,7 +84,7 @@ func released(t *testing.T, folder, out string) {
 	export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
 	git init --quiet && git add --all && git commit --quiet --message 'What is released'
 }
-make release ARGS="-out $1"`
+make release ARGS="-out $1 -unproved"`
 	release := exec.CommandContext(t.Context(), "bash", "-euc", script, "-", out)
 	release.Dir, release.Env = folder, append(os.Environ(), "GOFLAGS=")
 	if said, err := release.CombinedOutput(); err != nil {

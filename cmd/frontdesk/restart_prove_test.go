@@ -12,19 +12,23 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
+var (
+	rollingRestarts = provetest.Pick(2, 8)
+	leastCalls      = provetest.Pick(600, 3000)
+)
+
 const (
-	rollingRestarts = 8
-	proxyClients    = 12
-	proxyUploads    = 4 // of the clients send files, slowly
-	leastCalls      = 3000
+	proxyClients = 12
+	proxyUploads = 4 // of the clients send files, slowly
 )
 
 // TestProveThatRollingRestartsFailNoCall_D47 restarts two processes one after the
-// other, eight times, while calls and uploads go to them through HAProxy. Every call
+// other, eight times or twice in a night, while calls and uploads go to them through HAProxy. Every call
 // is answered 200, and each is in the log once.
 func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newDeployment(t, startHAProxy)
@@ -60,6 +64,8 @@ func (s *deployment) restartInTurn() *traffic {
 	}
 	waitFor(s.t, func() bool { return calls.answered() >= leastCalls })
 	calls.end()
+	provetest.Tried(s.t, 2*rollingRestarts, "restarts")
+	provetest.Tried(s.t, calls.ok, "calls answered")
 	return calls
 }
 
@@ -87,6 +93,8 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 	if during > queuedCall {
 		t.Errorf("a call took %s while the database was migrated: it waited behind the migrator", during)
 	}
+	provetest.Tried(t, 2, "upgrades")
+	provetest.Tried(t, calls.ok, "calls answered")
 	t.Logf("the slowest small call took %s while the database was migrated", during)
 }
 

@@ -17,16 +17,18 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/application"
 )
 
+var operationsChecked = provetest.Pick(5000, 100_000)
+
 const (
-	operationsChecked = 100_000
-	practicesAtOnce   = 4
-	replicasAsked     = 3
+	practicesAtOnce = 4
+	replicasAsked   = 3
 )
 
 // TestProveThatRightsAreLinearizable_D15 has three processes on one database called while
@@ -60,6 +62,9 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	t.Logf("%d operations at %d practices in %s:\n%s", s.tally.known(), opened.Load(), begun.Elapsed().Round(time.Second), s.tally)
 	s.tally.wants(t, "process: killed", "process: paused", "call: "+allowed, "call: "+notEnabled, "call: "+notAuthorised,
 		"call: "+wrongPatient, "call: "+recordClosed, "disable: "+string(unknown))
+	provetest.Tried(t, s.tally.known(), "operations")
+	provetest.Tried(t, s.tally.counts["process: killed"], "kills")
+	provetest.Tried(t, s.tally.counts["process: paused"], "pauses")
 	if !t.Failed() {
 		s.explain()
 	}

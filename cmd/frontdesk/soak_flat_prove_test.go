@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/provetest"
 )
 
 // gauge is something that must not grow for as long as the load is the same.
@@ -76,5 +77,6 @@ func TestProveThatALeakIsSeen_D114(t *testing.T) {
 		if got := tt.gauge.swollen(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
+		provetest.Tried(t, 1, "runs")
 	}
 }

@@ -15,12 +15,12 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/provetest"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// How much is asked of the service, for how long, and the environment variable that makes
-// it longer: FRONTDESK_SOAK=1h. A visit is eight calls, and four webhooks to each of ten
+// How much is asked of the service, and for how long. A visit is eight calls, and four webhooks to each of ten
 // applications.
 const (
 	soakCalls     = 100 // a second
@@ -28,8 +28,8 @@ const (
 	soakReceivers = 10
 	soakPatients  = 500 // of each practice
 	soakProcesses = 2
-	usualSoak     = 10 * time.Minute
-	soakVariable  = "FRONTDESK_SOAK"
+	soakOfNight   = time.Minute
+	soakOfRelease = 10 * time.Minute
 	visitLimit    = time.Minute
 	visitsAtOnce  = 500 // beyond which the service does not keep up
 )
@@ -40,7 +40,7 @@ const (
 // and the disk fills as docs/scale.md says.
 func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSoak(t)
-	long := timeOf(t, soakVariable, usualSoak)
+	long := provetest.Lasts(t, soakOfNight, soakOfRelease)
 	before := s.look()
 	visits := s.watched(long)
 	s.settle()
@@ -51,6 +51,9 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	}
 	s.toldOnce(visits * webhooksOfVisit)
 	s.saidNothingWorse()
+	provetest.Tried(t, visits, "visits")
+	provetest.Tried(t, visits*webhooksOfVisit, "webhooks")
+	provetest.Tried(t, len(s.seen), "looks")
 	for name, gauge := range s.gauges {
 		if fault := gauge.swollen(); fault != "" {
 			t.Errorf("%s %s", name, fault)

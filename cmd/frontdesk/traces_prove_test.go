@@ -20,6 +20,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/provetest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
@@ -60,6 +61,7 @@ func TestProveThatATraceReachesACollector_D109(t *testing.T) { //nolint:parallel
 				}
 			}
 		}
+		provetest.Tried(t, len(all), "spans")
 		t.Logf("%s: %d spans of %d processes", c.endpoint, len(all), processes(all))
 	}
 	if len(named(collector.trace(opening), "webhooks.v1")) != 1 {

@@ -22,14 +22,16 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/request"
 )
 
+var uploads = provetest.Pick(10, 50)
+
 const (
-	uploads        = 50
 	filesPerUpload = 5
 	fileSize       = 10 << 20
 	memoryLimit    = "192MiB"
@@ -65,6 +67,7 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 		uploads, filesPerUpload, fileSize>>20, took.Round(time.Millisecond), float64(uploads*filesPerUpload*fileSize)/1e6/took.Seconds(),
 		memoryLimit, resident>>20, watched()>>20)
 	s.readBack(t)
+	provetest.Tried(t, uploads*filesPerUpload, "files")
 }
 
 // upload makes one call; its body is made while it is sent.
@@ -158,7 +161,7 @@ func (s *program) readBack(t *testing.T) {
 		}
 	}
 	group.Wait()
-	if same.Load() != uploads*filesPerUpload {
+	if same.Load() != int64(uploads*filesPerUpload) {
 		t.Errorf("%d files are as they were sent, want %d", same.Load(), uploads*filesPerUpload)
 	}
 	t.Logf("%d files were read back byte by byte as they were sent", same.Load())

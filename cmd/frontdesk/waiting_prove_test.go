@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 )
 
 // TestProveThatNothingIsToldFromThePrimaryAlone sends requests while the standby receives
@@ -26,7 +27,8 @@ func TestProveThatNothingIsToldFromThePrimaryAlone_D105(t *testing.T) { //nolint
 		s.serve(s.url("frontdesk_app"), "synchronous", "--nats", s.broker.URL(), "--nats-replicas=1")
 	}
 	s.holdBack()
-	for n := range 4 {
+	const calls = 4
+	for n := range calls {
 		status, made := s.submit(n%2, "key-"+fmt.Sprint(n/2))
 		switch status {
 		case http.StatusOK:
@@ -45,6 +47,8 @@ func TestProveThatNothingIsToldFromThePrimaryAlone_D105(t *testing.T) { //nolint
 	if status, _ := s.submit(0, "key-0"); status != http.StatusOK {
 		t.Errorf("a call was answered %d in the end", status)
 	}
+	provetest.Tried(t, calls, "calls")
+	provetest.Tried(t, 1, "failovers")
 }
 
 // submit sends a patient request under a key.

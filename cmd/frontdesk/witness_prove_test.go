@@ -25,6 +25,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/proof"
 )
@@ -217,15 +218,18 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	var telling sync.WaitGroup
 	telling.Go(func() { first.tell(ctx, w.url) })
 	telling.Go(func() { second.tell(ctx, w.url) })
-	for range 40 {
+	kills := provetest.Pick(10, 40)
+	for range kills {
 		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) // a kill at any moment
 		w.kill()
 		w.start()
 	}
 	stop()
 	telling.Wait()
+	provetest.Tried(t, kills, "kills")
+	provetest.Tried(t, len(first.cosigned), "checkpoints")
 	t.Logf("%d checkpoints of one history were cosigned, and %d of the other", len(first.cosigned), len(second.cosigned))
-	if len(first.cosigned) < 40 || len(second.cosigned) > 0 {
+	if len(first.cosigned) < kills || len(second.cosigned) > 0 {
 		t.Error("the witness has cosigned too few, or two histories")
 	}
 	for _, told := range []*teller{first, second} {

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/provetest"
 
 	"github.com/chromedp/chromedp"
 )
@@ -126,15 +127,16 @@ func (c *clinic) counting(b *tab) {
 			.observe(document.querySelector("[data-what=submitted]"), {subtree: true, childList: true, characterData: true, attributes: true})`))
 }
 
-const (
-	browsers  = 200
-	perSecond = 50
-	measured  = 30 * time.Second
-	mostDelay = 300 * time.Millisecond
+const mostDelay = 300 * time.Millisecond
+
+var (
+	browsers  = provetest.Pick(50, 200)
+	perSecond = provetest.Pick(20, 50)
+	measured  = provetest.Pick(10*time.Second, 30*time.Second)
 )
 
 // TestProveThatPagesFollowTheLog_D87 tells 200 browsers, one of which is Chromium, of 50
-// events a second, and measures from the commit until it is on the screen.
+// events a second, or in a night 50 of 20, and measures from the commit until it is on the screen.
 func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(browsers - 1)
@@ -143,7 +145,7 @@ func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest //
 	count := js[int](b, `window.seen.length && window.seen.at(-1)[1]`)
 	begin := len(crowd[0].ids)
 	var committed []time.Time
-	pace := time.NewTicker(time.Second / perSecond)
+	pace := time.NewTicker(time.Second / time.Duration(perSecond))
 	defer pace.Stop()
 	for range int(measured.Seconds()) * perSecond {
 		<-pace.C
@@ -172,6 +174,8 @@ func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest //
 	}
 	t.Logf("%d events at %d/s: told to %d programs after p50 %v, p99 %v, at most %v; shown by Chromium after p50 %v, p99 %v, at most %v",
 		len(committed), perSecond, len(crowd), at(told, 50), at(told, 99), at(told, 100), at(shown, 50), at(shown, 99), at(shown, 100))
+	provetest.Tried(t, len(committed), "events")
+	provetest.Tried(t, len(crowd)+1, "browsers")
 	if len(shown) != len(committed) || at(shown, 99) > mostDelay || at(told, 99) > mostDelay {
 		t.Errorf("%d of %d were shown", len(shown), len(committed))
 	}
@@ -217,7 +221,8 @@ func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // i
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	for range 3 {
+	rounds := provetest.Pick(1, 3)
+	for range rounds {
 		submit(20)
 		c.line.cut(false) // connections are lost
 		submit(20)
@@ -247,5 +252,7 @@ func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // i
 	if said := js[string](b, `document.querySelector(".stale").textContent`); said != "" {
 		t.Errorf("the page says: %s", said)
 	}
-	t.Logf("%d requests, %d listeners", len(sent), len(crowd))
+	provetest.Tried(t, len(sent), "requests")
+	provetest.Tried(t, len(crowd), "listeners")
+	provetest.Tried(t, rounds, "restarts")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/cmd/frontdesk/app"
 )
@@ -49,6 +50,7 @@ func tryAll(t *testing.T, slow bool) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.try(t)
+			provetest.Tried(t, 1, "causes")
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/commands"
 )
@@ -24,6 +25,7 @@ import (
 func TestProveWhoCatchesAnAttack_D81(t *testing.T) {
 	t.Parallel()
 	everyAttack(t, size{witnessed: 900, kept: 1000, signed: 1100, all: 1200, oak: 200}, offline)
+	provetest.Tried(t, len(attacks), "attacks")
 }
 
 // While the log, the access record and the trees grow, and are made anew, nothing differs.
@@ -57,8 +59,9 @@ func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 			t.Error(problem)
 		}
 	})
-	for n := range 12 {
-		if n == 6 {
+	rounds := provetest.Pick(4, 12)
+	for n := range rounds {
+		if n == rounds/2 {
 			must(proving.Rebuild{Prover: proving.NewProver(w.attacker, &postgres.Bell{}, slog.New(slog.DiscardHandler))}.Run(w.ctx))(t)
 		}
 		if r := w.verify(w.kept); len(r.Found) > 0 || r.Kept != 1 {
@@ -67,6 +70,7 @@ func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 	}
 	stop()
 	working.Wait()
+	provetest.Tried(t, rounds, "verifications")
 }
 
 // offline reports whether somebody sees the attack who is given an export of Elm Street and

@@ -3,7 +3,7 @@
 // loses its power, and is got in the way of.
 //
 //	make prove                                                    # half an hour, from a new seed
-//	FRONTDESK_SEED=42 FRONTDESK_SEARCH=2m go test -tags prove -v -count 1 ./cmd/frontdesk/trouble
+//	FRONTDESK_SEED=42 go test -tags prove -v -count 1  ./cmd/frontdesk/trouble
 //
 // It holds tests alone. A search is a row of worlds, and each has a seed of its own. A
 // world is a cluster with odd settings, a few processes that sequence, consume and send,

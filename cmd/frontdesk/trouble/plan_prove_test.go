@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/provetest"
 )
 
 // plan is all that a seed decides of a world.
@@ -101,4 +103,5 @@ func TestProveThatASeedHasOnePlan(t *testing.T) {
 	if one != again || one == two {
 		t.Errorf("seed 1 is %s and %s, seed 2 is %s", one, again, two)
 	}
+	provetest.Tried(t, 3, "plans")
 }

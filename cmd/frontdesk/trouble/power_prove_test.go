@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/provetest"
 )
 
 // Power loss takes what no flush has brought to the disk. Of a crash by SIGKILL, the
@@ -108,6 +110,7 @@ func TestProveThatAPowerCutTakesWhatWasNotFlushed(t *testing.T) {
 			t.Fatalf("%d of %d flushed rows are there", got, n)
 		}
 		if got := ask[int](c, `SELECT count(*) FROM words WHERE NOT flushed`); got < n {
+			provetest.Tried(t, n, "power cuts")
 			return
 		}
 		if n == 10 {
