@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // Every endpoint that OpenAPI has is called, in every language, and answers what it must.
@@ -86,7 +88,7 @@ func requests(t *testing.T, d *driver, patient string, _ sandboxInfo, call func(
 }
 
 func theDay(t *testing.T, _ *driver, patient string, info sandboxInfo, call func(string, fields) outcome) {
-	booking := fields{"patientId": patient, "siteId": info.Sites[0].ID, "at": time.Now().UTC().Add(time.Hour).Format(time.RFC3339)}
+	booking := fields{"patientId": patient, "siteId": info.Sites[0].ID, "at": clock.System().UTC().Add(time.Hour).Format(time.RFC3339)}
 	appointment := call("book-appointment", booking).OK["appointmentId"]
 	named := fields{"appointmentId": appointment}
 	for _, endpoint := range []string{"call-in-patient", "clear-call-in", "mark-did-not-attend"} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
 
@@ -67,12 +68,12 @@ func (s *sandbox) secured(t *testing.T, plain string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	authority, err := receiver.OpenAuthority(s.dir, time.Now())
+	authority, err := receiver.OpenAuthority(s.dir, clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
-	server, err := receiver.Listen(t.Context(), "127.0.0.1:0", authority, proxy, time.Now())
+	server, err := receiver.Listen(t.Context(), "127.0.0.1:0", authority, proxy, clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 )
 
 // What the service did not send now, or not to this practice, is refused by the middleware of
@@ -25,7 +26,7 @@ func TestTheClientsBelieveNoWrongWebhook_D99(t *testing.T) {
 			return webhook(append([]bearertest.Edit{freshly, claim("jti", jti)}, edits...)...)
 		}
 		expired := func(_, claims map[string]any) {
-			claims["iat"], claims["exp"] = time.Now().Unix()-61, time.Now().Unix()-1
+			claims["iat"], claims["exp"] = clock.System().Unix()-61, clock.System().Unix()-1
 		}
 		stranger := service
 		stranger.Key = bearertest.StrangersKey()

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/cmd/frontdesk/fhir"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -197,7 +198,7 @@ func aboutPatients() (all []event.Recorded) {
 		for _, by := range someActors() {
 			all = append(all, event.Recorded{
 				Event: about.Interface().(event.Event), Idx: 17, ID: event.NewID(), Stream: event.Stream{Tenant: "elm", ID: somebody}, Version: 1,
-				At: time.Now().UTC(), Metadata: event.Metadata{Actor: by, RequestID: somebody.String()},
+				At: commandtest.Noon.Add(time.Millisecond), Metadata: event.Metadata{Actor: by, RequestID: somebody.String()},
 			})
 		}
 	}
@@ -208,10 +209,10 @@ func someCalls() (all []access.Call) {
 	for _, endpoint := range access.Endpoints() {
 		for n, claim := range saidClaims {
 			all = append(all, access.Call{
-				RequestID: somebody, At: time.Now().UTC(), Tenant: "elm", Application: application.ID{UUID: somebody}, Mode: application.ApplicationRestricted,
+				RequestID: somebody, At: commandtest.Noon.Add(time.Millisecond), Tenant: "elm", Application: application.ID{UUID: somebody}, Mode: application.ApplicationRestricted,
 				Endpoint: endpoint.Name, Status: 200 + 100*n, Act: claim,
 			}, access.Call{
-				RequestID: somebody, At: time.Now().UTC().Truncate(time.Second), Tenant: "elm", Application: application.ID{UUID: somebody}, Mode: application.UserRestricted,
+				RequestID: somebody, At: commandtest.Noon, Tenant: "elm", Application: application.ID{UUID: somebody}, Mode: application.UserRestricted,
 				Staff: staff.ID{UUID: somebody}, Patient: patient.ID{UUID: somebody}, Endpoint: endpoint.Name, Status: 503, Reason: "Try  again.\n",
 			})
 		}

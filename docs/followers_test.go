@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -127,8 +128,7 @@ func TestTheExampleOfAFollowerIsKilled_D102(t *testing.T) {
 	}
 	comesTo := func(want string) {
 		t.Helper()
-		deadline := time.Now().Add(time.Minute)
-		for counted() != want && time.Now().Before(deadline) {
+		for watch := clock.Start(); counted() != want && watch.Elapsed() < time.Minute; {
 			time.Sleep(50 * time.Millisecond)
 		}
 		if got := counted(); got != want {

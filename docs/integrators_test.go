@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // integratorsPages are typed into one shell, one after the other.
@@ -72,7 +74,7 @@ func TestEveryCommandOfThePageWorks(t *testing.T) {
 	for _, port := range []string{"8081", "8443", "8444", "8082"} {
 		script = strings.ReplaceAll(script, "127.0.0.1:"+port, freeAddress(t))
 	}
-	nextYear := time.Now().AddDate(1, 0, 0).UTC().Format(time.RFC3339)
+	nextYear := clock.System().AddDate(1, 0, 0).UTC().Format(time.RFC3339)
 	if script = clockMoved.ReplaceAllString(script, "${1}"+nextYear); !strings.Contains(script, nextYear) {
 		t.Error("no page moves the clock to an instant")
 	}

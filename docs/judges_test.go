@@ -67,7 +67,7 @@ func newServer(t *testing.T, jwksURL string, now time.Time) *bearer.Authenticato
 	t.Helper()
 	guard := outbound.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	keys := bearer.NewKeyCache(bearer.KeyCacheConfig{
-		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: time.Now,
+		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: func() time.Time { return now },
 	})
 	t.Cleanup(keys.Close)
 	return &bearer.Authenticator{Rights: everything{jwksURL}, Keys: keys, Now: func() time.Time { return now }, RealNow: func() time.Time { return now }}

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
 	sandboxes "frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -108,7 +108,7 @@ func (o tools) token(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := minter.Mint("", time.Now())
+	token, err := minter.Mint("", clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
 
@@ -32,7 +33,7 @@ func webhook(edits ...bearertest.Edit) string {
 // freshly makes a webhook one of this minute, for judges with a clock of their
 // own.
 func freshly(_, claims map[string]any) {
-	now := time.Now().Unix()
+	now := clock.System().Unix()
 	claims["iat"], claims["exp"] = now, now+60
 }
 

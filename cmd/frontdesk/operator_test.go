@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/docs"
 )
@@ -157,7 +158,7 @@ func (o *operator) standUp() {
 func (o *operator) types(lines string) string {
 	o.t.Helper()
 	o.turn++
-	began := time.Now()
+	began := clock.Start()
 	file, end := filepath.Join(o.dir, fmt.Sprintf("typed-%d", o.turn)), fmt.Sprintf("-- typed %d --\n", o.turn)
 	o.must(os.WriteFile(file, []byte(lines), 0o600))
 	_, err := fmt.Fprintf(o.in, "source %q < /dev/null; printf '%%s\\n' %q\n", file, strings.TrimSpace(end))
@@ -171,7 +172,7 @@ func (o *operator) types(lines string) string {
 		}
 	}
 	o.said = strings.TrimSuffix(said, end)
-	o.t.Logf("%.1f s:\n%s→\n%s", time.Since(began).Seconds(), lines, o.said)
+	o.t.Logf("%.1f s:\n%s→\n%s", began.Elapsed().Seconds(), lines, o.said)
 	return o.said
 }
 

@@ -7,10 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -57,7 +58,7 @@ func (s *program) send(ctx context.Context, more string) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	token, err := minter.Mint("", time.Now())
+	token, err := minter.Mint("", clock.System())
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +74,5 @@ func (s *program) send(ctx context.Context, more string) (*http.Response, error)
 
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(3 * time.Minute)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatal("waited for three minutes")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	clocktest.Eventually(t, holds, "what has to come")
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -60,13 +61,13 @@ func (r *replica) stop() time.Duration {
 	if r.process == nil {
 		return 0
 	}
-	begun := time.Now()
+	begun := clock.Start()
 	_ = r.process.Process.Signal(syscall.SIGTERM)
 	if err := <-r.exited; err != nil {
 		r.t.Errorf("the process at %s ended with %v: %s", r.place.public, err, lastLines(r.said.String()))
 	}
 	r.process = nil
-	return time.Since(begun)
+	return begun.Elapsed()
 }
 
 func lastLines(text string) string {

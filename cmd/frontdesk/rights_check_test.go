@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"frontdesk/commands/commandtest"
 )
 
 const (
@@ -61,7 +62,7 @@ func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
 			h.add(porcupine.Operation{Input: changed{what: revoke, at: 1}, Call: 1, Output: noneThere, Return: 2})
 		})},
 	} {
-		h := &rightsHistory{begun: time.Now(), operations: c.history}
+		h := &rightsHistory{begun: commandtest.Noon, operations: c.history}
 		if got := h.linearizable(begin); got != c.right {
 			t.Errorf("%s: linearizable is %t", c.name, got)
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"frontdesk/adapters/clock"
 )
 
 // rightsHistory is what was asked and changed at one practice, as the clients saw it.
@@ -20,7 +22,7 @@ type rightsHistory struct {
 }
 
 // now is an instant of this history.
-func (h *rightsHistory) now() int64 { return h.at(time.Now()) }
+func (h *rightsHistory) now() int64 { return h.at(clock.System()) }
 
 func (h *rightsHistory) at(t time.Time) int64 { return int64(t.Sub(h.begun)) }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 )
 
@@ -43,7 +44,7 @@ var processCauses = map[string]cause{
 	"the clock of a process is five seconds ahead": {
 		fires: []string{"ClockIsOff"},
 		wrong: func(w *world) {
-			w.config.RealNow = func() time.Time { return time.Now().Add(5 * time.Second) }
+			w.config.RealNow = func() time.Time { return clock.System().Add(5 * time.Second) }
 			w.restarts()
 		},
 		mend: func(w *world) { w.config.RealNow = nil; w.restarts() },

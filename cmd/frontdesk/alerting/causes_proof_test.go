@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 var proofCauses = map[string]cause{
@@ -51,7 +53,7 @@ var proofCauses = map[string]cause{
 		wrong: func(w *world) {
 			w.until("all is signed", signed)
 			w.sign.stop()
-			w.readLast(time.Now().Add(-25 * time.Hour))
+			w.readLast(clock.System().Add(-25 * time.Hour))
 			w.as(unreadable)
 			w.signsAgain()
 			w.until("it signs what is new", signed)

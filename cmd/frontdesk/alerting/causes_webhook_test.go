@@ -3,6 +3,7 @@ package alerting_test
 import (
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
@@ -53,7 +54,7 @@ func (w *world) stage() (kid signingkey.KID) {
 		var err error
 		kid, err = engine.Desk.StageSigningKey(w.t.Context())
 		w.must(err)
-	}, func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(-25 * time.Hour) } })
+	}, func(c *app.Config) { c.Now = func() time.Time { return clock.System().Add(-25 * time.Hour) } })
 	return kid
 }
 

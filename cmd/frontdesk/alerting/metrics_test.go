@@ -3,6 +3,9 @@ package alerting_test
 import (
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 )
 
 // metrics are the values of all series of all processes, as they were scraped once.
@@ -53,30 +56,28 @@ func (m metrics) is(name string, want float64) bool {
 	return len(values) > 0
 }
 
-// untilLimit ends only what would fail anyway.
-const untilLimit = 2 * time.Minute
-
 // until waits until the metrics say so.
 func (w *world) until(what string, so func(metrics) bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(untilLimit); !so(w.metrics()); pause(w.t.Context(), 100*time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not within %s: %s", untilLimit, what)
+	clocktest.Eventually(w.t, func() bool {
+		if so(w.metrics()) {
+			return true
 		}
-	}
+		pause(w.t.Context(), 100*time.Millisecond) // a look asks every process and the database
+		return false
+	}, "%s", what)
 }
 
 // untilItStands waits until a value has been the same for a while.
 func (w *world) untilItStands(what string, value func(metrics) float64) {
 	w.t.Helper()
-	const same = 20 // looks
-	was, times := -1.0, 0
+	const same = 2 * time.Second
+	was, watch := -1.0, clock.Start()
 	w.until(what+" are no more than before", func(m metrics) bool {
 		if is := value(m); is != was {
-			was, times = is, 0
+			was, watch = is, clock.Start()
 		}
-		times++
-		return times > same
+		return watch.Elapsed() > same
 	})
 }
 
@@ -103,7 +104,7 @@ func signed(m metrics) bool {
 			return false
 		}
 	}
-	return len(ages) > 0 && m.most("frontdesk_signer_completed_timestamp_seconds") > float64(time.Now().Add(-5*time.Second).Unix())
+	return len(ages) > 0 && m.most("frontdesk_signer_completed_timestamp_seconds") > float64(clock.System().Add(-5*time.Second).Unix())
 }
 
 func nothingWaits(m metrics) bool { return m.most("frontdesk_webhook_queue_age_seconds") < 5 }

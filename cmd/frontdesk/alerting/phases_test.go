@@ -83,11 +83,11 @@ const timely = time.Second
 func (w *world) look(p *process) (scrape alerting.Scrape) {
 	w.t.Helper()
 	for range 10 {
-		began := time.Now()
+		began := clock.Start()
 		var err error
 		scrape, err = alerting.Take(w.t.Context(), p.target, clock.System())
 		w.must(err)
-		if time.Since(began) < timely {
+		if began.Elapsed() < timely {
 			break
 		}
 	}

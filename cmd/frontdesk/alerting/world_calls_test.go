@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 const usualPause = 200 * time.Millisecond // of a caller, between two calls
@@ -16,11 +18,11 @@ const usualPause = 200 * time.Millisecond // of a caller, between two calls
 func (w *world) works(first int, rest time.Duration) (stop func()) {
 	return w.runs(func(ctx context.Context) error {
 		var token string // good for a minute
-		var minted time.Time
+		var age clock.Stopwatch
 		for n := first; ctx.Err() == nil; n++ {
-			if time.Since(minted) > 20*time.Second {
-				minted = time.Now()
-				token = w.integrator.Token(minted)
+			if age.Elapsed() > 20*time.Second {
+				age = clock.Start()
+				token = w.integrator.Token(clock.System())
 			}
 			addresses := *w.addresses.Load()
 			w.call(ctx, addresses[n%len(addresses)], token, n%2 == 0)

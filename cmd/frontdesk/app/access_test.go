@@ -6,11 +6,11 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -53,7 +53,7 @@ func replica(t *testing.T, db *postgrestest.Database) *desk {
 // ping is one call that is allowed, and its request id.
 func (d *desk) ping(t *testing.T) uuid.UUID {
 	t.Helper()
-	status, id := d.call(t, d.integrator.Token(time.Now()))
+	status, id := d.call(t, d.integrator.Token(clock.System()))
 	if status != http.StatusOK {
 		t.Fatalf("answered %d", status)
 	}

@@ -10,8 +10,9 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -49,7 +50,7 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: elm-street.frontdesk.test\r\n"+
 		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-		integrator.Token(time.Now()), len(body))
+		integrator.Token(clock.System()), len(body))
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
@@ -90,7 +91,7 @@ func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
 		"frontdesk_log_head", "frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "frontdesk_log_missing_events", "go_goroutines",
 	} {
 		// Figures are left out while the database takes longer than a collection may, and so is a consumer that has not begun.
-		eventually(t, "there is a metric "+name, func() bool { return strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) })
+		clocktest.Eventually(t, func() bool { return strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) }, "there is a metric %s", name)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -149,7 +150,7 @@ type crowd struct {
 	url, host, body string
 	turn            time.Duration // 0 means 300 ms
 	tokens          chan string
-	minted          time.Time
+	age             clock.Stopwatch // of the tokens
 }
 
 // manyTokens is more than a turn uses on a quick machine. To mint one takes longer than all
@@ -158,16 +159,16 @@ const manyTokens = 2400
 
 // mint fills up the tokens, on all cores, unless half of them are left and good for a while.
 func (c *crowd) mint() {
-	if len(c.tokens) > manyTokens/2 && time.Since(c.minted) < 30*time.Second {
+	if len(c.tokens) > manyTokens/2 && c.age.Elapsed() < 30*time.Second {
 		return
 	}
-	c.minted = time.Now()
+	c.age = clock.Start()
 	c.tokens = make(chan string, manyTokens)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for range manyTokens / runtime.GOMAXPROCS(0) {
-				c.tokens <- "Bearer " + c.integrator.Token(time.Now())
+				c.tokens <- "Bearer " + c.integrator.Token(clock.System())
 			}
 		})
 	}
@@ -190,7 +191,7 @@ func (c *crowd) token() string {
 	case token := <-c.tokens:
 		return token
 	default:
-		return "Bearer " + c.integrator.Token(time.Now())
+		return "Bearer " + c.integrator.Token(clock.System())
 	}
 }
 

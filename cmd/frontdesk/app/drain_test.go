@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 )
@@ -30,7 +32,7 @@ func TestAProcessThatIsStoppingIsNotReadyAndGoesOnServing_D47(t *testing.T) {
 		t.Errorf("before: answered %d, and the connection ends: %v", status, last)
 	}
 	stop()
-	eventually(t, "it is not ready", func() bool { return statusOf(t, s.PrivateURL()+"/readyz") == http.StatusServiceUnavailable })
+	clocktest.Eventually(t, func() bool { return statusOf(t, s.PrivateURL()+"/readyz") == http.StatusServiceUnavailable }, "it is not ready")
 	if status := statusOf(t, s.PrivateURL()+"/healthz"); status != http.StatusOK {
 		t.Errorf("health is answered %d", status)
 	}
@@ -51,7 +53,7 @@ func (s *service) submitted(t *testing.T) (status int, last bool) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
 	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	response, err := http.DefaultClient.Do(r)
 	must(t, err)
 	_, err = io.Copy(io.Discard, response.Body)
@@ -84,9 +86,9 @@ func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	must(t, err)
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nAuthorization: Bearer %s\r\n\r\n%s",
-		len(body), s.integrator.Token(time.Now()), body[:len(body)/2])
+		len(body), s.integrator.Token(clock.System()), body[:len(body)/2])
 	must(t, err)
-	eventually(t, "half of the file is stored", func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 })
+	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 }, "half of the file is stored")
 	stop()
 	if err := <-ended; err == nil {
 		t.Error("run does not say that a call was not finished")

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -40,7 +40,7 @@ func newRotating(t *testing.T) *rotating {
 // wantPing fails unless a replica answers a ping of the application with a status.
 func (r *rotating) wantPing(t *testing.T, d *desk, as bearertest.Application, want int, when string) {
 	t.Helper()
-	if got, _ := d.call(t, as.Token(time.Now())); got != want {
+	if got, _ := d.call(t, as.Token(clock.System())); got != want {
 		t.Errorf("%s, with the key %s: answered %d, want %d", when, as.Kid, got, want)
 	}
 }
@@ -51,7 +51,7 @@ func reread(t *testing.T, a *app.App, as bearertest.Application) (status int, ou
 	t.Helper()
 	call, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL()+"/transactional-api/application/key-set", http.NoBody)
 	must(t, err)
-	call.Header.Set("Authorization", "Bearer "+as.Token(time.Now()))
+	call.Header.Set("Authorization", "Bearer "+as.Token(clock.System()))
 	response, err := http.DefaultClient.Do(call)
 	must(t, err)
 	defer response.Body.Close()
@@ -118,7 +118,7 @@ func TestOfManyWhoHaveAKeySetReadAgainOneDoes_D94(t *testing.T) {
 	if answered[http.StatusOK] != 1 || answered[http.StatusTooManyRequests] != 15 {
 		t.Errorf("answered %v", answered)
 	}
-	stream := application.RereadStream(r.old.ID, time.Now())
+	stream := application.RereadStream(r.old.ID, clock.System())
 	if events, err := commands.Seen(t.Context(), r.here.Desk.Store, stream); err != nil || events != 1 {
 		t.Errorf("%d events, %v", events, err)
 	}

@@ -6,7 +6,9 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
+
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 )
 
 // Whoever looks at metrics wants most to know how things are when something is wrong.
@@ -32,7 +34,7 @@ func TestMetricsShowCallsThatAreUnderWay_D110(t *testing.T) {
 	defer conn.Close()
 	body := requestBody(s.patient)
 	fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: elm-street.frontdesk.test\r\nConnection: close\r\n"+
-		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.integrator.Token(time.Now()), len(body))
+		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.integrator.Token(clock.System()), len(body))
 	s.serves(t, "frontdesk_calls_in_flight 1", `frontdesk_seats_taken{kind="bodies"} 1`)
 	fmt.Fprint(conn, body)
 	line, err := bufio.NewReader(conn).ReadString('\n')
@@ -52,6 +54,6 @@ func (s *states) metrics(t *testing.T) string {
 func (s *states) serves(t *testing.T, beginnings ...string) {
 	t.Helper()
 	for _, beginning := range beginnings {
-		s.soon(t, "a metric "+beginning, func() bool { return strings.Contains(s.metrics(t), "\n"+beginning) })
+		clocktest.Eventually(t, func() bool { return strings.Contains(s.metrics(t), "\n"+beginning) }, "a metric %s", beginning)
 	}
 }

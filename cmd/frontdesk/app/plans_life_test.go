@@ -15,11 +15,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -97,16 +98,11 @@ func (l *lively) do(sql string) {
 // wait waits until something can be counted.
 func (l *lively) wait(what, sql string) {
 	l.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	clocktest.Eventually(l.t, func() bool {
 		var n int
 		l.must(l.db.QueryRow(l.t.Context(), sql).Scan(&n))
-		if n > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			l.t.Fatalf("not within a minute: %s", what)
-		}
-	}
+		return n > 0
+	}, "%s", what)
 }
 
 // furnish sets a practice up, and an application that may do everything there.
@@ -148,7 +144,7 @@ func (l *lively) call() {
 			if edits != nil && endpoint.AboutItself {
 				continue
 			}
-			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: time.Now()})
+			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: clock.System()})
 			l.must(err)
 			l.expected = visit
 			if endpoint.Name == access.ClearCallIn {
@@ -157,7 +153,7 @@ func (l *lively) call() {
 			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.","event":"record.opened",`+
 				`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}],`+
 				`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"aGVsbG8="}]}`, l.patient, visit, l.site)
-			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(time.Now(), edits...))
+			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(clock.System(), edits...))
 		}
 	}
 }
@@ -172,7 +168,7 @@ func (l *lively) askItself() {
 		for _, query := range queries {
 			r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.URL()+"/transactional-api/"+string(path)+"?"+query, http.NoBody)
 			l.must(err)
-			r.Header.Set("Authorization", "Bearer "+l.integrator.Token(time.Now()))
+			r.Header.Set("Authorization", "Bearer "+l.integrator.Token(clock.System()))
 			l.answered(r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
@@ -30,9 +31,9 @@ func TestNoStatementReadsAWholeTable(t *testing.T) {
 	}
 	t.Parallel()
 	db := postgrestest.New(t)
-	begun := time.Now()
+	begun := clock.Start()
 	postgrestest.Grow(t, db.SuperuserURL, aMillion)
-	t.Logf("grown within %s", time.Since(begun).Round(time.Second))
+	t.Logf("grown within %s", begun.Elapsed().Round(time.Second))
 	grown := plannerOf(t, db.SuperuserURL)
 	before := grown.scans(t)
 	sent := live(t, db)

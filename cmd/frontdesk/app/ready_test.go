@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -57,13 +58,13 @@ func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
 			if want := []int{http.StatusOK, http.StatusOK, state.ready, state.ready}; fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("/readyz answers %v, want %v", got, want)
 			}
-			d.soon(t, "state at /readyz", func() bool { // once the broken connections are used up
+			clocktest.Eventually(t, func() bool { // once the broken connections are used up
 				_, said := d.asked(t)
 				return strings.Contains(said, state.says)
-			})
+			}, "state at /readyz")
 			d.as(t, state.end, state.cut)
-			d.soon(t, "readiness", func() bool { return d.readyz(t) == http.StatusOK })
-			d.soon(t, "service", func() bool { return d.submit(t).StatusCode == http.StatusOK })
+			clocktest.Eventually(t, func() bool { return d.readyz(t) == http.StatusOK }, "readiness")
+			clocktest.Eventually(t, func() bool { return d.submit(t).StatusCode == http.StatusOK }, "service")
 			if stored := d.stored(t); stored != 2 {
 				t.Errorf("two requests were answered 200, and %d are stored", stored)
 			}
@@ -136,7 +137,7 @@ func (s *states) submit(t *testing.T) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
 	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	request.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	response, err := http.DefaultClient.Do(request)
 	must(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
@@ -182,15 +183,4 @@ func (s *states) asked(t *testing.T) (status int, said string) {
 	text, err := io.ReadAll(response.Body)
 	must(t, err)
 	return response.StatusCode, string(text)
-}
-
-// soon waits until something is back. The bound ends only what would fail anyway.
-func (s *states) soon(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("no %s within two minutes", what)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }

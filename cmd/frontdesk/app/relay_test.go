@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -49,7 +50,7 @@ func submit(t *testing.T, service *app.App, integrator bearertest.Application, p
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, service.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(patient)))
 	must(t, err)
 	request.Host = "elm-street.frontdesk.test"
-	request.Header.Set("Authorization", "Bearer "+integrator.Token(time.Now()))
+	request.Header.Set("Authorization", "Bearer "+integrator.Token(clock.System()))
 	request.Header.Set("Content-Type", "application/json")
 	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	must(t, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/tracing"
 	"frontdesk/adapters/tracing/tracingtest"
 	"frontdesk/cmd/frontdesk/app"
@@ -25,7 +26,7 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
 	id := p.callIn(t, "")
 	told := (<-p.told).Get("traceparent")
-	eventually(t, "the read model follows", func() bool { return slices.Contains(names(collector.Of(id)), "call-in-board.v1") })
+	clocktest.Eventually(t, func() bool { return slices.Contains(names(collector.Of(id)), "call-in-board.v1") }, "the read model follows")
 	p.stop() // which sends what is left
 
 	is, err := app.ThisVersion()

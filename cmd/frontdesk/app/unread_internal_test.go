@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"frontdesk/commands/commandtest"
 )
 
 // refusedAs is what the contract has of an answer to one request.
@@ -23,7 +25,7 @@ type refusedAs struct {
 // it answers.
 func answersTo(t *testing.T, text string, handler http.HandlerFunc) (all []*http.Response, bodies []string) {
 	t.Helper()
-	conn := listeningAs(t, handler, unreadBy(slog.New(slog.DiscardHandler), time.Now))
+	conn := listeningAs(t, handler, unreadBy(slog.New(slog.DiscardHandler), func() time.Time { return commandtest.Noon }))
 	if _, err := io.WriteString(conn, text); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"frontdesk/adapters/clock"
 )
 
 // BenchmarkUpload compares a request of five files of 10 MiB with a COPY of
@@ -38,7 +39,7 @@ func BenchmarkUpload(b *testing.B) {
 	b.Run("upload", func(b *testing.B) {
 		b.SetBytes(50 << 20)
 		for b.Loop() {
-			token := "Bearer " + integrator.Token(time.Now())
+			token := "Bearer " + integrator.Token(clock.System())
 			must(b, callOnce(b.Context(), client, service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test", token, body))
 		}
 	})

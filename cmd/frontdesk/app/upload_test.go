@@ -22,6 +22,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -81,7 +83,7 @@ func (s *service) call(ctx context.Context, body io.Reader, length int, headers 
 		return answer{}, err
 	}
 	r.ContentLength = int64(length)
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
@@ -105,18 +107,6 @@ func (s *service) count(t *testing.T, sql string) (n int) {
 	t.Helper()
 	must(t, s.db.QueryRow(t.Context(), sql).Scan(&n))
 	return n
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("not within two minutes: %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }
 
 // file is bytes that do not compress.
@@ -149,9 +139,9 @@ func TestFiftyEqualCallsAtOnce_D22(t *testing.T) {
 	if n := s.count(t, `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`); n != 1 {
 		t.Errorf("%d requests were made", n)
 	}
-	eventually(t, "the files of the other calls are forgotten", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return s.count(t, `SELECT count(*) FROM uploads`) == 2 && s.count(t, `SELECT count(*) FROM upload_chunks`) == 3
-	})
+	}, "the files of the other calls are forgotten")
 	if a := s.mustCall(t, body+" ", "Idempotency-Key", "once"); a.status != http.StatusConflict || !strings.Contains(a.body, "idempotency-key-reused") {
 		t.Errorf("another body is answered %d %s", a.status, a.body)
 	}
@@ -165,13 +155,13 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
 	must(t, err)
 	_, err = fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nAuthorization: Bearer %s\r\n\r\n%s",
-		len(body), s.integrator.Token(time.Now()), body[:len(body)/2])
+		len(body), s.integrator.Token(clock.System()), body[:len(body)/2])
 	must(t, err)
-	eventually(t, "half of the file is stored", func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 })
+	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 }, "half of the file is stored")
 	must(t, conn.Close())
 
-	eventually(t, "it is forgotten again", func() bool { return s.count(t, `SELECT count(*) FROM uploads`) == 0 })
-	eventually(t, "the slot is free", func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK })
+	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM uploads`) == 0 }, "it is forgotten again")
+	clocktest.Eventually(t, func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK }, "the slot is free")
 }
 
 // Half a file of which the database has died cannot be named by any event.
@@ -196,7 +186,7 @@ func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
 	}()
 	_, err := io.WriteString(out, half)
 	must(t, err)
-	eventually(t, "half of the file is stored", func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 10 })
+	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 10 }, "half of the file is stored")
 	die(t, cluster.URL("frontdesk", embedded.Superuser))
 	<-cluster.Done()
 	_, _ = io.WriteString(out, rest) // the answer may come before its end
@@ -207,17 +197,17 @@ func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
 
 	must(t, cluster.Restart(t.Context()))
 	s.db.Reset()
-	eventually(t, "calls are answered again", func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK })
+	clocktest.Eventually(t, func() bool { return s.mustCall(t, requestBody(s.patient)).status == http.StatusOK }, "calls are answered again")
 	if n := s.count(t, `SELECT count(*) FROM attachments`); n != 0 {
 		t.Errorf("%d files are named", n)
 	}
-	later := func() time.Time { return time.Now().Add(25 * time.Hour) }
+	later := func() time.Time { return clock.System().Add(25 * time.Hour) }
 	sweeper := postgres.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler)}
-	eventually(t, "the sweeper reaches the database", func() bool { return sweeper.Sweep(t.Context()) == nil })
+	clocktest.Eventually(t, func() bool { return sweeper.Sweep(t.Context()) == nil }, "the sweeper reaches the database")
 	if n := s.count(t, `SELECT count(*) FROM upload_chunks`); n != 0 {
 		t.Errorf("%d parts are left by the sweeper", n)
 	}
-	eventually(t, "the upload is taken", func() bool { return s.mustCall(t, body).status == http.StatusOK })
+	clocktest.Eventually(t, func() bool { return s.mustCall(t, body).status == http.StatusOK }, "the upload is taken")
 }
 
 // die kills Postgres as a power cut would.

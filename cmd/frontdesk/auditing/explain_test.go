@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 )
@@ -60,7 +61,7 @@ func (w *town) wantRecorded(t *testing.T) {
 		}
 	}
 	recorded := func() int { return w.count(t, `SELECT count(*) FROM access_record`) }
-	eventually(t, "the calls are recorded", func() bool { return recorded() >= sound })
+	clocktest.Eventually(t, func() bool { return recorded() >= sound }, "the calls are recorded")
 	if n := recorded(); n != sound {
 		t.Errorf("%d calls are recorded, want %d", n, sound)
 	}

@@ -206,18 +206,6 @@ func (w *town) count(t *testing.T, sql string) (n int) {
 	return n
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("not within two minutes: %s", what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

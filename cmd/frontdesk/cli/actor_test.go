@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // actorOf is who caused the last event of a name, as the log has it.
@@ -38,7 +39,7 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 	lee := objects(t, c.audit(t, "log", "--json", "--event=staff.registered").out)[0]["stream"]
 	frontdesk(t, "register-patient", "--database-url", c.db.URL, "--tenant=elm", "--name=Cid Cole").wantSuccess(t)
 	frontdesk(t, "enable-application", "--database-url", c.db.URL, "--tenant=elm", "--application", c.app, "--as=dr.lee").wantSuccess(t)
-	enabled := time.Now()
+	enabled := clock.System()
 
 	own := c.actorOf(t, "patient.registered")
 	if own["kind"] != "operator" || own["id"] != "frontdesk_app" || !fromThisMachine(t, own) || own["for"] != nil {

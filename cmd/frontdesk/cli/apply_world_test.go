@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
@@ -23,7 +23,7 @@ func example(t *testing.T) (file string) {
 	return file
 }
 
-var nextYear = time.Now().UTC().Year() + 1
+var nextYear = clock.System().UTC().Year() + 1
 
 // applied is a database to which documents are applied.
 type applied struct {

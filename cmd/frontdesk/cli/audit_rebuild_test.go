@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -40,7 +41,7 @@ func newKeyed(t *testing.T) *keyed {
 	t.Helper()
 	db := postgrestest.New(t)
 	k := &keyed{caller: newCaller(t, db), db: db, owner: db.AdminPool(t)}
-	k.engine = k.open(t, time.Now)
+	k.engine = k.open(t, clock.System)
 	ctx, desk := t.Context(), k.engine.Desk
 	for _, endpoint := range access.Grantable() {
 		grant := application.Grant{Endpoint: endpoint, Mode: application.ApplicationRestricted}
@@ -83,7 +84,7 @@ func (k *keyed) post(t *testing.T, endpoint application.EndpointName, key, body 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, k.url+"/transactional-api/"+string(endpoint), strings.NewReader(body))
 	must(t, err)
 	r.Host = "elm.api.example"
-	r.Header.Set("Authorization", "Bearer "+k.Token(time.Now()))
+	r.Header.Set("Authorization", "Bearer "+k.Token(clock.System()))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(r)
@@ -111,7 +112,7 @@ func (k *keyed) wantReplayed(t *testing.T, c keyedCall) {
 func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.EndpointName) string {
 	t.Helper()
 	ctx, desk := t.Context(), k.engine.Desk
-	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: time.Now()})
+	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: clock.System()})
 	must(t, err)
 	if endpoint == access.ClearCallIn {
 		must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
@@ -202,7 +203,7 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	by := func(operator string) context.Context {
 		return event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator(operator, "")})
 	}
-	yesterday := k.open(t, func() time.Time { return time.Now().Add(-erasure.Soonest) })
+	yesterday := k.open(t, func() time.Time { return clock.System().Add(-erasure.Soonest) })
 	asked, err := yesterday.Desk.ErasePatient(by("alice"), commands.ErasePatient{Tenant: "elm", Patient: id, Basis: erasure.CourtOrder, Reason: "an order"})
 	must(t, err)
 	must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 func TestThePastIsAskedByTheProgramsOwnQueries(t *testing.T) {
@@ -40,7 +42,7 @@ func TestACallIsExplained(t *testing.T) {
 		o := c.audit(t, append([]string{"explain", "--json", "--tenant=elm", "--application", c.app, "--endpoint=create-note"}, args...)...)
 		return objects(t, o.out)[0]
 	}
-	then, now := c.enabled.Format(time.RFC3339Nano), time.Now().Format(time.RFC3339Nano)
+	then, now := c.enabled.Format(time.RFC3339Nano), clock.System().Format(time.RFC3339Nano)
 	for _, test := range []struct {
 		args []string
 		rule string

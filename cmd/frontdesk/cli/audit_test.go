@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -53,12 +54,12 @@ func newClinic(t *testing.T) *clinic {
 	must(t, err)
 	grant := application.Grant{Endpoint: access.CreateNote, Mode: application.UserRestricted}
 	must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: referrals, Grant: grant}))
-	c.before = time.Now()
+	c.before = clock.System()
 	forLee := event.WithMetadata(ctx, event.Metadata{Actor: operator.ActingFor(lee.UUID)})
 	must(t, desk.EnableApplication(forLee, commands.EnableApplication{Tenant: "elm", Application: referrals}))
 	_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm", Application: referrals, Username: "dr.lee"})
 	must(t, err)
-	c.enabled = time.Now()
+	c.enabled = clock.System()
 	must(t, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: "elm", Patient: bob, Usernames: []string{"dr.lee"}}))
 	_, err = desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: ann, Text: "a cough"})
 	must(t, err)

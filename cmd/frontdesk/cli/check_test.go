@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
 
@@ -29,15 +29,15 @@ func freePort(t *testing.T) string {
 func ownReceiver(t *testing.T, keys string) (dir string, server *receiver.Server) {
 	t.Helper()
 	dir = t.TempDir()
-	authority, err := receiver.OpenAuthority(dir, time.Now())
+	authority, err := receiver.OpenAuthority(dir, clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler := receiver.Handler{
-		Verifier: &receiver.Verifier{JWKSURL: "http://" + keys + "/transactional-api/jwks", Client: http.DefaultClient, Now: time.Now},
+		Verifier: &receiver.Verifier{JWKSURL: "http://" + keys + "/transactional-api/jwks", Client: http.DefaultClient, Now: clock.System},
 		Received: func(context.Context, receiver.Webhook) error { return nil },
 	}
-	server, err = receiver.Listen(t.Context(), "127.0.0.1:0", authority, handler, time.Now())
+	server, err = receiver.Listen(t.Context(), "127.0.0.1:0", authority, handler, clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

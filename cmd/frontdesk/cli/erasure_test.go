@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -66,7 +67,7 @@ func (a *archive) role(t *testing.T, name string) string {
 func (a *archive) before(t *testing.T, ago time.Duration, do func(context.Context, commands.Desk) error) {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: a.alice, MasterKey: archiveKey, Now: func() time.Time { return time.Now().Add(-ago) },
+		DatabaseURL: a.alice, MasterKey: archiveKey, Now: func() time.Time { return clock.System().Add(-ago) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 	if err := json.Unmarshal([]byte(asked.out), &printed); err != nil {
 		t.Fatal(err)
 	}
-	if printed.PatientID != a.ann.String() || printed.Events != 1 || printed.Files == nil || *printed.Rows != 1 || time.Until(printed.ConfirmFrom) < 23*time.Hour {
+	if printed.PatientID != a.ann.String() || printed.Events != 1 || printed.Files == nil || *printed.Rows != 1 || printed.ConfirmFrom.Sub(clock.System()) < 23*time.Hour {
 		t.Errorf("printed %s", asked.out)
 	}
 	confirm := a.about("confirm-erasure", "--erasure="+printed.ErasureID)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"frontdesk/commands/commandtest"
 )
 
 func TestTheLeastThatIsLoggedIsChosen_D108(t *testing.T) {
@@ -82,7 +84,7 @@ func TestWhatComesOfACallIsNeverLeftOut_D115(t *testing.T) {
 func TestFewLinesAreRemembered_D115(t *testing.T) {
 	t.Parallel()
 	s := &said{lines: map[string]*once{}}
-	now := time.Now()
+	now := commandtest.Noon
 	for n := range 1000 {
 		if _, again := s.lately(fmt.Sprint("line ", n), now); again {
 			t.Fatalf("line %d was left out, and was not written before", n)

@@ -5,9 +5,9 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -67,9 +67,9 @@ func TestLinesOfCallsSayWhoCalled_D108(t *testing.T) {
 	for choice, want := range map[string]struct{ answered, refused bool }{"all": {true, true}, "refused": {false, true}, "none": {}} {
 		said := serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8", "--log-calls", choice)
 		url := said.line(t, "serving")["url"].(string)
-		token, stranger := c.Token(time.Now(), bearertest.Claim("act", map[string]any{"sub": personal})), "rubbish"
+		token, stranger := c.Token(clock.System(), bearertest.Claim("act", map[string]any{"sub": personal})), "rubbish"
 		calls := map[string]string{
-			"answered": c.call(url, "ping", c.Token(time.Now()), 200), "refused": c.call(url, "create-note", c.Token(time.Now()), 403),
+			"answered": c.call(url, "ping", c.Token(clock.System()), 200), "refused": c.call(url, "create-note", c.Token(clock.System()), 403),
 			"malformed": c.call(url, "ping", token, 403), "stranger": c.call(url, "ping", stranger, 403),
 		}
 		lines := said.calls(t)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
@@ -21,7 +22,7 @@ import (
 func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 	t.Parallel()
 	app := bearertest.NewApplication(applicationID(t))
-	now := time.Now()
+	now := clock.System()
 	for name, test := range map[string]struct {
 		edit       bearertest.Edit
 		says, does string
@@ -65,7 +66,7 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 	if err := os.WriteFile(file, bearertest.KeySet(public, leaked, nameless, small), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := frontdesk(t, "token", "explain", "--jwks", file, app.Token(time.Now()))
+	o := frontdesk(t, "token", "explain", "--jwks", file, app.Token(clock.System()))
 	for _, text := range []string{
 		"The key set: Of the 4 keys in the set, 1 can verify tokens.",
 		`key 2, "leaked", is not used: it holds a private key: rotate it now`,
@@ -85,12 +86,12 @@ func TestWhatAURLDoesInsteadIsExplained_D92(t *testing.T) {
 	server := bearertest.NewServer(app.JWKS())
 	t.Cleanup(server.Close)
 	open := "--allow-network=127.0.0.0/8"
-	o := frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(time.Now()))
+	o := frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
 	if o.status != 1 || !strings.Contains(o.out, "The URL is not called") || !strings.Contains(o.out, "the networks alone that its operator has opened") {
 		t.Errorf("a network that is not opened: %s%s", o.out, o.err)
 	}
 	server.Fail(http.StatusNotFound)
-	o = frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(time.Now()))
+	o = frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
 	if o.status != 1 || !strings.Contains(o.out, "The key set: The URL answered with status 404: it must answer 200 with the key set.") {
 		t.Errorf("404: %s%s", o.out, o.err)
 	}
@@ -155,7 +156,7 @@ func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 	t.Parallel()
 	key, jwks := keygen(t)
 	token := mint(t, key)
-	later := time.Now().Add(time.Hour).Format(time.RFC3339)
+	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	for name, test := range map[string]struct {
 		answers map[string]string
 		flags   []string

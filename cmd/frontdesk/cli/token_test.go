@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/domain/application"
 )
@@ -102,7 +103,7 @@ func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 	key, jwks := keygen(t)
 	_, strangers := keygen(t)
 	token := mint(t, key)
-	later := time.Now().Add(time.Hour).Format(time.RFC3339)
+	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	empty := filepath.Join(t.TempDir(), "empty.json")
 	if err := os.WriteFile(empty, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestKeysAreFetchedAsTheServiceDoes(t *testing.T) {
 	app := bearertest.NewApplication(applicationID(t))
 	server := bearertest.NewServer(app.JWKS())
 	t.Cleanup(server.Close)
-	token := app.Token(time.Now())
+	token := app.Token(clock.System())
 	open := "--allow-network=127.0.0.0/8"
 	if v, o := explain(t, token, "--jwks", server.URL, open); !v.Accepted {
 		t.Errorf("%+v: %s", v, o.err)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/google/uuid"
+
+	"frontdesk/adapters/clock"
 )
 
 // A client signs with the last of the keys in its folder.
@@ -178,7 +180,7 @@ func (c habitualClient) token(dir string) string {
 		return ""
 	}
 	const app = "01980000-0000-7000-8000-00000000000a"
-	now := time.Now().Unix()
+	now := clock.System().Unix()
 	claims, _ := json.Marshal(map[string]any{"iss": app, "sub": app, "iat": now, "exp": now + c.tokenLife})
 	signed, err := signer.Sign(claims)
 	if err != nil {

@@ -18,9 +18,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"frontdesk/adapters/clock"
 )
 
 // standIn is a receiver whose parts can be spoilt one by one. rightReceiver makes one
@@ -56,7 +57,7 @@ func rightReceiver(keySetURL string) *standIn {
 		issuer: func(iss any) bool { return iss == "service" },
 		fresh: func(c map[string]any) bool {
 			exp, ok := c["exp"].(float64)
-			return ok && time.Now().Unix() < int64(exp)
+			return ok && clock.System().Unix() < int64(exp)
 		},
 		refusal: http.StatusBadRequest, malformed: http.StatusBadRequest, again: http.StatusOK,
 	}

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
@@ -120,15 +120,10 @@ func TestABrowserIsOpened_D97(t *testing.T) {
 	if err := browse(ctx, site.URLOnce("once")); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	clocktest.Eventually(t, func() bool {
 		opened, err := os.ReadFile(filepath.Join(dir, "opened"))
-		if err == nil && string(opened) == "http://127.0.0.1:1/?key=once" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("opened is %q, %v", opened, err)
-		}
-	}
+		return err == nil && string(opened) == "http://127.0.0.1:1/?key=once"
+	}, "the page's address to be opened")
 	t.Setenv("PATH", t.TempDir())
 	if err := browse(ctx, "x"); !errors.Is(err, errNoBrowser) {
 		t.Errorf("without a browser: %v", err)

@@ -34,7 +34,8 @@ func TestAClockGoesWhereASettingLeads_D96(t *testing.T) {
 func TestAClockNeverGoesBehindTheNewestEvent_D96(t *testing.T) {
 	t.Parallel()
 	c, ctx := open(t, t.TempDir()), t.Context()
-	newest := func(context.Context) (time.Time, error) { return time.Now().Add(time.Hour), nil }
+	newestEvent := c.Now().Add(time.Hour)
+	newest := func(context.Context) (time.Time, error) { return newestEvent, nil }
 	if err := c.set(ctx, "+2h", newest); err != nil {
 		t.Fatal(err)
 	}

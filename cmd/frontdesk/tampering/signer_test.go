@@ -31,9 +31,8 @@ func (n notebook) Write(name string, b []byte) error {
 // newSigner returns a signer of the world's logs, which remembers in a notebook.
 func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
 	w.t.Helper()
-	now := time.Now() // the clock stands, so it reads everything again only if it is told to
-	s := app.Sign{Now: clock.System, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
-	s.Now = func() time.Time { return now }
+	now := clock.System() // the clock stands, so it reads everything again only if it is told to
+	s := app.Sign{Now: func() time.Time { return now }, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
 	w.check(s.Begin(w.ctx))
 	return s
 }
@@ -58,7 +57,7 @@ func (w *world) newWitness() {
 	secret, _, err := proof.GenerateWitnessKey(rand.Reader, "witness.example")
 	w.check(err)
 	w.witness = &witness.Witness{
-		Key:  must(proof.NewCosigner(secret, time.Now))(w.t),
+		Key:  must(proof.NewCosigner(secret, clock.System))(w.t),
 		Logs: []note.Verifier{w.trusts.Key}, Log: slog.New(slog.DiscardHandler), State: notebook{},
 	}
 }

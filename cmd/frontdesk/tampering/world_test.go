@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -148,7 +149,7 @@ func (w *world) call() {
 	recorder.Keys = w.engine.Auditor.Keys
 	for range 3 {
 		recorder.Record(access.Call{
-			RequestID: event.NewID(), At: time.Now().Truncate(time.Microsecond), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
+			RequestID: event.NewID(), At: clock.System().Truncate(time.Microsecond), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
 			Mode: application.ApplicationRestricted, Endpoint: access.CreateNote, Status: 200,
 			Act: &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}},
 		})

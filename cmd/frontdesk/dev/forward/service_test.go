@@ -16,9 +16,9 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/commands/commandtest"
 )
 
 // service is whoever signs webhooks and publishes the key.
@@ -47,7 +47,7 @@ func (s *service) webhook(jti string) string {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: s.key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
 	must(s.t, err)
 	payload, err := json.Marshal(map[string]any{
-		"iss": "service", "exp": time.Now().Add(time.Minute).Unix(), "jti": jti, "event": "record.opened", "tenantId": "elm", "data": map[string]any{},
+		"iss": "service", "exp": commandtest.Noon.Add(time.Minute).Unix(), "jti": jti, "event": "record.opened", "tenantId": "elm", "data": map[string]any{},
 	})
 	must(s.t, err)
 	signed, err := signer.Sign(payload)
@@ -60,8 +60,9 @@ func (s *service) webhook(jti string) string {
 // inbox believes the service, and is served by http.
 func (s *service) inbox(target *forward.Target) (*forward.Inbox, string) {
 	s.t.Helper()
-	inbox := forward.NewInbox(target, clock.System, func(forward.Webhook) {})
-	inbox.Believe(&receiver.Verifier{JWKSURL: s.url, Client: http.DefaultClient, Now: time.Now})
+	noon := func() time.Time { return commandtest.Noon }
+	inbox := forward.NewInbox(target, noon, func(forward.Webhook) {})
+	inbox.Believe(&receiver.Verifier{JWKSURL: s.url, Client: http.DefaultClient, Now: noon})
 	server := httptest.NewServer(inbox)
 	s.t.Cleanup(func() { server.Close(); inbox.Close() })
 	return inbox, server.URL

@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"net/http"
 	"testing"
-	"time"
+
+	"frontdesk/adapters/clock/clocktest"
 )
 
 // A page that is open is told of each change, and is not counted any more once it is gone.
@@ -28,11 +29,7 @@ func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
 		s.changed.Ring()
 	}
 	answer.Body.Close()
-	for deadline := time.Now().Add(time.Minute); s.Watched(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it is counted still")
-		}
-	}
+	clocktest.Eventually(t, func() bool { return !s.Watched() }, "the reader not to be counted any more")
 }
 
 func TestPagesThatFollowAreBounded_D97(t *testing.T) {
