@@ -129,7 +129,7 @@ func TestPortErrorsReachTheCaller(t *testing.T) {
 				o := &outage{Store: w.Store, passwords: passwords{}, vault: &vault{kept: map[signingkey.KID]bool{}}, left: n}
 				w.desk.Store, w.desk.Patients, w.desk.Staff, w.desk.Links, w.desk.Receptions, w.desk.Erasures = o, o, o, o, o, o
 				w.desk.Passwords, w.desk.Vault = o, o
-				err := w.attempt(t, intent.Name, func([]reflect.Value) {})
+				err := w.attempt(t, intent.Name, func(reflect.Value, []reflect.Value) {})
 				if o.left >= 0 {
 					if n == 0 {
 						t.Error("it asks for nothing")

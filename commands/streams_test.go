@@ -171,18 +171,19 @@ func set(v reflect.Value, id uuid.UUID) {
 // stream has then.
 func (w *town) carryOut(t *testing.T, intent string, edit func(ids []reflect.Value)) map[event.Stream]int {
 	t.Helper()
-	if err := w.attempt(t, intent, edit); errors.Is(err, event.ErrConflict) || errors.Is(err, event.ErrForeign) {
+	ids := func(_ reflect.Value, ids []reflect.Value) { edit(ids) }
+	if err := w.attempt(t, intent, ids); errors.Is(err, event.ErrConflict) || errors.Is(err, event.ErrForeign) {
 		t.Errorf("%s has met a stream of another kind: %v", intent, err)
 	}
 	return w.streams()
 }
 
 // attempt fills and edits an intent, carries it out, and returns its error.
-func (w *town) attempt(t *testing.T, intent string, edit func(ids []reflect.Value)) error {
+func (w *town) attempt(t *testing.T, intent string, edit func(intent reflect.Value, ids []reflect.Value)) error {
 	t.Helper()
 	method := reflect.ValueOf(w.desk).MethodByName(intent)
 	c := reflect.New(method.Type().In(1)).Elem()
-	edit(w.fill(c, intent, ""))
+	edit(c, w.fill(c, intent, ""))
 	answers := method.Call([]reflect.Value{reflect.ValueOf(event.WithMetadata(t.Context(), typed)), c})
 	err, _ := reflect.TypeAssert[error](answers[len(answers)-1])
 	return err

@@ -62,7 +62,7 @@ func (p Practice) Register(tenant, name, timeZone string) ([]event.Event, error)
 	}
 	name = strings.TrimSpace(name)
 	switch {
-	case !tenantForm.MatchString(tenant):
+	case CheckTenant(tenant) != nil:
 		return nil, ErrInvalidTenant
 	case name == "":
 		return nil, ErrNameless

@@ -1,0 +1,39 @@
+package commands_test
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"testing"
+
+	"frontdesk/commands"
+	"frontdesk/domain/appointment"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+)
+
+// Whoever acts on something that has changed since they looked is refused.
+func TestSeenIntentsRefuseChangedStream(t *testing.T) {
+	t.Parallel()
+	var heeding []string
+	for method := range reflect.TypeFor[commands.Desk]().Methods() {
+		if method.Type.NumIn() != 3 {
+			continue
+		}
+		seen, has := method.Type.In(2).FieldByName("Seen")
+		if !has {
+			continue
+		}
+		heeding = append(heeding, method.Name)
+		w := newTown(t)
+		before := w.streams()
+		err := w.attempt(t, method.Name, func(intent reflect.Value, _ []reflect.Value) { intent.FieldByIndex(seen.Index).SetInt(99) })
+		changed := errors.Is(err, request.ErrChanged) || errors.Is(err, appointment.ErrChanged) || errors.Is(err, patient.ErrChanged)
+		if !changed || !maps.Equal(before, w.streams()) {
+			t.Errorf("%s: error = %v, want ErrChanged", method.Name, err)
+		}
+	}
+	if len(heeding) < 10 {
+		t.Errorf("only %v have a field Seen", heeding)
+	}
+}
