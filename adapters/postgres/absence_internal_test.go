@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"frontdesk/adapters/clock"
 )
 
 // database is one that is away until an instant, and counts who asks.
@@ -19,7 +21,7 @@ type database struct {
 
 func (d *database) ask() error {
 	d.asked.Add(1)
-	if time.Now().Before(d.until) {
+	if clock.System().Before(d.until) {
 		return fmt.Errorf("%w (starting)", ErrUnavailable)
 	}
 	return nil
@@ -28,7 +30,7 @@ func (d *database) ask() error {
 func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{short: bridged}, &database{until: time.Now().Add(bridged - time.Millisecond)}
+		away, db := &absence{short: bridged}, &database{until: clock.Deadline(bridged - time.Millisecond)}
 		var callers sync.WaitGroup
 		for n := range 1000 { // one comes every 2 ms, through all of the absence
 			callers.Go(func() {
@@ -51,18 +53,18 @@ func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
 func TestALongAbsenceIsToldAtOnce_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{short: bridged}, &database{until: time.Now().Add(time.Hour)}
+		away, db := &absence{short: bridged}, &database{until: clock.Deadline(time.Hour)}
 		for range 100 { // callers come all the time, and so nobody takes it for another absence
 			go func() { _ = away.bridge(t.Context(), db.ask) }()
 			time.Sleep(bridged / 50)
 		}
-		before, began := db.asked.Load(), time.Now()
+		before, began := db.asked.Load(), clock.Start()
 		err := away.bridge(t.Context(), db.ask)
-		if !errors.Is(err, ErrUnavailable) || db.asked.Load() != before+1 || time.Since(began) > 0 {
-			t.Errorf("asked %d times in %s: %v", db.asked.Load()-before, time.Since(began), err)
+		if !errors.Is(err, ErrUnavailable) || db.asked.Load() != before+1 || began.Elapsed() > 0 {
+			t.Errorf("asked %d times in %s: %v", db.asked.Load()-before, began.Elapsed(), err)
 		}
 		time.Sleep(2 * bridged) // nobody calls for a while: what is found now is another absence
-		db.until = time.Now().Add(bridged / 2)
+		db.until = clock.Deadline(bridged / 2)
 		if err := away.bridge(t.Context(), db.ask); err != nil {
 			t.Errorf("the next absence is not bridged: %v", err)
 		}
@@ -74,9 +76,9 @@ func TestACallerWhoHasGoneWaitsForNoDatabase_D48(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
-		away, db, began := &absence{short: bridged}, &database{until: time.Now().Add(time.Hour)}, time.Now()
-		if err := away.bridge(ctx, db.ask); err == nil || time.Since(began) > lookEvery {
-			t.Errorf("waited %s: %v", time.Since(began), err)
+		away, db, began := &absence{short: bridged}, &database{until: clock.Deadline(time.Hour)}, clock.Start()
+		if err := away.bridge(ctx, db.ask); err == nil || began.Elapsed() > lookEvery {
+			t.Errorf("waited %s: %v", began.Elapsed(), err)
 		}
 	})
 }

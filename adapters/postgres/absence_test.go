@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 )
@@ -35,7 +36,7 @@ func TestReadsOutlastAShortAbsence_D48(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "somebody looks again", func() bool { return l.refusals() > 64 })
+	clocktest.Eventually(t, func() bool { return l.refusals() > 64 }, "a caller asks again")
 	l.set(whole)
 	readers.Wait()
 }
@@ -50,7 +51,7 @@ func TestAChangeWaitsForAConnection_D48(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	eventually(t, "somebody looks again", func() bool { return l.refusals() > 2 })
+	clocktest.Eventually(t, func() bool { return l.refusals() > 2 }, "a caller asks again")
 	l.set(whole)
 	group.Wait()
 	if n := seen(); n != 1 {
@@ -84,7 +85,7 @@ func TestAChangeIsSentOnce_D48(t *testing.T) {
 			if err := change(t.Context(), db); !errors.Is(err, postgres.ErrUnavailable) {
 				t.Errorf("the answer was lost: %v", err)
 			}
-			eventually(t, "the change is made", func() bool { return seen() == 2 })
+			clocktest.Eventually(t, func() bool { return seen() == 2 }, "the change is made")
 			if err := change(t.Context(), db); err != nil {
 				t.Error(err)
 			}
@@ -109,7 +110,7 @@ func TestATransactionIsTakenOnce_D48(t *testing.T) {
 	if !errors.Is(err, postgres.ErrUnavailable) || taken != 1 {
 		t.Errorf("taken %d times: %v", taken, err)
 	}
-	eventually(t, "the change is made", func() bool { return seen() == 1 })
+	clocktest.Eventually(t, func() bool { return seen() == 1 }, "the change is made")
 }
 
 func TestAFrozenDatabaseIsUnavailable_D48(t *testing.T) {

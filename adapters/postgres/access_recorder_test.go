@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/access"
@@ -115,10 +116,10 @@ func TestWhatWaitsIsWrittenWhileTheServiceRuns_D37(t *testing.T) {
 		want = append(want, aPing())
 		r.Record(want[len(want)-1])
 	}
-	eventually(t, "five calls are recorded", func() bool { return len(r.written(t, postgres.CallFilter{})) == 5 })
+	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 5 }, "five calls are recorded")
 	later := aPing()
 	r.Record(later)
-	eventually(t, "and a later one", func() bool { return len(r.written(t, postgres.CallFilter{})) == 6 })
+	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 6 }, "and a later one")
 	r.wantWritten(t, append(want, later)...)
 }
 
@@ -165,7 +166,7 @@ func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
 	r.Record(call)
 	<-tries
 	mustExec(t, admin, `ALTER TABLE away RENAME TO access_record`)
-	eventually(t, "the call is recorded", func() bool { return len(r.written(t, postgres.CallFilter{})) == 1 })
+	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 1 }, "the call is recorded")
 	r.wantWritten(t, call)
 	r.wantLost(t, 0)
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 )
@@ -72,11 +74,11 @@ func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func(
 		if err != nil {
 			b.Fatal(err)
 		}
-		eventually(b, "what earlier turns have left is handled", func() bool { return handled.Load() == head })
-		begun := time.Now()
+		clocktest.Eventually(b, func() bool { return handled.Load() == head }, "what earlier turns have left is handled")
+		begun := clock.Start()
 		work := appends()
-		eventually(b, "everything is handled", func() bool { return handled.Load() == head+int64(work.Done) })
-		work.Took = time.Since(begun)
+		clocktest.Eventually(b, func() bool { return handled.Load() == head+int64(work.Done) }, "everything is handled")
+		work.Took = begun.Elapsed()
 		return work
 	}
 }
@@ -84,7 +86,7 @@ func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func(
 func (e *engine) insertFloor(ctx context.Context) error {
 	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, time.Now())
+		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, noon)
 	return err
 }
 

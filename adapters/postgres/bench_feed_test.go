@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -99,14 +101,14 @@ func (e *engine) appendTogether(b *testing.B, events int) {
 // backlog lets three consumers come to the head of the log.
 func (e *engine) backlog(b *testing.B) benchtest.Work {
 	b.Helper()
-	begun := time.Now()
+	begun := clock.Start()
 	defer e.three(b)()
-	eventually(b, "the backlog is handled", func() bool {
+	clocktest.Eventually(b, func() bool {
 		var behind bool
 		err := e.pool.QueryRow(b.Context(), `SELECT count(*) < 3 OR min(idx) < (SELECT head FROM sequencer) FROM feed_offsets`).Scan(&behind)
 		return err == nil && !behind
-	})
-	return benchtest.Work{Done: backlog, Took: time.Since(begun)}
+	}, "the backlog is handled")
+	return benchtest.Work{Done: backlog, Took: begun.Elapsed()}
 }
 
 // read decodes as many events as a backlog has.
@@ -117,14 +119,14 @@ func (e *engine) read(b *testing.B) benchtest.Work {
 	if err != nil {
 		b.Fatal(err)
 	}
-	begun, done := time.Now(), 0
+	begun, done := clock.Start(), 0
 	for _, err := range log.After(b.Context(), max(0, head-backlog)) {
 		if err != nil {
 			b.Fatal(err)
 		}
 		done++
 	}
-	return benchtest.Work{Done: float64(done), Took: time.Since(begun)}
+	return benchtest.Work{Done: float64(done), Took: begun.Elapsed()}
 }
 
 // skipBacklog moves the consumers to the head of the log.
@@ -142,10 +144,10 @@ func (e *engine) trickle(b *testing.B) benchtest.Work {
 	const together, times = 13, 100
 	pace := time.NewTicker(time.Second / times)
 	defer pace.Stop()
-	begun := time.Now()
+	begun := clock.Start()
 	for range times {
 		<-pace.C
 		e.appendTogether(b, together)
 	}
-	return benchtest.Work{Done: together * times, Took: time.Since(begun)}
+	return benchtest.Work{Done: together * times, Took: begun.Elapsed()}
 }

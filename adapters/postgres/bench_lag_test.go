@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkLag(b *testing.B) {
 	e.sequence(b)
 	var arrived sync.Map // id → time
 	runUntilCleanup(b, e.consumer("lag", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
-		arrived.Store(r.ID, time.Now())
+		arrived.Store(r.ID, clock.System())
 		return nil
 	})).Run)
 	full := benchtest.During(b, 8, 2*time.Second, e.appendOne).PerSecond()
@@ -38,17 +39,17 @@ func (e *engine) lag(b *testing.B, cluster string, arrived *sync.Map, perSecond 
 	var mu sync.Mutex
 	committed := map[uuid.UUID]time.Time{}
 	const during = 10 * time.Second
-	cpu, begun := benchtest.CPU(cluster), time.Now()
+	cpu, watch := benchtest.CPU(cluster), clock.Start()
 	var group sync.WaitGroup
 	for n := 0; ; n++ {
-		due := begun.Add(time.Duration(float64(n) / perSecond * float64(time.Second)))
-		if due.Sub(begun) > during {
+		due := time.Duration(float64(n) / perSecond * float64(time.Second))
+		if due > during {
 			break
 		}
-		time.Sleep(time.Until(due))
+		time.Sleep(due - watch.Elapsed())
 		group.Go(func() {
 			recorded, err := e.store.Append(b.Context(), event.Change{Stream: newStream(), Events: []event.Event{sample}})
-			now := time.Now()
+			now := clock.System()
 			if err != nil {
 				b.Error(err)
 				return
@@ -61,13 +62,13 @@ func (e *engine) lag(b *testing.B, cluster string, arrived *sync.Map, perSecond 
 	group.Wait()
 	var lags []float64
 	for id, at := range committed {
-		eventually(b, fmt.Sprintf("event %s arrives", id), func() bool {
+		clocktest.Eventually(b, func() bool {
 			seen, ok := arrived.Load(id)
 			if ok {
 				lags = append(lags, max(0, float64(seen.(time.Time).Sub(at).Microseconds())/1000))
 			}
 			return ok
-		})
+		}, "event %s arrives", id)
 	}
 	b.ReportMetric(float64((benchtest.CPU(cluster)-cpu).Microseconds())/float64(len(lags)), "µs-event")
 	b.ReportMetric(float64(len(lags))/during.Seconds(), "events/s")

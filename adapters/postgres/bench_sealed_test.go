@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -38,8 +37,8 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	s.sealed = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: time.Now}
-	s.clear = &postgres.Store{DB: db, Codec: codec, Now: time.Now}
+	s.sealed = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: atNoon}
+	s.clear = &postgres.Store{DB: db, Codec: codec, Now: atNoon}
 	for range benchPatients / 100 {
 		var changes []event.Change
 		for range 100 {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -62,7 +62,7 @@ func BenchmarkReplay(b *testing.B) {
 	var floor float64
 	b.Run("copy", func(b *testing.B) {
 		for range b.N {
-			start := time.Now()
+			start := clock.Start()
 			conn, err := e.pool.Acquire(b.Context())
 			if err != nil {
 				b.Fatal(err)
@@ -74,14 +74,14 @@ func BenchmarkReplay(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			floor = replayed / time.Since(start).Seconds()
+			floor = replayed / start.Elapsed().Seconds()
 		}
 		b.ReportMetric(floor, "events/s")
 	})
 	b.Run("replay", func(b *testing.B) {
 		log, rate := postgres.Log{DB: e.pool, Codec: e.store.Codec}, 0.0
 		for range b.N {
-			start, read := time.Now(), 0
+			start, read := clock.Start(), 0
 			for _, err := range log.After(b.Context(), 0) {
 				if err != nil {
 					b.Fatal(err)
@@ -91,7 +91,7 @@ func BenchmarkReplay(b *testing.B) {
 			if read != replayed {
 				b.Fatalf("read %d events", read)
 			}
-			rate = replayed / time.Since(start).Seconds()
+			rate = replayed / start.Elapsed().Seconds()
 		}
 		b.ReportMetric(rate, "events/s")
 		b.ReportMetric(rate/floor, "of-copy")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -33,7 +34,7 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 	for range 3 {
 		<-failed // again and again
 	}
-	eventually(t, "the other consumer goes on", func() bool { return others.Load() == 5 })
+	clocktest.Eventually(t, func() bool { return others.Load() == 5 }, "the other consumer goes on")
 	e.eventuallyHandled(t, idxUpTo(2)) // what came before it is kept, what comes after waits
 }
 
@@ -53,9 +54,9 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	old := e.consumer("recorder", recorder.handle)
 	old.Tail, old.Metrics = e.newTail(older), metrics
 	stop := runUntilCleanup(t, old.Run)
-	eventually(t, "the consumer has stopped there", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
-	})
+	}, "the consumer has stopped there")
 	e.eventuallyHandled(t, idxUpTo(2))
 	stop()
 
@@ -84,7 +85,7 @@ func TestAConsumerIsHandedOnlyWhatItFollows(t *testing.T) {
 	e.append(t, newStream(), 0, eventtest.Noted{Note: "last"})
 	e.appendMany(t, 3)
 	runUntilCleanup(t, e.following(recorder).Run)
-	eventually(t, "the consumer has come to the end", func() bool { return e.offset(t, "recorder") == 155 })
+	clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") == 155 }, "the consumer has come to the end")
 	if got := e.handled(t); !slices.Equal(got, []int64{1, 152}) {
 		t.Errorf("handled %v", got)
 	}
@@ -114,9 +115,9 @@ func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	old := e.following(recorder)
 	old.Tail, old.Metrics = e.newTail(older), metrics
 	runUntilCleanup(t, old.Run)
-	eventually(t, "the consumer has stopped there", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
-	})
+	}, "the consumer has stopped there")
 	e.eventuallyHandled(t, []int64{1})
 }
 
@@ -127,5 +128,5 @@ func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {
 	e.sequence(t)
 	runUntilCleanup(t, e.consumer("notes.v1", postgres.Following(rowFor{})).Run)
 	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Counted{}, eventtest.Noted{Note: "b"})
-	eventually(t, "the read model has followed", func() bool { return e.count(t, "test.notes") == 2 })
+	clocktest.Eventually(t, func() bool { return e.count(t, "test.notes") == 2 }, "the read model has followed")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -199,9 +200,9 @@ func TestConsumersDoNotWaitForTheDiskAndAppendsDo(t *testing.T) {
 	if err := e.pool.QueryRow(t.Context(), `SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'`).Scan(&after); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the setting ends with the transaction", func() bool {
+	clocktest.Eventually(t, func() bool {
 		var now string
 		err := e.pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&now)
 		return err == nil && now == after
-	})
+	}, "the setting ends with the transaction")
 }

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 )
@@ -22,7 +23,7 @@ func TestOddDefaultsOfTheDatabaseBreakNothing_D52(t *testing.T) {
 			ids := e.writers(t, 8, 30)
 			e.refused(t, 5)
 			e.drain(t)
-			eventually(t, "gaps are closed", func() bool { return len(e.gaps(t)) == 0 })
+			clocktest.Eventually(t, func() bool { return len(e.gaps(t)) == 0 }, "gaps are closed")
 			e.eventuallyHandled(t, idxUpTo(int64(len(ids)+5)))
 			e.wantAll(t)
 		})

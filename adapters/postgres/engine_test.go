@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
@@ -47,7 +48,7 @@ func engineOn(t testing.TB, url string) *engine {
 	}
 	t.Cleanup(pool.Close)
 	e := &engine{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
-	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: time.Now, Appended: e.appended}
+	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: atNoon, Appended: e.appended}
 	e.log = postgres.Log{DB: pool, Codec: codec, Page: 7}
 	e.tail = e.newTail(codec)
 	return e
@@ -213,23 +214,7 @@ func idxUpTo(n int64) []int64 {
 	return all
 }
 
-// eventually waits until a condition holds, and fails when a generous deadline
-// has passed. The bound only ends a test that would fail anyway.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("not within two minutes: %s", what)
-		case <-tick.C:
-		}
-	}
-}
-
 func (e *engine) eventuallyHandled(t testing.TB, want []int64) {
 	t.Helper()
-	eventually(t, "everything is handled once, in order", func() bool { return slices.Equal(e.handled(t), want) })
+	clocktest.Eventually(t, func() bool { return slices.Equal(e.handled(t), want) }, "everything is handled once, in order")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
@@ -105,9 +106,9 @@ func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 			s.Durability = durability
 			runUntilCleanup(t, s.Run)
 			e.appendMany(t, 10)
-			eventually(t, "all are placed", func() bool { return len(e.logged(t)) == 10 })
+			clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 10 }, "all are placed")
 			rewind(t, db, 6, 0)
-			eventually(t, "an epoch begins without an append", func() bool { return len(epochsOf(e.logged(t))) > 0 })
+			clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > 0 }, "an epoch begins without an append")
 			e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6, Missing: new(int64(4))}})
 			if e.untold(t) != 7 {
 				t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
@@ -128,7 +129,7 @@ func TestWhoHasJustStartedRemembersNothing_D49(t *testing.T) {
 	s := e.sequencer()
 	s.Durability = postgres.Synchronous
 	runUntilCleanup(t, s.Run)
-	eventually(t, "an epoch begins", func() bool { return len(epochsOf(e.logged(t))) > 0 })
+	clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > 0 }, "an epoch begins")
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
 	if e.untold(t) != 7 {
 		t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
@@ -168,7 +169,7 @@ func TestAnEpochIsBegunOnceWhoeverRaces_D49(t *testing.T) {
 		for range 4 {
 			stop = append(stop, runUntilCleanup(t, e.sequencer().Run))
 		}
-		eventually(t, "an epoch begins", func() bool { return len(epochsOf(e.logged(t))) > n })
+		clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > n }, "an epoch begins")
 		for _, stop := range stop {
 			stop()
 		}
@@ -187,18 +188,18 @@ func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
 	e := engineOn(t, db.URL)
 	e.sequence(t)
 	e.appendMany(t, 20)
-	eventually(t, "all are placed", func() bool { return len(e.logged(t)) == 20 })
+	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 20 }, "all are placed")
 	rewind(t, db, 5, 0)
 	grown := e.grown.Next()
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	eventually(t, "the bell rings", func() bool {
+	clocktest.Eventually(t, func() bool {
 		select {
 		case <-grown:
 			return true
 		default:
 			return false
 		}
-	})
+	}, "the bell rings")
 }
 
 func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
@@ -106,7 +106,7 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	e, ann, super := engineOn(t, db.URL), uuid.New(), db.SuperuserPool(t)
 	e.append(t, newStream(), 0, eventtest.Noted{Patient: ann})
 	looked := e.begin(t)
-	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", ann, "{}", "{}", time.Now(), nil, nil, nil); err != nil {
+	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", ann, "{}", "{}", noon, nil, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	const lock = `LOCK TABLE erasures IN EXCLUSIVE MODE NOWAIT`
@@ -137,10 +137,10 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 // waitsFor waits until somebody waits for the lock on a table.
 func waitsFor(t *testing.T, db *pgxpool.Pool, table string) {
 	t.Helper()
-	eventually(t, "somebody waits for "+table, func() (waits bool) {
+	clocktest.Eventually(t, func() (waits bool) {
 		err := db.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted)`, table).Scan(&waits)
 		return err == nil && waits
-	})
+	}, "a session waits for %s", table)
 }
 
 // A practice that has left has many erasures. Its look goes by the key of the table, also

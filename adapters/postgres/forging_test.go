@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
@@ -138,7 +139,7 @@ func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
 	s.Log, s.Pace, s.Idle = slog.New(slog.NewTextHandler(said, nil)), time.Hour, time.Hour
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 	stop := runUntilCleanup(t, s.Run)
-	eventually(t, "the sequencer fails", func() bool { return said.contain("sequencing failed") })
+	clocktest.Eventually(t, func() bool { return said.contain("sequencing failed") }, "the sequencer fails")
 	e.appendMany(t, 100)
 	stop()
 	if n := strings.Count(said.text.String(), "sequencing failed"); n != 1 {

@@ -124,7 +124,7 @@ func (e *engine) writeSlowly(ctx context.Context, stream event.Stream, length ti
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, stream.ID).Scan(&version); err != nil || version == 0 {
 			return fmt.Errorf("no stream: %w", err)
 		}
-		_, err := tx.Exec(ctx, postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, time.Now(), nil, nil, nil)
+		_, err := tx.Exec(ctx, postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, noon, nil, nil, nil)
 		time.Sleep(length)
 		if rand.IntN(3) == 0 {
 			return pgx.ErrTxClosed

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
@@ -27,15 +28,15 @@ func TestProveThatGapsSlowNothing_D53(t *testing.T) {
 	none := e.batches(t, db)
 
 	stuck, refused := e.inFlight(t), provetest.Pick(20_000, 200_000)
-	start := time.Now()
+	start := clock.Start()
 	execute(t, db.AdminURL, fmt.Sprintf(`
 		INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		SELECT gen_random_uuid(), 'elm-street', md5((n / 2)::text)::uuid, 1, 'test.counted.v1', '{"n":1}', '{}', now() FROM generate_series(1, %d) AS n
 		ON CONFLICT DO NOTHING`, 2*refused))
-	t.Logf("appended %d events, and refused as many, within %s", refused, time.Since(start))
-	start = time.Now()
+	t.Logf("appended %d events, and refused as many, within %s", refused, start.Elapsed())
+	start = clock.Start()
 	e.drain(t)
-	t.Logf("they were sequenced within %s", time.Since(start))
+	t.Logf("they were sequenced within %s", start.Elapsed())
 	s := e.sequencer()
 	for e.oldGaps(t) < refused-10 {
 		e.look(t, s, 1)
@@ -51,10 +52,10 @@ func TestProveThatGapsSlowNothing_D53(t *testing.T) {
 	if err := stuck.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	start = time.Now()
+	start = clock.Start()
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
 	e.drain(t)
-	t.Logf("the log goes on %s after the transaction has ended", time.Since(start))
+	t.Logf("the log goes on %s after the transaction has ended", start.Elapsed())
 	if n := e.oldGaps(t); n > 0 {
 		t.Errorf("%d gaps are still open", n)
 	}
@@ -71,9 +72,9 @@ func TestProveThatAJumpOfTheSequenceCostsNothing_D53(t *testing.T) {
 	stuck := e.inFlight(t)
 	execute(t, db.AdminURL, `SELECT setval('events_position_seq', 10000000)`)
 	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	start := time.Now()
+	start := clock.Start()
 	e.drain(t)
-	took := time.Since(start)
+	took := start.Elapsed()
 	t.Logf("after a jump of ten million positions, the first event was placed within %s", took)
 	if took > time.Second {
 		t.Error("that is too long")
@@ -107,22 +108,22 @@ func (e *engine) batches(t *testing.T, db *postgrestest.Database) cost {
 	const rounds = 400
 	var took []time.Duration
 	var wal []int64
-	looked := time.Now()
+	looked := clock.Start()
 	for range rounds {
 		stream, five := newStream(), make([]event.Event, 5)
 		for i := range five {
 			five[i] = eventtest.Counted{N: i}
 		}
 		e.append(t, stream, 0, five...)
-		look := time.Since(looked) >= 250*time.Millisecond
+		look := looked.Elapsed() >= 250*time.Millisecond
 		if look {
-			looked = time.Now()
+			looked = clock.Start()
 		}
-		before, start := written(), time.Now()
+		before, start := written(), clock.Start()
 		if _, err := e.pool.Exec(t.Context(), postgres.SequenceEvents, 1000, look); err != nil {
 			t.Fatal(err)
 		}
-		took, wal = append(took, time.Since(start)), append(wal, written()-before)
+		took, wal = append(took, start.Elapsed()), append(wal, written()-before)
 	}
 	slices.Sort(took)
 	slices.Sort(wal)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -125,17 +126,17 @@ func TestARunningSequencerStrikesOutAGap(t *testing.T) {
 	e := newEngine(t)
 	e.append(t, newStream(), 0, eventtest.Counted{N: 2})
 	e.sequence(t)
-	eventually(t, "the first event is in the log", func() bool { return len(e.logged(t)) == 1 })
+	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 1 }, "the first event is in the log")
 	if err := e.inFlight(t).Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	appended := 1
-	eventually(t, "the gap was found, and struck out", func() bool {
+	clocktest.Eventually(t, func() bool {
 		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
 		appended++
 		return len(e.logged(t)) > 1 && len(e.gaps(t)) == 0
-	})
-	eventually(t, "everything is in the log", func() bool { return len(e.logged(t)) == appended })
+	}, "the gap was found, and struck out")
+	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == appended }, "everything is in the log")
 }
 
 // A sequencer that takes over knows only the row, and that is enough.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event/eventtest"
@@ -55,11 +56,11 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 		_, err := slow.Exec(t.Context(), insertInside)
 		inserted <- err
 	}()
-	eventually(t, "both positions wait for the writer", func() (both bool) {
+	clocktest.Eventually(t, func() (both bool) {
 		e.look(t, s, 1)
 		err := e.pool.QueryRow(t.Context(), `SELECT coalesce(sum(last - first + 1) = 2, false) FROM old_gaps`).Scan(&both)
 		return both && err == nil
-	})
+	}, "both positions wait for the writer")
 	if err := gate.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}

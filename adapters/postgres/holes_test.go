@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -65,9 +66,9 @@ func TestAConsumerStopsAtAHoleInTheLog_D54(t *testing.T) {
 				consumer := e.consumer("recorder", recorder.handle)
 				consumer.Follows, consumer.Metrics, consumer.Log = follows, metrics, slog.New(slog.NewTextHandler(said, nil))
 				runUntilCleanup(t, consumer.Run)
-				eventually(t, "the consumer has stopped, and says where", func() bool {
+				clocktest.Eventually(t, func() bool {
 					return said.contain(c.want) && counter(t, registry, "frontdesk_consumer_stops_total") >= 2
-				})
+				}, "the consumer has stopped, and says where")
 				if at := e.offset(t, "recorder"); at > 2 {
 					t.Errorf("the consumer has gone on to %d", at)
 				}

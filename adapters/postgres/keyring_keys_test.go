@@ -47,7 +47,7 @@ func TestTwoWhoMakeTheSameKeyEndWithOne_D69(t *testing.T) {
 	ann := v.register(t)
 	var all sync.WaitGroup
 	for range 8 {
-		store := &postgres.Store{DB: v.store.DB, Codec: v.store.Codec, Keys: v.keyring(t, nil), Now: time.Now}
+		store := &postgres.Store{DB: v.store.DB, Codec: v.store.Codec, Keys: v.keyring(t, nil), Now: atNoon}
 		all.Go(func() {
 			for {
 				_, err := store.Append(act(t.Context(), "Bell@elm.example"), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Patient: ann, Note: "n"}}})

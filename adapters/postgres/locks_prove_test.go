@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -32,7 +33,7 @@ func TestProveAnAutovacuumGivesWay_D54(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "the autovacuum is at work", func() bool { return vacuums() > 0 })
+	clocktest.Eventually(t, func() bool { return vacuums() > 0 }, "the autovacuum is at work")
 
 	provetest.Tried(t, vacuums(), "autovacuums at work")
 	heard := &teller{}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
@@ -84,7 +85,7 @@ func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 		_, err := postgres.Migrator{URL: db.AdminURL, Tell: heard.tell}.From(t.Context(), files)
 		migrated <- err
 	}()
-	eventually(t, "the migrator says who is in its way", func() bool { return heard.told() != "" })
+	clocktest.Eventually(t, func() bool { return heard.told() != "" }, "the migrator says who is in its way")
 	who := fmt.Sprintf("table events is held by pid %d (a long report, user frontdesk_owner, idle in transaction, last statement SELECT, since ", reader.PgConn().PID())
 	if !strings.HasPrefix(heard.told(), who) || strings.Contains(heard.told(), "Ann") {
 		t.Errorf("it says %q, want %q", heard.told(), who)

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 )
@@ -56,7 +58,7 @@ func TestAPoolTellsWhatBecomesOfItsConnections_D110(t *testing.T) {
 	}
 	waits := make(chan error)
 	go func() { waits <- pool.Ping(t.Context()) }()
-	eventually(t, "somebody waits", func() bool { return pool.Stat().EmptyAcquireCount() >= 1 && pool.Stat().AcquiredConns() == 1 })
+	clocktest.Eventually(t, func() bool { return pool.Stat().EmptyAcquireCount() >= 1 && pool.Stat().AcquiredConns() == 1 }, "a caller waits")
 	got := measured(t, of)
 	if got["pool_connections calls in-use"] != 1 || got["pool_connections calls idle"] != 0 || got["pool_connections_max calls"] != 1 {
 		t.Errorf("with one in use it tells %v", got)
@@ -83,12 +85,12 @@ func TestTheOffsetOfTheClockIsTold_D110(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)
 	for wrong, want := range map[time.Duration]float64{0: 0, time.Hour: 3600, -time.Hour: -3600} {
-		got := measured(t, postgres.ClockOffset(pool, func() time.Time { return time.Now().Add(wrong) }))["clock_offset_seconds"]
+		got := measured(t, postgres.ClockOffset(pool, func() time.Time { return clock.System().Add(wrong) }))["clock_offset_seconds"]
 		if math.Abs(got-want) > 60 || math.Abs(got) > math.Abs(want) {
 			t.Errorf("a clock that is wrong by %v is told as %v s", wrong, got)
 		}
 	}
-	if got := measured(t, postgres.ClockOffset(closed(t), time.Now)); len(got) != 0 {
+	if got := measured(t, postgres.ClockOffset(closed(t), clock.System)); len(got) != 0 {
 		t.Errorf("without a database it tells %v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
@@ -45,7 +46,7 @@ func comingAndGoing(t *testing.T, db *postgrestest.Database, url string, rounds,
 	for round := range rounds {
 		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
 		if round%10 == 9 {
-			eventually(t, "they keep up", func() bool { return e.offset(t, "recorder") > e.head(t)-1000 })
+			clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") > e.head(t)-1000 }, "they keep up")
 		}
 		n := rand.IntN(len(stop))
 		stop[n]()

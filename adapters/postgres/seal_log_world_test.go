@@ -123,7 +123,7 @@ func (b *before) process() *postgres.Store {
 	if !keys.Sealed() {
 		atOnce = projections.InClear(atOnce)
 	}
-	return &postgres.Store{DB: postgres.On(pool), Codec: b.codec, Keys: keys, AtOnce: atOnce, Now: time.Now}
+	return &postgres.Store{DB: postgres.On(pool), Codec: b.codec, Keys: keys, AtOnce: atOnce, Now: atNoon}
 }
 
 func (b *before) note(s *postgres.Store, text string) error {
@@ -137,7 +137,7 @@ func (b *before) note(s *postgres.Store, text string) error {
 func (b *before) sealLog(progress func(done, all int64)) *postgres.SealLog {
 	b.t.Helper()
 	keys := b.keyring(b.owner)
-	store := &postgres.Store{DB: postgres.On(b.owner), Codec: b.codec, Keys: keys, Now: time.Now}
+	store := &postgres.Store{DB: postgres.On(b.owner), Codec: b.codec, Keys: keys, Now: atNoon}
 	return &postgres.SealLog{Pool: b.owner, Keys: keys, Store: store, Log: postgres.Log{DB: b.owner, Codec: b.codec}, Progress: progress}
 }
 

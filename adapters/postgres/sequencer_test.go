@@ -178,7 +178,7 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	e.drain(t)
 
 	_, err := early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
-		"test.counted.v1", nil, `{"n":2}`, `{}`, time.Now(), nil, nil, nil)
+		"test.counted.v1", nil, `{"n":2}`, `{}`, noon, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
@@ -66,11 +67,11 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 		t.Fatal(err)
 	}
 	s.store.DB, s.store.AtOnce = postgres.ForCallers(s.pool), []projections.Projection{named{}}
-	over := time.Now().Add(lasts)
+	watch := clock.Start()
 	var writers sync.WaitGroup
 	for w := range 64 {
 		writers.Go(func() {
-			for n := 0; time.Now().Before(over); n++ {
+			for n := 0; watch.Elapsed() < lasts; n++ {
 				s.do(t.Context(), fmt.Sprintf("%d-%d", w, n))
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
@@ -47,7 +48,7 @@ func (x told) catchUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the consumer has come to the end", func() bool { return x.offset(t, "told") == head })
+	clocktest.Eventually(t, func() bool { return x.offset(t, "told") == head }, "the consumer has come to the end")
 	stop()
 }
 
@@ -143,7 +144,7 @@ func TestAnEventIsDecodedOnceForAllConsumersOfAProcess(t *testing.T) {
 			return nil
 		}).Run)
 	}
-	eventually(t, "all have handled all", func() bool { return handled.Load() == 150 })
+	clocktest.Eventually(t, func() bool { return handled.Load() == 150 }, "all have handled all")
 	if got := decoded.Load() - before; got != 50 {
 		t.Errorf("50 events were decoded %d times", got)
 	}
@@ -177,7 +178,7 @@ func TestAConsumerThatIsFarBehindMissesNothing(t *testing.T) {
 		ahead.Store(r.Idx)
 		return nil
 	})).Run)
-	eventually(t, "the other is at the end", func() bool { return ahead.Load() == events })
+	clocktest.Eventually(t, func() bool { return ahead.Load() == events }, "the other is at the end")
 	close(proceed)
 	e.eventuallyHandled(t, idxUpTo(events))
 }
@@ -216,12 +217,12 @@ func TestAConsumerIsNotWokenByWhatItDoesNotFollow(t *testing.T) {
 	runUntilCleanup(t, consumer.Run)
 	for n := range 200 {
 		e.append(t, newStream(), 0, eventtest.Counted{N: n})
-		eventually(t, "it is in the log", func() bool { return e.head(t) == int64(n)+1 })
+		clocktest.Eventually(t, func() bool { return e.head(t) == int64(n)+1 }, "it is in the log")
 	}
 	if got := looked.n.Load(); got > 100 {
 		t.Errorf("%d looks for nothing", got)
 	}
-	eventually(t, "its offset follows all the same", func() bool { return e.offset(t, "recorder") == 200 })
+	clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") == 200 }, "its offset follows all the same")
 	e.append(t, newStream(), 0, eventtest.Noted{Note: "at last"})
 	e.eventuallyHandled(t, []int64{201})
 	// An event that nobody knows may be one that a newer program follows.
@@ -229,9 +230,9 @@ func TestAConsumerIsNotWokenByWhatItDoesNotFollow(t *testing.T) {
 		VALUES ($1, 'elm-street', $2, 1, 'test.newer.v1', '{}', '{}', now())`, uuid.New(), uuid.New()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the consumer has stopped there", func() bool {
+	clocktest.Eventually(t, func() bool {
 		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2 && e.offset(t, "recorder") == 201
-	})
+	}, "the consumer has stopped there")
 }
 
 func (e *engine) head(t *testing.T) int64 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
@@ -78,10 +79,10 @@ func (c *crowd) hold(t *testing.T) {
 // await waits until so many appends are here, and so many of them wait for a group.
 func (c *crowd) await(t *testing.T, here, waiting int) {
 	t.Helper()
-	eventually(t, "the appends have come", func() bool {
+	clocktest.Eventually(t, func() bool {
 		nowHere, nowWaiting := postgres.Crowd(c.store)
 		return nowHere == here && nowWaiting == waiting
-	})
+	}, "the appends have come")
 }
 
 func (c *crowd) note(ctx context.Context, note string) ([]event.Recorded, error) {
@@ -184,12 +185,12 @@ func TestABrokenGroupIsNotSentAgain_D60(t *testing.T) {
 // kill ends the connection of the one group that is under way.
 func (c *crowd) kill(t *testing.T) {
 	t.Helper()
-	eventually(t, "the group is under way, and its connection is ended", func() bool {
+	clocktest.Eventually(t, func() bool {
 		var ended int
 		err := c.super.QueryRow(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND query LIKE '%unnest($1::uuid[]%' AND state = 'active' AND pid <> pg_backend_pid()`).Scan(&ended)
 		return err == nil && ended > 0
-	})
+	}, "the group is under way, and its connection is ended")
 }
 
 // One leaves while it waits, and is not stored. One leaves when its group has set off, and

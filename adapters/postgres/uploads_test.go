@@ -31,6 +31,9 @@ const elm = "elm-street"
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
+// atNoon is a clock that shows noon.
+func atNoon() time.Time { return noon }
+
 // cabinet is where files are kept, beside the store of the events that name
 // them.
 type cabinet struct {
@@ -49,10 +52,9 @@ func newCabinet(t *testing.T) cabinet {
 		t.Fatal(err)
 	}
 	pool := db.Pool(t)
-	now := func() time.Time { return noon }
 	return cabinet{
-		&postgres.Uploads{DB: postgres.On(pool), Now: now}, pool,
-		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: now, AtOnce: []projections.Projection{projections.Attachments{}}},
+		&postgres.Uploads{DB: postgres.On(pool), Now: atNoon}, pool,
+		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: atNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
 		db.AdminPool(t), map[request.AttachmentID]request.Attachment{},
 	}
 }

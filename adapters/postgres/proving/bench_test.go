@@ -14,10 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/proof"
@@ -72,13 +74,13 @@ func (f *forest) grow(practices int) {
 // prove builds the trees up to the head.
 func (f *forest) prove() benchtest.Work {
 	f.b.Helper()
-	begun, from := time.Now(), f.reached()
+	begun, from := clock.Start(), f.reached()
 	for more := true; more; {
 		var err error
 		more, err = f.prover.Prove(f.b.Context())
 		f.must(err)
 	}
-	return benchtest.Work{Done: float64(f.reached() - from), Took: time.Since(begun)}
+	return benchtest.Work{Done: float64(f.reached() - from), Took: begun.Elapsed()}
 }
 
 func (f *forest) reached() (idx int64) {
@@ -90,13 +92,13 @@ func (f *forest) reached() (idx int64) {
 // read hashes what was proved last, and keeps nothing.
 func (f *forest) read() benchtest.Work {
 	f.b.Helper()
-	begun, n := time.Now(), 0
+	begun, n := clock.Start(), 0
 	for s, err := range (postgres.Log{DB: f.pool, Page: provedAtOnce}).EachRow(f.b.Context(), max(0, f.reached()-provedAtOnce)) {
 		f.must(err)
 		_ = proof.LeafOf(s).Hash()
 		n++
 	}
-	return benchtest.Work{Done: float64(n), Took: time.Since(begun)}
+	return benchtest.Work{Done: float64(n), Took: begun.Elapsed()}
 }
 
 // BenchmarkProver builds trees of a backlog, beside reading it and hashing its leaves. It
@@ -154,7 +156,7 @@ func BenchmarkAppendProved(b *testing.B) {
 	codec, err := event.NewCodec(eventtest.Events()...)
 	f.must(err)
 	appended, grown := &postgres.Bell{}, &postgres.Bell{}
-	store := &postgres.Store{DB: postgres.On(f.pool), Codec: codec, Now: time.Now, Appended: appended}
+	store := &postgres.Store{DB: postgres.On(f.pool), Codec: codec, Now: func() time.Time { return commandtest.Noon }, Appended: appended}
 	f.running(postgres.NewSequencer(f.pool, appended, grown, nil).Run)
 	f.prover.Grown = grown
 	for _, practices := range []int{1, 1000} {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -42,15 +43,15 @@ func TestProveTheTreesOfYears(t *testing.T) { //nolint:paralleltest // it measur
 	}
 	_, err := w.admin.Exec(t.Context(), `ANALYZE`)
 	w.must(err)
-	begun := time.Now()
+	begun := clock.Start()
 	w.prove(w.prover())
-	t.Logf("%d events a second", int64(float64(manyEvents)/time.Since(begun).Seconds()))
+	t.Logf("%d events a second", int64(float64(manyEvents)/begun.Elapsed().Seconds()))
 	_, err = w.admin.Exec(t.Context(), grownForYears, 100_000, manyPractices)
 	w.must(err)
 	w.proveAny()
-	begun = time.Now()
+	begun = clock.Start()
 	w.prove(w.prover())
-	t.Logf("100,000 events behind: made up for within %s", time.Since(begun).Round(time.Millisecond))
+	t.Logf("100,000 events behind: made up for within %s", begun.Elapsed().Round(time.Millisecond))
 	w.proveAny()
 	provetest.Tried(t, int(w.reached()), "events")
 	provetest.Tried(t, manyPractices, "practices")
@@ -71,13 +72,13 @@ func (w *wood) proveAny() {
 	w.t.Helper()
 	sizes, err := w.trees().Sizes(w.t.Context())
 	w.must(err)
-	begun, leaves := time.Now(), int64(0)
+	begun, leaves := clock.Start(), int64(0)
 	for of, size := range sizes {
 		if leaves += size; size > 0 {
 			w.proveLeaf(of, size, rand.Int64N(size))
 		}
 	}
-	w.t.Logf("%d leaves; a proof of a leaf, one of growth and their checks take %s", leaves, time.Since(begun)/time.Duration(len(sizes)))
+	w.t.Logf("%d leaves; a proof of a leaf, one of growth and their checks take %s", leaves, begun.Elapsed()/time.Duration(len(sizes)))
 	if reached := w.reached(); leaves != reached {
 		w.t.Errorf("the trees have %d leaves, want %d", leaves, reached)
 	}

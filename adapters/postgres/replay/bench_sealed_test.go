@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/benchtest"
+	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -29,12 +29,12 @@ func BenchmarkSealedRebuild(b *testing.B) {
 			rebuild := s.rebuild()
 			rebuild.Log.Page, rebuild.Fresh = 0, true
 			rebuild.Projections = slices.DeleteFunc(rebuild.Projections, func(p projections.Projection) bool { return p.Name() == projections.Staff{}.Name() })
-			begun := time.Now()
+			begun := clock.Start()
 			result, err := rebuild.Run(b.Context())
 			if err != nil || len(result.Differences) > 0 {
 				b.Fatalf("%+v, %v", result.Differences, err)
 			}
-			return benchtest.Work{Done: size, Took: time.Since(begun)}
+			return benchtest.Work{Done: size, Took: begun.Elapsed()}
 		}
 	}
 	benchtest.Comparison{

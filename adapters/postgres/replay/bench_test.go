@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -49,10 +50,10 @@ func (s *surgery) race(b *testing.B, n float64) {
 	b.Helper()
 	floor := newFloor(b, s)
 	rebuild := s.rebuild()
-	rebuild.Log.Page, rebuild.Now, rebuild.Progress = 0, time.Now, floor.turn
-	begun := time.Now()
+	rebuild.Log.Page, rebuild.Now, rebuild.Progress = 0, clock.System, floor.turn
+	begun := clock.Start()
 	result, err := rebuild.Run(b.Context())
-	all := time.Since(begun) - floor.took
+	all := begun.Elapsed() - floor.took
 	if err != nil || len(result.Differences) != 2 || result.Differences[0].Strange != 100 || result.Differences[1].Missing != 100 {
 		b.Fatalf("%+v, %v", result.Differences, err)
 	}
@@ -78,7 +79,7 @@ type floor struct {
 	s       *surgery
 	conn    *pgxpool.Conn
 	idx     int64
-	resumed time.Time // the rebuild, from its last pause
+	resumed clock.Stopwatch // the rebuild, from its last pause
 	calls   int
 	heap    uint64
 
@@ -98,15 +99,15 @@ func newFloor(b *testing.B, s *surgery) *floor {
 	}
 	s.exec(b, `UPDATE feed_offsets SET idx = (SELECT max(idx) FROM log)`)
 	runtime.GC()
-	f.resumed = time.Now()
+	f.resumed = clock.Start()
 	return f
 }
 
 // turn is called between two transactions of the rebuild.
 func (f *floor) turn(done, all int64) {
-	begun := time.Now()
-	f.built += begun.Sub(f.resumed)
-	defer func() { f.resumed = time.Now(); f.took += f.resumed.Sub(begun) }()
+	f.built += f.resumed.Elapsed()
+	begun := clock.Start()
+	defer func() { f.took += begun.Elapsed(); f.resumed = clock.Start() }()
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	f.heap = max(f.heap, memory.HeapInuse)
@@ -125,25 +126,25 @@ func (f *floor) turn(done, all int64) {
 }
 
 func (f *floor) page() (more bool) {
-	begun := time.Now()
+	begun := clock.Start()
 	page, err := f.s.log().Next(f.b.Context(), f.idx)
 	if err != nil || len(page) == 0 {
 		f.b.Errorf("the log ends at idx %d: %v", f.idx, err)
 		return false
 	}
-	f.reading += time.Since(begun)
+	f.reading += begun.Elapsed()
 	batch := &pgx.Batch{}
 	for _, p := range f.s.rebuild().Projections {
 		for _, e := range page {
 			p.Project(e, func(sql string, args ...any) { batch.Queue(sql, args...) })
 		}
 	}
-	begun = time.Now()
+	begun = clock.Start()
 	if err := f.conn.SendBatch(f.b.Context(), batch).Close(); err != nil {
 		f.b.Error(err)
 		return false
 	}
-	f.writing += time.Since(begun)
+	f.writing += begun.Elapsed()
 	f.idx = page[len(page)-1].Idx
 	return true
 }
