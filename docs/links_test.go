@@ -18,7 +18,18 @@ var (
 // Each link of a page leads to a file, and to a heading there, if it names one.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	var pages []string
+	for _, page := range pagesOf(t) {
+		for _, link := range linked.FindAllStringSubmatch(read(t, page), -1) {
+			if !strings.Contains(link[1], "://") && !strings.HasPrefix(link[1], "mailto:") {
+				leads(t, page, link[1])
+			}
+		}
+	}
+}
+
+// pagesOf returns the files of all pages.
+func pagesOf(t *testing.T) (pages []string) {
+	t.Helper()
 	for _, folder := range []string{"..", ".", "operations", "errors", "examples/*", "../client/*"} {
 		found, err := filepath.Glob(filepath.Join(folder, "*.md"))
 		if err != nil {
@@ -29,13 +40,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	if len(pages) < 30 {
 		t.Fatalf("these are all pages: %v", pages)
 	}
-	for _, page := range pages {
-		for _, link := range linked.FindAllStringSubmatch(read(t, page), -1) {
-			if !strings.Contains(link[1], "://") && !strings.HasPrefix(link[1], "mailto:") {
-				leads(t, page, link[1])
-			}
-		}
-	}
+	return pages
 }
 
 // read is a page without its blocks, in which nothing is a link or a heading.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"frontdesk/.ci/proofs"
 )
 
 // hazard is a section of safety.md.
@@ -35,15 +37,15 @@ func hazards(t *testing.T) (all []hazard, matrix string) {
 }
 
 var (
-	numbered  = regexp.MustCompile(`^H(\d+)\. `)
-	named     = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
-	takesLong = regexp.MustCompile(`^TestProve[A-Z]`)
+	numbered = regexp.MustCompile(`^H(\d+)\. `)
+	named    = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
+
 	declared  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(\w+ \*testing\.[TF]\)`)
 	scenarios = regexp.MustCompile(`(?m)^\s*Scenario(?: Outline)?: (.+?)\s*$`)
 )
 
 // sources are the tests and scenarios that there are, by the names that safety.md has for
-// them. A test's value says whether `make prove` alone runs it.
+// them. A test's value says whether it is a proof.
 func sources(t *testing.T) map[string]bool {
 	t.Helper()
 	there := map[string]bool{}
@@ -128,7 +130,7 @@ func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
 				t.Errorf("%s: no test shows: %s", h.title, row)
 			}
 			for _, test := range tests {
-				if proves, found := there[test[1]]; !found || proves != takesLong.MatchString(test[1]) {
+				if proves, found := there[test[1]]; !found || proves != proofs.IsProof(test[1]) {
 					t.Errorf("%s: there is no %s, or it does not run when its name says", h.title, test[1])
 				}
 			}

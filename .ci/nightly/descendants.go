@@ -24,7 +24,7 @@ var adopt = sync.OnceValue(func() error {
 })
 
 // endAll kills all descendants of this process and waits until they have ended. It must not
-// run beside a command that another waits for.
+// run while another goroutine waits for a command.
 func endAll() error {
 	for range 1000 {
 		pids, err := descendants(os.Getpid())
@@ -38,7 +38,7 @@ func endAll() error {
 			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended meanwhile
 		}
 		for pid := 1; pid > 0; {
-			pid, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil) // an error says that there is no child
+			pid, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil) // without a child it is an error
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -22,7 +22,7 @@ var (
 	panicked   = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.+)$`)
 )
 
-// judge returns what a proof tried and its result, by what it printed.
+// judge reads the counts and the result of a proof from its output.
 func judge(p proofs.Proof, output string) (tried, result string) {
 	counts := countsOf(p, output)
 	var parts []string

@@ -24,7 +24,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-const usage = `Nightly runs proofs and writes what they tried to docs/nightly.md.
+const usage = `Nightly runs proofs and writes their counts and results to docs/nightly.md.
 
 Options:
 `

@@ -30,7 +30,7 @@ func Commit(ctx context.Context, root string) (string, error) {
 
 // IsCurrent reports whether a proof that ran at a commit ran with the files that the clone in
 // a folder has now. So does one at an earlier commit, if only [Page] differs: the table is
-// committed after what it is about.
+// committed after the proofs have run.
 func IsCurrent(ctx context.Context, root, commit string) (bool, error) {
 	if strings.HasSuffix(commit, Dirty) {
 		return false, nil

@@ -1,5 +1,5 @@
-// Package proofs reads and writes docs/nightly.md: which proof ran last when, at which commit,
-// what it tried and how it ended. `make nightly` writes it; a test of docs and `make release`
+// Package proofs reads and writes docs/nightly.md: when and at which commit each proof ran
+// last, its counts and its result. `make nightly` writes it; a test of docs and `make release`
 // read it.
 package proofs
 
@@ -92,7 +92,7 @@ func parseRow(line string) (Row, error) {
 	}
 	for part := range strings.SplitSeq(row.Tried, ", ") {
 		if row.Tried != "" && !count.MatchString(part) {
-			return Row{}, errors.New("what was tried is not a list of counts")
+			return Row{}, errors.New("the third cell from the end is not a list of counts")
 		}
 	}
 	return row, nil

@@ -1,6 +1,6 @@
 // Package provetest is for proofs: the tests named TestProve…, which `make nightly` and
 // `make prove` run. A proof takes its numbers from here, few for a night or many for a
-// release, and says what it has tried.
+// release, and reports how many it tried.
 package provetest
 
 import (
@@ -20,7 +20,7 @@ const Long = "long"
 // TriedKey is the key of the attributes that [Tried] gives a test.
 const TriedKey = "tried"
 
-// Pick returns what a proof tries in a night, or what it tries for a release.
+// Pick returns the first value in a night, and the second for a release.
 func Pick[T any](night, release T) T {
 	if os.Getenv(Variable) == "" {
 		return night
@@ -44,7 +44,7 @@ func Lasts(tb testing.TB, night, release time.Duration) time.Duration {
 }
 
 // Tried reports that the test has tried something n times: kills, calls, events. The counts of
-// a proof and its subtests are added up by what they count. The test fails if n is not positive.
+// a proof and its subtests are added up by kind. The test fails if n is not positive.
 func Tried(tb testing.TB, n int, what string) {
 	tb.Helper()
 	if n <= 0 {
