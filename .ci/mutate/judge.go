@@ -43,8 +43,28 @@ type judge struct {
 	usual    map[string]time.Duration // how long a package's tests take without a mutant; below 0 if they fail
 }
 
-func newJudge(c config, w workspace) *judge {
-	return &judge{config: c, packages: w, usual: map[string]time.Duration{}}
+func newJudge(ctx context.Context, c config, w workspace) (*judge, error) {
+	j := &judge{config: c, packages: w, usual: map[string]time.Duration{}}
+	if len(c.also) == 0 {
+		return j, nil
+	}
+	also, err := list(ctx, c.also...)
+	j.also = nil
+	for _, p := range also {
+		j.also = append(j.also, p.ImportPath)
+	}
+	return j, err
+}
+
+// judges returns the packages whose tests judge the mutants of one, in their order.
+func (j *judge) judges(own string) (all []string) {
+	others := j.packages.dependents(own)
+	for _, pkg := range slices.Concat([]string{own}, j.also, others[:min(j.dependents, len(others))]) {
+		if !slices.Contains(all, pkg) {
+			all = append(all, pkg)
+		}
+	}
+	return all
 }
 
 // sample judges mutants in their order until there are enough, and prints each result.
@@ -83,8 +103,7 @@ func (j *judge) one(ctx context.Context, m mutant) (r result, err error) {
 		r.outcome = uncompiled
 		return r, unlessExit(ctx, err, out)
 	}
-	others := j.packages.dependents(own)
-	for _, pkg := range slices.Concat([]string{own}, j.also, others[:min(j.dependents, len(others))]) {
+	for _, pkg := range j.judges(own) {
 		usual, err := j.baseline(ctx, pkg)
 		if err != nil {
 			return r, err

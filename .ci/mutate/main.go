@@ -76,7 +76,11 @@ func (c config) mutate(ctx context.Context, out io.Writer) ([]result, error) {
 	if c.list {
 		return nil, listPlaces(out, all)
 	}
-	results, err := newJudge(c, packages).sample(ctx, draw(all, c.seed), out)
+	j, err := newJudge(ctx, c, packages)
+	if err != nil {
+		return nil, err
+	}
+	results, err := j.sample(ctx, draw(all, c.seed), out)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestProveMutantsAreNoticed(t *testing.T) { //nolint:paralleltest // it chan
 	t.Chdir("../..")
 	c := config{
 		patterns: []string{"./domain/...", "./commands"}, count: provetest.Pick(8, 100), seed: rand.Uint64N(1_000_000),
-		dependents: 1,
+		also: []string{"./commands"},
 	}
 	if provetest.Pick(false, true) {
 		c.patterns = append(c.patterns, "./projections", "./adapters/...")
