@@ -99,10 +99,6 @@ func (j *judge) one(ctx context.Context, m mutant) (r result, err error) {
 	r = result{mutant: m, outcome: survived}
 	defer func() { r.took = watch.Elapsed() }()
 	own := m.source.pkg.ImportPath
-	if out, err := goCommand(ctx, overlay, "build", own); err != nil {
-		r.outcome = uncompiled
-		return r, unlessExit(ctx, err, out)
-	}
 	for _, pkg := range j.judges(own) {
 		usual, err := j.baseline(ctx, pkg)
 		if err != nil {
