@@ -6,13 +6,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/commands"
@@ -38,7 +38,7 @@ func newFrontdesk(b *testing.B, url string) peer {
 	codec, err := event.NewCodec(append(eventtest.Events(), epoch.Events()...)...)
 	must(b, err)
 	f := &frontdesk{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
-	f.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: time.Now, Appended: f.appended}
+	f.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: clock.System, Appended: f.appended}
 	return peer{name: "frontdesk", url: url, pid: ownPID, do: f.do, lacks: []string{"spread"}}
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"frontdesk/adapters/clock"
 )
 
 // order is what a peer is told to do in one turn. A child process reads it as a line of
@@ -60,9 +62,9 @@ func (s store) perform(ctx context.Context, o order) (answer, error) {
 	case "lag":
 		return s.lag(ctx, o)
 	case "replay":
-		begun := time.Now()
+		begun := clock.Start()
 		events, err := s.replay(ctx)
-		return answer{Done: float64(events), Millis: millis(time.Since(begun))}, err
+		return answer{Done: float64(events), Millis: millis(begun.Elapsed())}, err
 	}
 	return answer{}, fmt.Errorf("nobody knows how to %s", o.Do)
 }
@@ -72,11 +74,11 @@ func write(ctx context.Context, o order, writer func() func() error) (answer, er
 	var done atomic.Int64
 	var group sync.WaitGroup
 	errs := make([]error, o.Writers)
-	begun := time.Now()
+	begun := clock.Start()
 	for n := range o.Writers {
 		do := writer()
 		group.Go(func() {
-			for ctx.Err() == nil && time.Since(begun) < time.Duration(o.Millis)*time.Millisecond {
+			for ctx.Err() == nil && begun.Elapsed() < time.Duration(o.Millis)*time.Millisecond {
 				if errs[n] = do(); errs[n] != nil {
 					return
 				}
@@ -85,7 +87,7 @@ func write(ctx context.Context, o order, writer func() func() error) (answer, er
 		})
 	}
 	group.Wait()
-	return answer{Done: float64(done.Load()), Millis: millis(time.Since(begun))}, errors.Join(errs...)
+	return answer{Done: float64(done.Load()), Millis: millis(begun.Elapsed())}, errors.Join(errs...)
 }
 
 // onStreams gives a writer a stream of its own, and a new one after ten events.
@@ -106,7 +108,7 @@ func onStreams(do func(stream uuid.UUID, version int) error) func() func() error
 // catchUp follows until a consumer has handled an event that is appended now.
 func (s store) catchUp(ctx context.Context, o order) (answer, error) {
 	last, events, done := uuid.New(), 0, make(chan struct{})
-	begun := time.Now()
+	begun := clock.Start()
 	stop, err := s.follow(ctx, o.Name, func(key uuid.UUID) {
 		if events++; key == last {
 			close(done)
@@ -121,7 +123,7 @@ func (s store) catchUp(ctx context.Context, o order) (answer, error) {
 	}
 	select {
 	case <-done:
-		return answer{Done: float64(events), Millis: millis(time.Since(begun))}, nil
+		return answer{Done: float64(events), Millis: millis(begun.Elapsed())}, nil
 	case <-ctx.Done():
 		return answer{}, ctx.Err()
 	}
@@ -131,8 +133,9 @@ func (s store) catchUp(ctx context.Context, o order) (answer, error) {
 // handled. A consumer that was faster than the return took no time.
 func (s store) lag(ctx context.Context, o order) (answer, error) {
 	var mu sync.Mutex
-	handled, all := map[uuid.UUID]time.Time{}, make(chan struct{})
-	appended := make(map[uuid.UUID]time.Time, o.Events)
+	watch := clock.Start()
+	handled, all := map[uuid.UUID]time.Duration{}, make(chan struct{})
+	appended := make(map[uuid.UUID]time.Duration, o.Events)
 	keys := make(map[uuid.UUID]bool, o.Events)
 	for range o.Events {
 		keys[uuid.New()] = true
@@ -143,7 +146,7 @@ func (s store) lag(ctx context.Context, o order) (answer, error) {
 		if !keys[key] {
 			return
 		}
-		if handled[key] = time.Now(); len(handled) == o.Events {
+		if handled[key] = watch.Elapsed(); len(handled) == o.Events {
 			close(all)
 		}
 	})
@@ -151,14 +154,14 @@ func (s store) lag(ctx context.Context, o order) (answer, error) {
 		return answer{}, err
 	}
 	defer stop()
-	begun, n := time.Now(), 0
+	begun, n := clock.Start(), 0
 	for key := range keys {
-		time.Sleep(time.Until(begun.Add(time.Duration(n*o.Millis) * time.Millisecond)))
+		time.Sleep(time.Duration(n*o.Millis)*time.Millisecond - begun.Elapsed())
 		n++
 		if err := s.append(ctx, key); err != nil {
 			return answer{}, err
 		}
-		appended[key] = time.Now()
+		appended[key] = watch.Elapsed()
 	}
 	select {
 	case <-all:
@@ -167,9 +170,9 @@ func (s store) lag(ctx context.Context, o order) (answer, error) {
 	}
 	lags := make([]float64, 0, o.Events)
 	for key, at := range appended {
-		lags = append(lags, max(0, millis(handled[key].Sub(at))))
+		lags = append(lags, max(0, millis(handled[key]-at)))
 	}
-	return answer{Done: float64(o.Events), Millis: millis(time.Since(begun)), Lags: lags}, nil
+	return answer{Done: float64(o.Events), Millis: millis(begun.Elapsed()), Lags: lags}, nil
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
