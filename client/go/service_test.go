@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"frontdesk/client"
 )
@@ -21,6 +22,12 @@ var (
 	aKey     = sync.OnceValue(newKey)
 	otherKey = sync.OnceValue(newKey)
 )
+
+// bubbleBegan is the instant at which the clock of every synctest bubble begins.
+var bubbleBegan = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// elapsed returns how long a bubble has run by its own clock.
+func elapsed() time.Duration { return time.Since(bubbleBegan) }
 
 func newKey() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
