@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands/commandtest"
 )
 
 // desk is a program, its database, and an application that pings it.
@@ -33,13 +33,13 @@ func open(t *testing.T) *desk {
 	return d
 }
 
-// replica is a program on a database that others may serve, too.
+// replica is a program on a database that others may serve, too. Its clock shows noon.
 func replica(t *testing.T, db *postgrestest.Database) *desk {
 	t.Helper()
 	d := &desk{db: db, ended: make(chan error, 1)}
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: commandtest.NewClock(commandtest.Noon).Now,
 	})
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -53,7 +53,7 @@ func replica(t *testing.T, db *postgrestest.Database) *desk {
 // ping is one call that is allowed, and its request id.
 func (d *desk) ping(t *testing.T) uuid.UUID {
 	t.Helper()
-	status, id := d.call(t, d.integrator.Token(clock.System()))
+	status, id := d.call(t, d.integrator.Token(d.Desk.Now()))
 	if status != http.StatusOK {
 		t.Fatalf("answered %d", status)
 	}

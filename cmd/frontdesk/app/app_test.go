@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -50,7 +49,7 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: elm-street.frontdesk.test\r\n"+
 		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-		integrator.Token(clock.System()), len(body))
+		integrator.Token(service.Desk.Now()), len(body))
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
@@ -53,7 +52,7 @@ func (s *service) submitted(t *testing.T) (status int, last bool) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
 	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(s.Desk.Now()))
 	response, err := http.DefaultClient.Do(r)
 	must(t, err)
 	_, err = io.Copy(io.Discard, response.Body)
@@ -86,7 +85,7 @@ func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	must(t, err)
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nAuthorization: Bearer %s\r\n\r\n%s",
-		len(body), s.integrator.Token(clock.System()), body[:len(body)/2])
+		len(body), s.integrator.Token(s.Desk.Now()), body[:len(body)/2])
 	must(t, err)
 	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 }, "half of the file is stored")
 	stop()

@@ -120,7 +120,7 @@ func (g *grower) read(f auditing.EventFilter) error {
 }
 
 func (g *grower) rights() error {
-	_, err := projections.Rights{DB: g.pool}.Rights(g.t.Context(), g.claim(), clock.System())
+	_, err := projections.Rights{DB: g.pool}.Rights(g.t.Context(), g.claim(), g.Desk.Now())
 	return err
 }
 
@@ -130,7 +130,7 @@ func (g *grower) claim() access.Claim {
 }
 
 func (g *grower) explain() error {
-	_, err := g.auditor.Auditor.Explain(g.t.Context(), auditing.Question{At: clock.System(), Claim: g.claim(), Patient: g.patient.String()}, nil)
+	_, err := g.auditor.Auditor.Explain(g.t.Context(), auditing.Question{At: g.Desk.Now(), Claim: g.claim(), Patient: g.patient.String()}, nil)
 	return err
 }
 

@@ -168,7 +168,7 @@ func (g *grower) call(method, path, body string, edits ...bearertest.Edit) error
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+g.integrator.Token(clock.System(), edits...))
+	r.Header.Set("Authorization", "Bearer "+g.integrator.Token(g.Desk.Now(), edits...))
 	return g.ask(r)
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -40,7 +39,7 @@ func newRotating(t *testing.T) *rotating {
 // wantPing fails unless a replica answers a ping of the application with a status.
 func (r *rotating) wantPing(t *testing.T, d *desk, as bearertest.Application, want int, when string) {
 	t.Helper()
-	if got, _ := d.call(t, as.Token(clock.System())); got != want {
+	if got, _ := d.call(t, as.Token(d.Desk.Now())); got != want {
 		t.Errorf("%s, with the key %s: answered %d, want %d", when, as.Kid, got, want)
 	}
 }
@@ -51,7 +50,7 @@ func reread(t *testing.T, a *app.App, as bearertest.Application) (status int, ou
 	t.Helper()
 	call, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.URL()+"/transactional-api/application/key-set", http.NoBody)
 	must(t, err)
-	call.Header.Set("Authorization", "Bearer "+as.Token(clock.System()))
+	call.Header.Set("Authorization", "Bearer "+as.Token(a.Desk.Now()))
 	response, err := http.DefaultClient.Do(call)
 	must(t, err)
 	defer response.Body.Close()
@@ -118,7 +117,7 @@ func TestOfManyWhoHaveAKeySetReadAgainOneDoes_D94(t *testing.T) {
 	if answered[http.StatusOK] != 1 || answered[http.StatusTooManyRequests] != 15 {
 		t.Errorf("answered %v", answered)
 	}
-	stream := application.RereadStream(r.old.ID, clock.System())
+	stream := application.RereadStream(r.old.ID, r.here.Desk.Now())
 	if events, err := commands.Seen(t.Context(), r.here.Desk.Store, stream); err != nil || events != 1 {
 		t.Errorf("%d events, %v", events, err)
 	}

@@ -5,19 +5,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands/commandtest"
 )
 
 func TestAnApplicationThatCallsTooOftenIsTold_D19(t *testing.T) {
 	t.Parallel()
-	now := clock.System() // it does not move, so no call is forgotten
 	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
 		c.RateLimit = 2
-		c.Now = func() time.Time { return now }
+		c.Now = commandtest.NewClock(commandtest.Noon).Now // it does not move, so no call is forgotten
 	})
 	for i, want := range []int{200, 200, 429, 429} {
 		a := s.mustCall(t, requestBody(s.patient))

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb/signin"
@@ -26,7 +25,7 @@ func (s *service) listen(t *testing.T) *bufio.Scanner {
 	must(t, err)
 	var holder signin.Holder
 	must(t, s.db.QueryRow(t.Context(), `SELECT staff, credential FROM staff WHERE staff = $1`, member).Scan(&holder.Staff, &holder.Credential))
-	sessions := signin.Sessions{DB: postgres.On(s.db), Idle: time.Hour, Limit: time.Hour, Now: clock.System}
+	sessions := signin.Sessions{DB: postgres.On(s.db), Idle: time.Hour, Limit: time.Hour, Now: s.Desk.Now}
 	token, _, err := sessions.Begin(t.Context(), "elm-street", holder, "a test")
 	must(t, err)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/elm-street/staff/events?topics=inbox", http.NoBody)

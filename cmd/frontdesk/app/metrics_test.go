@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 )
 
@@ -34,7 +33,7 @@ func TestMetricsShowCallsThatAreUnderWay_D110(t *testing.T) {
 	defer conn.Close()
 	body := requestBody(s.patient)
 	fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: elm-street.frontdesk.test\r\nConnection: close\r\n"+
-		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.integrator.Token(clock.System()), len(body))
+		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.integrator.Token(s.Desk.Now()), len(body))
 	s.serves(t, "frontdesk_calls_in_flight 1", `frontdesk_seats_taken{kind="bodies"} 1`)
 	fmt.Fprint(conn, body)
 	line, err := bufio.NewReader(conn).ReadString('\n')

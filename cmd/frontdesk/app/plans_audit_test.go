@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -32,7 +31,7 @@ func (l *lively) change() {
 	const elm = "elm-street"
 	room, err := desk.AddRoom(ctx, commands.AddRoom{Tenant: elm, Site: l.site, Name: "Room 1"})
 	l.must(err)
-	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: elm, Patient: l.patient, Site: l.site, At: clock.System()})
+	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: elm, Patient: l.patient, Site: l.site, At: desk.Now()})
 	l.must(err)
 	l.must(desk.MarkPatientScoped(ctx, commands.MarkPatientScoped{Application: id}))
 	_, err = desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{Tenant: elm, Application: id, Username: "kim", Patient: l.patient})
@@ -40,14 +39,14 @@ func (l *lively) change() {
 		err,
 		desk.CallInPatient(ctx, commands.CallInPatient{Tenant: elm, Appointment: visit, Room: room}),
 		desk.MarkArrived(ctx, commands.MarkArrived{Tenant: elm, Appointment: visit}),
-		desk.MoveAppointment(ctx, commands.MoveAppointment{Tenant: elm, Appointment: visit, At: clock.System().Add(time.Hour)}),
+		desk.MoveAppointment(ctx, commands.MoveAppointment{Tenant: elm, Appointment: visit, At: desk.Now().Add(time.Hour)}),
 		desk.CancelAppointment(ctx, commands.CancelAppointment{Tenant: elm, Appointment: visit}),
 		desk.RenameSite(ctx, commands.RenameSite{Tenant: elm, Site: l.site, Name: "Main building"}),
 		desk.RenameRoom(ctx, commands.RenameRoom{Tenant: elm, Room: room, Name: "Nurse"}),
 		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient, Usernames: []string{"kim"}}),
 		desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: l.patient}),
 		desk.SwitchRequestTypeOff(ctx, commands.SwitchRequestTypeOff{Tenant: elm, RequestType: request.Types()[0]}),
-		desk.PauseRequestType(ctx, commands.PauseRequestType{Tenant: elm, RequestType: request.Types()[0], Until: clock.System().Add(time.Hour)}),
+		desk.PauseRequestType(ctx, commands.PauseRequestType{Tenant: elm, RequestType: request.Types()[0], Until: desk.Now().Add(time.Hour)}),
 		desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: elm, RequestType: request.Types()[0], Hours: []string{"mon 08:00-12:30"}}),
 		desk.ClosePractice(ctx, commands.ClosePractice{Tenant: elm}),
 		desk.ReopenPractice(ctx, commands.ReopenPractice{Tenant: elm}),
@@ -115,7 +114,7 @@ func (l *lively) forget(tenant string) {
 	gone, err := l.Desk.RegisterPatient(by("alice"), commands.RegisterPatient{Tenant: tenant, Name: "Cleo"})
 	l.must(err)
 	yesterday := l.Desk
-	yesterday.Now = func() time.Time { return clock.System().Add(-erasure.Soonest) }
+	yesterday.Now = func() time.Time { return l.Desk.Now().Add(-erasure.Soonest) }
 	asked, err := yesterday.ErasePatient(by("alice"), commands.ErasePatient{Tenant: tenant, Patient: gone, Basis: erasure.CourtOrder, Reason: "an order"})
 	l.must(err)
 	l.must(l.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
@@ -152,10 +151,10 @@ func (l *lively) audit(db *postgrestest.Database) {
 	l.must(l.Drain(ctx))
 	member, err := engine.Staff.AnyStaffByUsername(ctx, "elm-street", "kim")
 	l.must(err)
-	recently := clock.System().Add(-time.Hour)
+	recently := l.Desk.Now().Add(-time.Hour)
 	for _, f := range []auditing.EventFilter{
 		{Tenant: "elm-street"}, {Tenant: "elm-street", Staff: member}, {Tenant: "elm-street", Since: recently},
-		{Since: recently}, {Until: clock.System().AddDate(-3, 0, 0)}, {Patient: l.patient}, {Patient: l.patient, Requests: []uuid.UUID{uuid.Max}}, {Stream: l.integrator.ID.UUID},
+		{Since: recently}, {Until: l.Desk.Now().AddDate(-3, 0, 0)}, {Patient: l.patient}, {Patient: l.patient, Requests: []uuid.UUID{uuid.Max}}, {Stream: l.integrator.ID.UUID},
 	} {
 		end, err := engine.Auditor.End(ctx, f)
 		l.must(err)
@@ -215,9 +214,9 @@ func (l *lively) list(engine *app.Engine) {
 		_, err = all.Webhooks(ctx, app, projections.RegisteredWebhook{}, 10)
 		l.must(err)
 	}
-	_, err = all.Authorisations(ctx, "elm-street", clock.System(), projections.RunningAuthorisation{}, 10)
+	_, err = all.Authorisations(ctx, "elm-street", l.Desk.Now(), projections.RunningAuthorisation{}, 10)
 	l.must(err)
-	_, err = all.PatientScoped(ctx, "elm-street", clock.System())
+	_, err = all.PatientScoped(ctx, "elm-street", l.Desk.Now())
 	l.must(err)
 	_, err = engine.People().After(ctx, "elm-street", "", 10)
 	l.must(err)

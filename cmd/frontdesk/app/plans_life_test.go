@@ -19,7 +19,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -144,7 +143,7 @@ func (l *lively) call() {
 			if edits != nil && endpoint.AboutItself {
 				continue
 			}
-			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: clock.System()})
+			visit, err := l.Desk.BookAppointment(l.t.Context(), commands.BookAppointment{Tenant: "elm-street", Patient: l.patient, Site: l.site, At: l.Desk.Now()})
 			l.must(err)
 			l.expected = visit
 			if endpoint.Name == access.ClearCallIn {
@@ -153,7 +152,7 @@ func (l *lively) call() {
 			body := fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"Seen.","event":"record.opened",`+
 				`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter."}],`+
 				`"attachments":[{"fileName":"a.jpg","contentType":"image/jpeg","data":"aGVsbG8="}]}`, l.patient, visit, l.site)
-			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(clock.System(), edits...))
+			l.send(endpoint.Name, body, fmt.Sprintf("key-%d", n), l.integrator.Token(l.Desk.Now(), edits...))
 		}
 	}
 }
@@ -168,7 +167,7 @@ func (l *lively) askItself() {
 		for _, query := range queries {
 			r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.URL()+"/transactional-api/"+string(path)+"?"+query, http.NoBody)
 			l.must(err)
-			r.Header.Set("Authorization", "Bearer "+l.integrator.Token(clock.System()))
+			r.Header.Set("Authorization", "Bearer "+l.integrator.Token(l.Desk.Now()))
 			l.answered(r)
 		}
 	}

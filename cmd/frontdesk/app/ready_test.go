@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -137,7 +136,7 @@ func (s *states) submit(t *testing.T) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
 	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
+	request.Header.Set("Authorization", "Bearer "+s.integrator.Token(s.Desk.Now()))
 	response, err := http.DefaultClient.Do(request)
 	must(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })

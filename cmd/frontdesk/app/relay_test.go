@@ -19,7 +19,6 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -50,7 +49,7 @@ func submit(t *testing.T, service *app.App, integrator bearertest.Application, p
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, service.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(patient)))
 	must(t, err)
 	request.Host = "elm-street.frontdesk.test"
-	request.Header.Set("Authorization", "Bearer "+integrator.Token(clock.System()))
+	request.Header.Set("Authorization", "Bearer "+integrator.Token(service.Desk.Now()))
 	request.Header.Set("Content-Type", "application/json")
 	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	must(t, err)

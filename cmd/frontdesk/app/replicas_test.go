@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/commands"
 )
 
@@ -47,8 +46,8 @@ func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
 		{leave, http.StatusOK, http.StatusForbidden},
 	} {
 		must(t, step.do(ctx))
-		itself, _ := there.call(t, here.integrator.Token(clock.System()))
-		user, _ := there.call(t, here.integrator.Token(clock.System(), bearertest.As("dr.lee")))
+		itself, _ := there.call(t, here.integrator.Token(here.Desk.Now()))
+		user, _ := there.call(t, here.integrator.Token(here.Desk.Now(), bearertest.As("dr.lee")))
 		if itself != step.itself || user != step.user {
 			t.Errorf("after step %d: answered %d and %d, want %d and %d", i, itself, user, step.itself, step.user)
 		}

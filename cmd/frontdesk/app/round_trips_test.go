@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -84,7 +83,7 @@ func (b *busy) answer(t *testing.T, method, path, body string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, b.URL()+"/transactional-api/"+path, strings.NewReader(body))
 	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+b.caller.Token(clock.System()))
+	r.Header.Set("Authorization", "Bearer "+b.caller.Token(b.Desk.Now()))
 	response, err := http.DefaultClient.Do(r)
 	must(t, err)
 	defer response.Body.Close()
@@ -98,7 +97,7 @@ func (b *busy) call(t *testing.T, method, path, body, key string) (status, took 
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, b.URL()+"/transactional-api/"+path, strings.NewReader(body))
 	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+b.caller.Token(clock.System()))
+	r.Header.Set("Authorization", "Bearer "+b.caller.Token(b.Desk.Now()))
 	r.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)

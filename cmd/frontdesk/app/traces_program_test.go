@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/tracing"
@@ -72,7 +71,7 @@ func (p *traced) expect(t *testing.T, receiver string) {
 func (p *traced) book(t *testing.T, at site.ID) string {
 	t.Helper()
 	var booked commands.BookAppointment
-	booked.Tenant, booked.Site, booked.At = "elm-street", at, clock.System()
+	booked.Tenant, booked.Site, booked.At = "elm-street", at, p.Desk.Now()
 	must(t, booked.Patient.UnmarshalText([]byte(p.patient)))
 	id, err := p.Desk.BookAppointment(t.Context(), booked)
 	must(t, err)
@@ -85,7 +84,7 @@ func (p *traced) call(t *testing.T, endpoint application.EndpointName, body, tra
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL()+"/transactional-api/"+string(endpoint), strings.NewReader(body))
 	must(t, err)
-	r.Header.Set("Authorization", "Bearer "+p.integrator.Token(clock.System(), bearertest.Claim("act", bearertest.Act())))
+	r.Header.Set("Authorization", "Bearer "+p.integrator.Token(p.Desk.Now(), bearertest.Claim("act", bearertest.Act())))
 	r.Header.Set("User-Agent", "tell-tale-agent")
 	r.Header.Set("X-Forwarded-For", "203.0.113.77")
 	if traceparent != "" {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"frontdesk/adapters/clock"
 )
 
 // BenchmarkUpload compares a request of five files of 10 MiB with a COPY of
@@ -39,7 +37,7 @@ func BenchmarkUpload(b *testing.B) {
 	b.Run("upload", func(b *testing.B) {
 		b.SetBytes(50 << 20)
 		for b.Loop() {
-			token := "Bearer " + integrator.Token(clock.System())
+			token := "Bearer " + integrator.Token(service.Desk.Now())
 			must(b, callOnce(b.Context(), client, service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test", token, body))
 		}
 	})

@@ -22,7 +22,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
@@ -83,7 +82,7 @@ func (s *service) call(ctx context.Context, body io.Reader, length int, headers 
 		return answer{}, err
 	}
 	r.ContentLength = int64(length)
-	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(clock.System()))
+	r.Header.Set("Authorization", "Bearer "+s.integrator.Token(s.Desk.Now()))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
@@ -155,7 +154,7 @@ func TestAnUploadThatIsCutLeavesNothing(t *testing.T) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
 	must(t, err)
 	_, err = fmt.Fprintf(conn, "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nAuthorization: Bearer %s\r\n\r\n%s",
-		len(body), s.integrator.Token(clock.System()), body[:len(body)/2])
+		len(body), s.integrator.Token(s.Desk.Now()), body[:len(body)/2])
 	must(t, err)
 	clocktest.Eventually(t, func() bool { return s.count(t, `SELECT count(*) FROM upload_chunks`) > 2 }, "half of the file is stored")
 	must(t, conn.Close())
@@ -201,7 +200,7 @@ func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
 	if n := s.count(t, `SELECT count(*) FROM attachments`); n != 0 {
 		t.Errorf("%d files are named", n)
 	}
-	later := func() time.Time { return clock.System().Add(25 * time.Hour) }
+	later := func() time.Time { return s.Desk.Now().Add(25 * time.Hour) }
 	sweeper := postgres.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler)}
 	clocktest.Eventually(t, func() bool { return sweeper.Sweep(t.Context()) == nil }, "the sweeper reaches the database")
 	if n := s.count(t, `SELECT count(*) FROM upload_chunks`); n != 0 {

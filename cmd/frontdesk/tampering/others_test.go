@@ -120,7 +120,7 @@ func (w *world) wantErased() {
 // witnesses as the auditor wants. None of an earlier day must.
 func (w *world) wantWitnessed() {
 	w.t.Helper()
-	w.forge(`INSERT INTO checkpoints SELECT (jsonb_populate_record(c, '{"day":"2026-11-01"}')).* FROM checkpoints c`)
+	w.forge(`INSERT INTO checkpoints SELECT (jsonb_populate_record(c, '{"day":"2026-03-01"}')).* FROM checkpoints c`)
 	w.trusts.Need = 1
 	r := w.verify()
 	if trees := r.Events.Trees + r.Calls.Trees; len(r.Found) != trees || r.Published != trees || !strings.Contains(r.Found[0].Says, "1 are needed") {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/witness"
@@ -31,8 +29,8 @@ func (n notebook) Write(name string, b []byte) error {
 // newSigner returns a signer of the world's logs, which remembers in a notebook.
 func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
 	w.t.Helper()
-	now := clock.System() // the clock stands, so it reads everything again only if it is told to
-	s := app.Sign{Now: func() time.Time { return now }, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
+	// It reads everything again only if it is told to, because the clock stands.
+	s := app.Sign{Now: noon, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
 	w.check(s.Begin(w.ctx))
 	return s
 }
@@ -57,7 +55,7 @@ func (w *world) newWitness() {
 	secret, _, err := proof.GenerateWitnessKey(rand.Reader, "witness.example")
 	w.check(err)
 	w.witness = &witness.Witness{
-		Key:  must(proof.NewCosigner(secret, clock.System))(w.t),
+		Key:  must(proof.NewCosigner(secret, noon))(w.t),
 		Logs: []note.Verifier{w.trusts.Key}, Log: slog.New(slog.DiscardHandler), State: notebook{},
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -21,6 +20,7 @@ import (
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -63,13 +63,16 @@ type world struct {
 	grown     int64  // events of Elm Street
 }
 
+// noon is when everything happens.
+func noon() time.Time { return commandtest.Noon }
+
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
 	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey, Now: noon}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -149,7 +152,7 @@ func (w *world) call() {
 	recorder.Keys = w.engine.Auditor.Keys
 	for range 3 {
 		recorder.Record(access.Call{
-			RequestID: event.NewID(), At: clock.System().Truncate(time.Microsecond), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
+			RequestID: event.NewID(), At: noon(), Tenant: "elm", Application: application.ID{UUID: uuid.New()},
 			Mode: application.ApplicationRestricted, Endpoint: access.CreateNote, Status: 200,
 			Act: &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Lee"}},
 		})
@@ -186,8 +189,8 @@ func (w *world) publish() {
 	for of, size := range must(w.trees().Sizes(w.ctx))(w.t) {
 		c := proof.Checkpoint{Origin: w.origin(of), Size: size, Root: must(w.trees().Root(w.ctx, of, size))(w.t)}
 		w.forge(`DELETE FROM checkpoints WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind)
-		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, '2026-11-22', $3, $4, now())`,
-			of.Tenant, of.Kind, size, string(must(c.Sign(w.key))(w.t)))
+		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, $5, $3, $4, now())`,
+			of.Tenant, of.Kind, size, string(must(c.Sign(w.key))(w.t)), noon())
 	}
 }
 
