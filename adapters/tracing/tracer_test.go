@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/tracing"
 	"frontdesk/adapters/tracing/tracingtest"
+	"frontdesk/commands/commandtest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practice"
 )
 
 func begun(t *testing.T, c tracing.Config) *tracing.Tracer {
 	t.Helper()
-	c.Now = clock.System
+	c.Now = commandtest.NewClock(commandtest.Noon).Now
 	traces, err := tracing.Start(c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +69,11 @@ func TestEveryProcessKeepsTheSameTraces_D109(t *testing.T) {
 	tenth, other, all := begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 1})
 	for range 1000 {
 		id := event.NewID().String()
-		if kept := call(tenth, id); kept != follows(other, id, clock.System()) || !follows(all, id, clock.System()) {
+		if kept := call(tenth, id); kept != follows(other, id, commandtest.Noon) || !follows(all, id, commandtest.Noon) {
 			t.Fatalf("the call %s is traced (%v), and its event otherwise", id, kept)
 		}
 	}
-	if follows(all, event.NewID().String(), clock.System().Add(-2*time.Hour)) {
+	if follows(all, event.NewID().String(), commandtest.Noon.Add(-2*time.Hour)) {
 		t.Error("an event of long ago is followed")
 	}
 }

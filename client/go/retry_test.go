@@ -81,6 +81,7 @@ func TestRetryAfterIsWaitedForAndAttemptsEnd_D99(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := calling(t, refuses(503, "unavailable", "Retry-After", "3"))
+		elapsed := stopwatch()
 		_, err := c.Ping(t.Context())
 		var refusal *client.ServiceError
 		if !errors.As(err, &refusal) || refusal.Code() != client.CodeUnavailable || refusal.RetryAfter != 3*time.Second || refusal.RequestID != "r-1" || refusal.Status != 503 {
@@ -98,6 +99,7 @@ func TestADeadlineIsKept_D99(t *testing.T) {
 		c, service := calling(t, refuses(503, "unavailable", "Retry-After", "3"))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
+		elapsed := stopwatch()
 		var refusal *client.ServiceError
 		if _, err := c.Ping(ctx); !errors.As(err, &refusal) || len(service.sent) != 1 || elapsed() != 0 {
 			t.Errorf("it waits in vain: %v", err)
@@ -118,6 +120,7 @@ func TestACallWithoutADeadlineGetsOne_D99(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := with(t, func(o *client.Options) { o.Transport = silent })
+		elapsed := stopwatch()
 		var unreachable *client.UnreachableError
 		if _, err := c.Ping(t.Context()); !errors.As(err, &unreachable) || elapsed() != 2*time.Minute {
 			t.Errorf("after %v it says %v", elapsed(), err)

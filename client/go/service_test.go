@@ -23,11 +23,11 @@ var (
 	otherKey = sync.OnceValue(newKey)
 )
 
-// bubbleBegan is the instant at which the clock of every synctest bubble begins.
-var bubbleBegan = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// elapsed returns how long a bubble has run by its own clock.
-func elapsed() time.Duration { return time.Since(bubbleBegan) }
+// stopwatch returns a function that returns how long ago stopwatch was called.
+func stopwatch() (elapsed func() time.Duration) {
+	begun := time.Now()
+	return func() time.Duration { return time.Since(begun) }
+}
 
 func newKey() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
