@@ -15,12 +15,12 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Every Go file of the project. Hidden folders hold data, maybe another user's;
 # Go passes them by, so those that hold a program are named. It passes by bench/ and
 # client/go and docs/examples/follower, too, which are modules of their own.
-TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
+TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/moments ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
 # What a Debian machine lacks, as packages. The race detector needs a C
 # compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl, jq and openssl, the tests
-# of alerts Prometheus's promtool, and units systemd's own check.
+# of alerts Prometheus's promtool, units systemd's own check, and moments libfaketime.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -37,9 +37,10 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS))
+FAKED    = $(if $(wildcard /usr/lib/*/faketime/libfaketime.so.1),,libfaketime)
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS) $(FAKED))
 
-.PHONY: help run test check nightly prove fresh bench peers features docs lint words measure mutate deps build images release
+.PHONY: help run test check moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +67,11 @@ test: deps ## everything a change must pass; under the race detector where somet
 # What starts whole programs or clusters of its own is left to `make test`.
 check: deps ## unit and Postgres tests, under a minute, for while you work
 	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+
+# Browsers keep the machine's time, and refuse what is to hold later.
+moments: deps ## the tests at midnight on a Saturday, on 29 February, when the clocks change, and the like (MOMENT=leap-day for one, ARGS=./domain/... for some)
+	@$(GO) build -o .frontdesk/bin/moments ./.ci/moments
+	exec .frontdesk/bin/moments -moment '$(MOMENT)' -p $(PACKAGES) $(or $(ARGS),$$($(GO) list ./... | grep -v '^frontdesk/features/browser$$') $(filter-out ./.ci/moments,$(TOOLS)))
 
 features: deps ## the specification in Gherkin, against the real program
 	@$(GO) test ./features/...

@@ -36,9 +36,10 @@ func (p place) alone() bool {
 	return true
 }
 
-// usualPlace is the same for all test processes of a user, and no other user's.
+// usualPlace is the same for all test processes of a user whose time is moved by as much,
+// which libfaketime's variable says, and no other user's.
 func usualPlace() (place, error) {
-	dir := filepath.Join(Scratch(), fmt.Sprintf("frontdesk-test-%d", os.Geteuid()))
+	dir := filepath.Join(Scratch(), fmt.Sprintf("frontdesk-test-%d%s", os.Geteuid(), os.Getenv("FAKETIME")))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return place{}, err
 	}

@@ -1,0 +1,11 @@
+// Command now prints the time.
+package main
+
+import (
+	"os"
+	"time"
+)
+
+func main() {
+	_, _ = os.Stdout.WriteString(time.Now().Format(time.RFC3339)) //nolint:forbidigo // which is what the test of the moved clock asks
+}
