@@ -5,6 +5,7 @@ package features_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -39,11 +40,18 @@ func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
 			})
 		}
 	})
+	all := newEntered()
 	for n, db := range databases {
 		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, db: db}}}
 		k.db, err = pgx.Connect(t.Context(), db.SuperuserURL)
 		k.must(err)
 		k.searchFor(theMasterKey, files[n])
+		maps.Copy(all.words, k.words)
+		maps.Copy(all.staff, k.staff)
+		if n == len(databases)-1 { // the files are those of all stories
+			k.entered = all
+			k.searchFiles()
+		}
 		k.must(k.db.Close(context.WithoutCancel(t.Context())))
 	}
 }
@@ -68,7 +76,7 @@ func databasesOf(t *testing.T, server *embedded.Server, n int) (all []*postgrest
 	return all
 }
 
-// searchFor looks for what a database holds sealed.
+// searchFor looks for what a database holds sealed in its tables and in a dump.
 func (k *keeping) searchFor(master sealing.MasterKey, story string) {
 	k.t.Helper()
 	k.recall(master)
@@ -80,6 +88,14 @@ func (k *keeping) searchFor(master sealing.MasterKey, story string) {
 		k.none("the table "+table, rows, k.words, mayStand[table])
 	}
 	k.none("a dump", k.dump(), k.words, "")
+}
+
+// searchFiles looks for the same values in the files of the cluster.
+func (k *keeping) searchFiles() {
+	k.t.Helper()
+	for text := range k.staff {
+		delete(k.words, text)
+	}
 	k.none("a file of the cluster", k.files(), k.words, "Idempotency.Body") // of the answers
 }
 

@@ -40,6 +40,7 @@ func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
 	k.must(err)
 	defer func() { _ = k.db.Close(context.WithoutCancel(k.ctx)) }()
 	k.searchFor(master, "the sandbox")
+	k.searchFiles()
 	if len(k.words) < 4*len(info.Patients) {
 		t.Errorf("only %d values were entered", len(k.words))
 	}
