@@ -15,7 +15,7 @@ const (
 )
 
 // Eventually waits until holds returns true. It fails tb when that takes more
-// than three minutes; format and args say what it has waited for. An argument
+// than three minutes; format and args name the condition in the message. An argument
 // of type [Lazy] is formatted as it is at the end of the wait.
 func Eventually(tb testing.TB, holds func() bool, format string, args ...any) {
 	tb.Helper()

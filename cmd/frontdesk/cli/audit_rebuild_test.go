@@ -112,7 +112,7 @@ func (k *keyed) wantReplayed(t *testing.T, c keyedCall) {
 func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.EndpointName) string {
 	t.Helper()
 	ctx, desk := t.Context(), k.engine.Desk
-	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: clock.System()})
+	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: desk.Now()})
 	must(t, err)
 	if endpoint == access.ClearCallIn {
 		must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
@@ -203,7 +203,7 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	by := func(operator string) context.Context {
 		return event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator(operator, "")})
 	}
-	yesterday := k.open(t, func() time.Time { return clock.System().Add(-erasure.Soonest) })
+	yesterday := k.open(t, func() time.Time { return k.engine.Desk.Now().Add(-erasure.Soonest) })
 	asked, err := yesterday.Desk.ErasePatient(by("alice"), commands.ErasePatient{Tenant: "elm", Patient: id, Basis: erasure.CourtOrder, Reason: "an order"})
 	must(t, err)
 	must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))

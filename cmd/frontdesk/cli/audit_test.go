@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -54,12 +53,12 @@ func newClinic(t *testing.T) *clinic {
 	must(t, err)
 	grant := application.Grant{Endpoint: access.CreateNote, Mode: application.UserRestricted}
 	must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: referrals, Grant: grant}))
-	c.before = clock.System()
+	c.before = desk.Now()
 	forLee := event.WithMetadata(ctx, event.Metadata{Actor: operator.ActingFor(lee.UUID)})
 	must(t, desk.EnableApplication(forLee, commands.EnableApplication{Tenant: "elm", Application: referrals}))
 	_, err = desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{Tenant: "elm", Application: referrals, Username: "dr.lee"})
 	must(t, err)
-	c.enabled = clock.System()
+	c.enabled = desk.Now()
 	must(t, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: "elm", Patient: bob, Usernames: []string{"dr.lee"}}))
 	_, err = desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: ann, Text: "a cough"})
 	must(t, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -71,7 +70,7 @@ func (b *busyPractice) background(t *testing.T, run func(context.Context)) {
 // at once and behind the feed.
 func (b *busyPractice) write(ctx context.Context) {
 	for ctx.Err() == nil {
-		id, err := b.Desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm-street", Patient: b.patient, Site: b.site, At: clock.System()})
+		id, err := b.Desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm-street", Patient: b.patient, Site: b.site, At: b.Desk.Now()})
 		if err == nil {
 			err = b.Desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm-street", Appointment: id})
 		}
