@@ -18,9 +18,9 @@ LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 TOOLS   = ./.ci/bench ./.ci/docs ./.ci/measure ./.ci/moments ./.ci/mutate ./.ci/nightly ./.ci/proofs ./.ci/release ./.ci/tree ./.ci/words
 SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -name '*.go' -print) $(wildcard $(addsuffix /*.go,$(TOOLS)))
 
-# What a Debian machine lacks, as packages. The race detector needs a C
-# compiler, browser tests a browser, docs/ and client/ Python, Node.js, curl, jq and openssl, the tests
-# of alerts Prometheus's promtool, units systemd's own check, and moments libfaketime.
+# What a Debian machine lacks, as packages. The race detector needs a C compiler, browser
+# tests a browser, the tests of alerts Prometheus's promtool, and units systemd's own check.
+# The walks need Python, Node.js, curl, jq and openssl, and moments libfaketime.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -38,9 +38,9 @@ CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
 FAKED    = $(if $(wildcard /usr/lib/*/faketime/libfaketime.so.1),,libfaketime)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(PYTHON) $(NODE) $(CURL) $(JQ) $(SYSTEMD) $(OPENSSL) $(PROMETHEUS) $(FAKED))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(NODE) $(CURL) $(JQ) $(OPENSSL) $(FAKED))
 
-.PHONY: help run test check moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
+.PHONY: help run quick check test walks moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -49,24 +49,37 @@ run: MISSING = $(strip $(POSTGRES) $(CURL))
 run: deps build ## start the sandbox and say how to make the first call; Ctrl-C stops it (ARGS='--fresh' …)
 	@exec $(BINARY) sandbox $(ARGS)
 
+quick: ## formatting, build, and the tests of rules and commands: seconds, after each change of a rule
+	@$(FORMATTED)
+	$(GO) build ./...
+	$(GO) test ./domain/... ./commands/...
+
+# What starts whole programs or clusters of its own is left to `make test`.
+check: MISSING = $(strip $(POSTGRES))
+check: deps ## unit and Postgres tests, under a minute, for while you work
+	@$(GO) test $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+
 # Rules start no goroutine, and the tests of these other packages drive programs of their own:
 # the race detector would find nothing.
 UNRACED = ./domain/... ./docs ./cmd/frontdesk $(TOOLS)
 
+# The program is built once, for the tests of all packages.
+test walks: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
+
 # What go test would vet has been vetted.
-test: deps ## everything a change must pass; under the race detector where something can race
-	@$(GO) vet -tags prove ./... $(TOOLS)
-	$(MAKE) build
-	export FRONTDESK_TEST_BINARY='$(abspath $(BINARY))'
+test: MISSING = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS))
+test: deps build ## everything a change must pass; under the race detector where something can race
+	@$(GO) vet -tags prove,walk ./... $(TOOLS)
 	raced=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 	failed=
 	$(GO) test -race -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $$raced || failed=yes
 	$(GO) test -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $(UNRACED) || failed=yes
 	[ -z "$$failed" ]
 
-# What starts whole programs or clusters of its own is left to `make test`.
-check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+# What npm fetches is kept in .frontdesk/npm.
+walks: deps build ## what pages tell operators and integrators to type, and the clients in three languages (from npm, once)
+	@packages=$$(dirname $$(grep -rl --include='*_test.go' '^//go:build walk$$' cmd docs) | sort -u | sed 's,^,./,')
+	$(GO) test -tags walk -run '^TestWalk' -vet=off -p $(PACKAGES) -timeout 40m $(TESTFLAGS) $$packages
 
 # Browsers keep the machine's time, and refuse what is to hold later.
 moments: deps ## the tests at midnight on a Saturday, on 29 February, when the clocks change, and the like (MOMENT=leap-day for one, ARGS=./domain/... for some)
@@ -122,10 +135,12 @@ peers: deps ## the log beside other stores of events, as a table, also in .front
 	@npm --prefix bench/peers/node ci
 	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
+# A recipe that fails if a file is not formatted.
+FORMATTED = unformatted=$$(gofmt -l $(SOURCES)); [ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
+
 lint: ## formatting, vet, words to replace, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm), Kubernetes' types on its manifests
-	@unformatted=$$(gofmt -l $(SOURCES))
-	[ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
-	$(GO) vet -tags prove ./... $(TOOLS)
+	@$(FORMATTED)
+	$(GO) vet -tags prove,walk ./... $(TOOLS)
 	$(GO) run ./.ci/words
 	$(GO) run $(LINTER) run ./... $(TOOLS)
 	$(GO) mod tidy -diff

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"frontdesk/.ci/proofs"
 )
 
 // hazard is a section of safety.md.
@@ -37,29 +35,34 @@ func hazards(t *testing.T) (all []hazard, matrix string) {
 }
 
 var (
-	numbered = regexp.MustCompile(`^H(\d+)\. `)
-	named    = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
-
+	numbered  = regexp.MustCompile(`^H(\d+)\. `)
+	named     = regexp.MustCompile("`(Test[A-Za-z0-9_]+|[a-z_]+\\.feature: [^`]+)`")
+	apart     = regexp.MustCompile(`^Test(Prove|Walk)[A-Z]`)
+	tagged    = regexp.MustCompile(`^//go:build (\w+)\n`)
 	declared  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(\w+ \*testing\.[TF]\)`)
 	scenarios = regexp.MustCompile(`(?m)^\s*Scenario(?: Outline)?: (.+?)\s*$`)
 )
 
 // sources are the tests and scenarios that there are, by the names that safety.md has for
-// them. A test's value says whether it is a proof.
-func sources(t *testing.T) map[string]bool {
+// them. A test's value is the build tag without which it does not run: "" for those of `make test`.
+func sources(t *testing.T) map[string]string {
 	t.Helper()
-	there := map[string]bool{}
+	there := map[string]string{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".feature") {
 			return err
 		}
 		text, err := os.ReadFile(path)
+		tag := ""
+		if found := tagged.FindSubmatch(text); found != nil {
+			tag = string(found[1])
+		}
 		for _, test := range declared.FindAllStringSubmatch(string(text), -1) {
-			there[test[1]] = strings.HasPrefix(string(text), "//go:build prove")
+			there[test[1]] = tag
 		}
 		if strings.HasSuffix(path, ".feature") {
 			for _, scenario := range scenarios.FindAllStringSubmatch(string(text), -1) {
-				there[filepath.Base(path)+": "+scenario[1]] = false
+				there[filepath.Base(path)+": "+scenario[1]] = ""
 			}
 		}
 		return err
@@ -68,6 +71,14 @@ func sources(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	return there
+}
+
+// tagOf returns the build tag that the name of a test promises.
+func tagOf(name string) string {
+	if found := apart.FindStringSubmatch(name); found != nil {
+		return strings.ToLower(found[1])
+	}
+	return ""
 }
 
 // Each row of the guarantees names the tests that show it, or the package or feature that
@@ -94,8 +105,8 @@ func TestGuaranteesNameTheirTests(t *testing.T) {
 			switch {
 			case strings.HasPrefix(name, "make "), strings.HasPrefix(name, "_D"), strings.Contains(name, "docs/"), name == "frontdesk keys change-master":
 			case strings.HasPrefix(name, "Test"), strings.HasPrefix(name, "Fuzz"):
-				if _, found := there[name]; !found {
-					t.Errorf("there is no %s", name)
+				if tag, found := there[name]; !found || tag != tagOf(name) {
+					t.Errorf("there is no %s, or it does not run when its name says", name)
 				}
 			case name == "eventtest":
 			default:
@@ -130,7 +141,7 @@ func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
 				t.Errorf("%s: no test shows: %s", h.title, row)
 			}
 			for _, test := range tests {
-				if proves, found := there[test[1]]; !found || proves != proofs.IsProof(test[1]) {
+				if tag, found := there[test[1]]; !found || tag != tagOf(test[1]) {
 					t.Errorf("%s: there is no %s, or it does not run when its name says", h.title, test[1])
 				}
 			}

@@ -1,3 +1,5 @@
+//go:build walk || prove
+
 package docs_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build walk
+
 package main_test
 
 func systemdWalk() []stage {

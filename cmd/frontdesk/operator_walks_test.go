@@ -1,3 +1,5 @@
+//go:build walk
+
 package main_test
 
 import (
@@ -33,10 +35,10 @@ var walks = map[string]func() []stage{
 	"operations/kubernetes.md":    kubernetesWalk,
 }
 
-// TestOperatorsPagesByTheLetter_D113 types every line of the operators' pages, and finds
+// TestWalkOperatorsPages_D113 types every line of the operators' pages, and finds
 // what each is said to print. Only folders of the machine, ports and the addresses of
 // Postgres are others. A block that nobody types fails it.
-func TestOperatorsPagesByTheLetter_D113(t *testing.T) {
+func TestWalkOperatorsPages_D113(t *testing.T) {
 	t.Parallel()
 	all := ""
 	for page, text := range docs.OperatorsPages() {

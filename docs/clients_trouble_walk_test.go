@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -111,7 +113,7 @@ func (m *troublemaker) unavailable(w http.ResponseWriter) {
 
 // Whatever befalls an attempt, before or after the service has answered, what was asked for
 // is made once.
-func TestTheClientsMakeNothingTwice_D99(t *testing.T) {
+func TestWalkClientsMakeNothingTwice_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
 	troubles := [][]trouble{
@@ -150,7 +152,7 @@ func TestTheClientsMakeNothingTwice_D99(t *testing.T) {
 }
 
 // What the service refuses is not asked for again.
-func TestTheClientsTakeARefusal_D99(t *testing.T) {
+func TestWalkClientsTakeRefusal_D99(t *testing.T) {
 	t.Parallel()
 	_, info := aSandbox(t)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {

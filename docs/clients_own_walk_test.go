@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -9,11 +11,11 @@ import (
 	"testing"
 )
 
-// TestEveryCommandForAuditorsWorks_D79 types the page into a shell, one block after
+// TestWalkAuditorsPage_D79 types the page into a shell, one block after
 // another, against the sandbox: a checkpoint is kept, the log is forged by a superuser, and
 // every verifier says so. Only the names of the database and of the practice are others
 // than the page's.
-func TestEveryCommandForAuditorsWorks_D79(t *testing.T) {
+func TestWalkAuditorsPage_D79(t *testing.T) {
 	t.Parallel()
 	s, err := theSandbox()
 	if err != nil {

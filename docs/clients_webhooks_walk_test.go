@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -15,7 +17,7 @@ import (
 
 // What the service did not send now, or not to this practice, is refused by the middleware of
 // every language and handled by nobody.
-func TestTheClientsBelieveNoWrongWebhook_D99(t *testing.T) {
+func TestWalkClientsRefuseWrongWebhook_D99(t *testing.T) {
 	t.Parallel()
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
 		jwks := newPublisher(t).publish(string(service.JWKS()))
@@ -85,7 +87,7 @@ func post(t *testing.T, url, body string) (status int) {
 
 // The service's key is replaced, in an emergency, at a sandbox of its own; webhooks that the
 // new key signs are believed.
-func TestTheClientsFollowARotationOfTheServicesKeys_D99(t *testing.T) {
+func TestWalkClientsFollowKeyRotation_D99(t *testing.T) {
 	t.Parallel()
 	if _, err := theSandbox(); err != nil { // which has built the program
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -10,7 +12,7 @@ import (
 )
 
 // The clients pass what integrators' own receivers and clients are tried out with (D100).
-func TestTheClientsPassTheChecksForIntegrators_D99(t *testing.T) {
+func TestWalkClientsPassTheChecks_D99(t *testing.T) {
 	t.Parallel()
 	s, _ := aSandbox(t)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {

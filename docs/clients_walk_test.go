@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -60,8 +62,6 @@ func pythonPackage() (clientPackage, error) {
 	}, err
 }
 
-const python = "/usr/bin/python3" // Debian's, which has Debian's packages
-
 // inEveryLanguage runs a test with each client.
 func inEveryLanguage(t *testing.T, test func(t *testing.T, c clientPackage)) {
 	t.Helper()
@@ -77,7 +77,7 @@ func inEveryLanguage(t *testing.T, test func(t *testing.T, c clientPackage)) {
 	}
 }
 
-func TestTheClientsPassTheirOwnTests_D99(t *testing.T) {
+func TestWalkClientsOwnTests_D99(t *testing.T) {
 	t.Parallel()
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
 		vectors, err := filepath.Abs(vectorsFile)

@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -19,7 +21,7 @@ import (
 
 // The blocks of CONTRIBUTING.md are put into the files that it names for them, in an overlay
 // of this tree. Then what they change is built, and the test of the first recipe is run.
-func TestRecipesBuild(t *testing.T) {
+func TestWalkRecipesBuild(t *testing.T) {
 	t.Parallel()
 	files := recipes(t)
 	overlay, list := map[string]map[string]string{"Replace": {}}, filepath.Join(t.TempDir(), "overlay.json")

@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -13,7 +15,7 @@ import (
 )
 
 // Every endpoint that OpenAPI has is called, in every language, and answers what it must.
-func TestTheClientsCallEveryEndpoint_D99(t *testing.T) {
+func TestWalkClientsCallEveryEndpoint_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
 	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,

@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -101,7 +103,7 @@ func (l *relayed) wants() string {
 
 // The example is killed at random moments while events come, and an epoch begins in which
 // some of what it has read never happened.
-func TestTheExampleOfAFollowerIsKilled_D102(t *testing.T) {
+func TestWalkFollowerExampleIsKilled_D102(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "follower")
@@ -151,7 +153,7 @@ for row in db.execute("SELECT type, sum(submitted), sum(completed) FROM days GRO
 print("at", *db.execute("SELECT idx FROM place").fetchone())`
 
 // Every command and program of the page for followers is run, one after another.
-func TestEverySnippetForFollowersWorks_D102(t *testing.T) {
+func TestWalkFollowersPage_D102(t *testing.T) {
 	t.Parallel()
 	if _, err := theSandbox(); err != nil { // which builds the program
 		t.Fatal(err)

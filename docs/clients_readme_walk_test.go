@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -52,7 +54,7 @@ func run(ctx context.Context) error {
 
 // The snippets of a page in the client's language are one program, which is run at a sandbox,
 // except a program that names its file.
-func TestEverySnippetOfTheClientsPagesWorks_D99(t *testing.T) {
+func TestWalkClientsPages_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
 	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
@@ -76,7 +78,7 @@ func TestEverySnippetOfTheClientsPagesWorks_D99(t *testing.T) {
 }
 
 // Somebody who pastes what a page says about webhooks receives one of the sandbox.
-func TestClientPagesReceiveAWebhook(t *testing.T) {
+func TestWalkClientsReceiveWebhook(t *testing.T) {
 	t.Parallel()
 	s, _ := aSandbox(t)
 	program, err := filepath.Abs("../.frontdesk/bin")

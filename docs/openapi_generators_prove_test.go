@@ -1,3 +1,5 @@
+//go:build prove
+
 package docs_test
 
 import (
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/provetest"
 	sandboxes "frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -133,7 +136,7 @@ func exhaustive(importing string, codes, events []string) string {
 	return text.String()
 }
 
-func TestGeneratedTypesAndClientsInTypeScript_D98(t *testing.T) {
+func TestProveTypeScriptGenerators_D98(t *testing.T) {
 	t.Parallel()
 	o := openAPITools(t)
 	if out, err := o.run(t, "openapi-typescript", "openapi.json", "-o", "generated/openapi-typescript.ts"); err != nil || strings.Contains(out, "⚠") {
@@ -168,9 +171,11 @@ func TestGeneratedTypesAndClientsInTypeScript_D98(t *testing.T) {
 			t.Errorf("%s: the codes or the events are not closed: %v", name, err)
 		}
 	}
+	provetest.Tried(t, len(codes), "codes")
+	provetest.Tried(t, len(generators), "generators")
 }
 
-func TestGeneratedTypesAndClientInGo_D98(t *testing.T) {
+func TestProveGoGenerator_D98(t *testing.T) {
 	t.Parallel()
 	o := openAPIFolder(t)
 	dir := filepath.Join(o.dir, "go")
@@ -193,4 +198,5 @@ func TestGeneratedTypesAndClientInGo_D98(t *testing.T) {
 	if !strings.HasSuffix(out, "called\n") {
 		t.Error(out)
 	}
+	provetest.Tried(t, len(o.document.Webhooks), "webhooks")
 }

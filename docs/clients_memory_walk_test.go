@@ -1,3 +1,5 @@
+//go:build walk
+
 package docs_test
 
 import (
@@ -12,7 +14,7 @@ import (
 
 // Five files of 10 MiB are read and encoded while they are sent: the process grows by less
 // than two of them, whatever its collector does, also when it has to send them again.
-func TestTheClientsStreamAttachments_D99(t *testing.T) {
+func TestWalkClientsStreamAttachments_D99(t *testing.T) {
 	t.Parallel()
 	const size, most = 10 << 20, 20 << 20
 	s, info := aSandbox(t)
