@@ -193,24 +193,16 @@ func leavesTheProcess(first, imported string) bool {
 }
 
 func findImpurities(file *ast.File, report func(at token.Pos, format string, args ...any)) {
-	clock := "time"
-	for _, spec := range file.Imports {
-		if spec.Path.Value == `"time"` && spec.Name != nil {
-			clock = spec.Name.Name
-		}
-	}
-	clocks := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
+		if n, ok := n.(*ast.GoStmt); ok {
 			report(n.Pos(), "may not start a goroutine")
-		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && x.Name == clock && slices.Contains(clocks, n.Sel.Name) {
-				report(n.Pos(), "may not use time.%s: time is an argument", n.Sel.Name)
-			}
 		}
 		return true
 	})
+	clocks := []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+	for _, use := range selections(file, "time", clocks) {
+		report(use.Pos(), "may not use time.%s: time is an argument", use.Sel.Name)
+	}
 }
 
 func top(name string) string { return strings.Split(name, "/")[0] }
