@@ -16,7 +16,7 @@ type trouble struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
-	since clock.Stopwatch // not started while nothing stands in the way
+	since clock.Stopwatch // not started while the log is relayed
 	told  bool            // since then
 	said  map[string]clock.Stopwatch
 	heard error // what the library said last, without being asked
@@ -60,7 +60,7 @@ func (t *trouble) news(err error) bool {
 		}
 		return r
 	}, err.Error())
-	if t.said[thing].Elapsed() < sayAgain { // longer for what was never said
+	if t.said[thing].Elapsed() < sayAgain { // which a new error has not
 		return false
 	}
 	if t.said == nil || len(t.said) > 100 {
