@@ -15,7 +15,7 @@ import (
 )
 
 // movedBy names the variable that says by how many seconds time is moved. It is
-// libfaketime's, which the replaced package time reads, too.
+// libfaketime's, which the replaced package time reads as well.
 const movedBy = "FAKETIME"
 
 // moved is added to package time.

@@ -46,8 +46,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return start(args[1], args[2], args[3:])
 	}
 	flags := flag.NewFlagSet("moments", flag.ContinueOnError)
-	only := flags.String("moment", "", "run the tests at this moment alone")
-	packages := flags.Int("p", 2, "run the tests of so many packages at once")
+	only := flags.String("moment", "", "run the tests only at this moment")
+	packages := flags.Int("p", 2, "how many packages are tested at once")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ type trial struct {
 	parallel int
 	packages []string
 	out      io.Writer
-	dir      string // of what is built
+	dir      string // of the program and the overlay
 	programs string // of scripts, where the user who runs Postgres can read
 	self     string
 }
@@ -89,7 +89,7 @@ func newTrial(parallel int, packages []string, out io.Writer) (*trial, error) {
 		return nil, fmt.Errorf("find the folder of the clone: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the folder of what is built: %w", err)
+		return nil, fmt.Errorf("make the folder of the program: %w", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -60,7 +60,7 @@ func (t *trouble) news(err error) bool {
 		}
 		return r
 	}, err.Error())
-	if t.said[thing].Elapsed() < sayAgain { // which a new error has not
+	if t.said[thing].Elapsed() < sayAgain { // a stopwatch that was not started has run for ever
 		return false
 	}
 	if t.said == nil || len(t.said) > 100 {
