@@ -122,6 +122,18 @@ func TestAnErasureIsHeldAndWithdrawn_D70(t *testing.T) {
 	if err := f.confirm(t, "bob", asked); !errors.Is(err, erasure.ErrNotRequested) {
 		t.Errorf("withdrawn: %v", err)
 	}
+	var happened []event.Event
+	for _, e := range f.store.Log()[len(f.store.Log())-3:] {
+		happened = append(happened, e.Event)
+	}
+	want := []event.Event{
+		patient.ErasureHeld{Patient: f.ann, Hold: erasure.Hold{Hold: hold, Reason: "a claim"}},
+		patient.ErasureHoldLifted{Patient: f.ann, Hold: erasure.Hold{Hold: hold, Reason: "it is settled"}},
+		patient.ErasureWithdrawn{Patient: f.ann, Withdrawal: erasure.Withdrawal{Erasure: asked.Erasure, Reason: "the wrong person"}},
+	}
+	if diff := cmp.Diff(want, happened); diff != "" {
+		t.Errorf("happened (-want +got):\n%s", diff)
+	}
 }
 
 func TestStaffAndPractitionersAreForgotten_D70(t *testing.T) {

@@ -43,6 +43,22 @@ func TestWhatIsDoneTogetherIsDoneWhollyOrNotAtAll_D107(t *testing.T) {
 	}
 }
 
+// An intent of several finds the stream that one before it has begun.
+func TestTogetherSeesBegunStreams(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	happened, err := commands.Together(t.Context(), commands.Desk{Store: s, Patients: s}, func(ctx context.Context, desk commands.Desk) error {
+		main, err := desk.AddSite(ctx, commands.AddSite{Tenant: elm, Name: "Main"})
+		if err != nil {
+			return err
+		}
+		return desk.RenameSite(ctx, commands.RenameSite{Tenant: elm, Site: main, Name: "Annexe"})
+	})
+	if err != nil || len(happened) != 2 {
+		t.Errorf("happened: %v (%v)", happened, err)
+	}
+}
+
 // After a conflict all of it is decided again.
 func TestWhatIsDoneTogetherIsDecidedAgain_D107(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ func TestFailedDailyReadingIsRepeated(t *testing.T) {
 	for name, fail := range map[string]func(*fakeLog){
 		"look":   func(l *fakeLog) { l.fails = errors.New("no route to host") },
 		"leaves": func(l *fakeLog) { l.unread = errors.New("canceling statement") },
+		"kept":   func(l *fakeLog) { l.unkept = errors.New("canceling statement") },
 		"wait":   func(l *fakeLog) { l.wait = "it is a standby" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +29,7 @@ func TestFailedDailyReadingIsRepeated(t *testing.T) {
 			w.now = w.now.Add(24 * time.Hour)
 			w.quiet()
 			w.signer.WaitForReading()
-			log.fails, log.unread, log.wait, log.onLook = nil, nil, "", nil
+			log.fails, log.unread, log.unkept, log.wait, log.onLook = nil, nil, nil, "", nil
 			w.now = w.now.Add(10 * time.Minute)
 			w.quiet()
 			w.signer.WaitForReading()

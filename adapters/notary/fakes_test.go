@@ -21,7 +21,8 @@ type fakeLog struct {
 	epoch  int
 	wait   string
 	fails  error
-	unread error // of the leaves alone
+	unread error // of the leaves only
+	unkept error // of where they begin
 	looks  int
 	reads  int
 	onLook func(looks int)
@@ -56,7 +57,9 @@ func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, er
 }
 
 // Kept says where the leaves begin.
-func (l *fakeLog) Kept(context.Context) (notary.Kept, error) { return l.kept, l.fails }
+func (l *fakeLog) Kept(context.Context) (notary.Kept, error) {
+	return l.kept, cmp.Or(l.fails, l.unkept)
+}
 
 // add adds a leaf for each practice that is named.
 func (l *fakeLog) add(text string, tenants ...string) {

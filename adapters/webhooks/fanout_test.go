@@ -1,10 +1,13 @@
 package webhooks_test
 
 import (
+	"context"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
@@ -79,6 +82,40 @@ func TestNothingIsToldOfWhoeverIsErased_D70(t *testing.T) {
 	if told := c.count(`SELECT count(*) FROM deliveries WHERE subject = $1`, gone); told > 0 {
 		t.Error("the erased patient is told of")
 	}
+}
+
+// What is fanned out while an erasure runs waits for its end, and is then told to nobody.
+func TestFanOutWaitsForErasure(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	c.openRecord(t.Context(), c.patient)
+	must(t, postgres.NewSequencer(c.pool, &postgres.Bell{}, &postgres.Bell{}, slog.New(slog.DiscardHandler)).Drain(t.Context()))
+	var opened event.Recorded
+	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(t.Context(), 0) {
+		must(t, err)
+		opened = e
+	}
+	erasing, err := c.admin().Begin(t.Context())
+	must(t, err)
+	defer func() { _ = erasing.Rollback(context.WithoutCancel(t.Context())) }()
+	_, err = erasing.Exec(t.Context(), `LOCK TABLE erasures IN EXCLUSIVE MODE`)
+	must(t, err)
+	_, err = erasing.Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, c.patient)
+	must(t, err)
+
+	handled := make(chan error, 1)
+	background(t, func(ctx context.Context) {
+		handled <- pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+			return c.fanOutHandler().HandleAlone(ctx, tx.Conn(), []event.Recorded{opened})
+		})
+	})
+	clocktest.Eventually(t, func() bool {
+		return len(handled) > 0 || c.count(`SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'erasures'::regclass`) > 0
+	}, "the fan-out to wait for the erasure")
+	must(t, erasing.Commit(t.Context()))
+	must(t, <-handled)
+	c.wantSummary("")
 }
 
 func TestAnEventIsFannedOutOnce_D28(t *testing.T) {

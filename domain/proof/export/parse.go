@@ -57,7 +57,7 @@ func (p *Parser) Parse(text []byte) (l Line, ok bool) {
 
 // hash takes a hash as a checkpoint has it.
 func (s *scanner) hash() (h tlog.Hash) {
-	b := s.bytes("")
+	b := s.bytes()
 	s.require(copy(h[:], b) == len(h) && len(b) == len(h))
 	return h
 }
@@ -136,7 +136,7 @@ func (s *scanner) optionalPart(name, digestName string) (text []byte, d *event.D
 func (s *scanner) sealed() (box []byte, d *event.Digest) {
 	switch {
 	case s.has(`,"sealed":"`):
-		box = s.bytes("")
+		box = s.bytes()
 		return box, new(event.Digest(sha256.Sum256(box)))
 	case s.has(`,"sealedSha256":"`):
 		return nil, new(s.digest(""))

@@ -132,8 +132,7 @@ func (s *scanner) instant(name string) time.Time {
 var strictBase64 = base64.StdEncoding.Strict()
 
 // bytes takes base64. It never returns nil, and only once a line.
-func (s *scanner) bytes(name string) []byte {
-	s.must(name)
+func (s *scanner) bytes() []byte {
 	end := max(0, bytes.IndexByte(s.rest, '"'))
 	box, err := strictBase64.AppendDecode(slices.Grow(s.box[:0], end+1), s.rest[:end])
 	s.box, s.rest = box, s.rest[end:]

@@ -48,6 +48,32 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
+// An export that goes on from a tree shows whether a kept checkpoint of that very size, or of a
+// later one, is of the same log. Of earlier ones it shows nothing.
+func TestContinuedExportShowsFork(t *testing.T) {
+	t.Parallel()
+	lines, marks := history(t)
+	var from proof.Edge
+	rest := ""
+	for n, line := range lines {
+		if hash := parse(t, line).Hash; n < 4 {
+			from.Append(hash)
+		} else {
+			rest += lineOf(t, export.HashLine{N: int64(n), Leaf: hash})
+		}
+	}
+	for size, want := range map[int64]bool{3: false, 4: true, 5: true} {
+		origin := proof.Origin{Name: "api.example", Log: stream, Epoch: 1}
+		kept := proof.Checkpoint{Origin: origin, Size: size, Root: marks[size].Root}
+		kept.Root[0]++
+		newest := proof.Checkpoint{Origin: origin, Size: 7, Root: marks[7].Root}
+		_, err := export.Verify(strings.NewReader(rest), from, newest, []proof.Checkpoint{kept}, nil)
+		if forked := err != nil && strings.Contains(err.Error(), "two histories"); forked != want {
+			t.Errorf("kept at size %d: %v, want a fork: %t", size, err, want)
+		}
+	}
+}
+
 // The number of a line is not in its leaf, so it has to be that of the proof.
 func TestALineIsProvedUnderItsOwnNumber(t *testing.T) {
 	t.Parallel()
