@@ -38,7 +38,7 @@ func (w *world) madeIs(name string) error {
 
 // types runs the command line at the practice, and keeps what it says.
 func (w *world) types(member string, line *godog.DocString) error {
-	args := append(strings.Split(w.filled(line.Content), "\n"), "--tenant="+w.tenant(w.practice), "--database-url="+w.db.URL)
+	args := append(strings.Split(w.filled(line.Content), "\n"), "--tenant="+w.tenant(w.practice), "--database-url="+w.DB.URL)
 	if member != "" {
 		args = append(args, "--as="+w.usernames[member])
 	}

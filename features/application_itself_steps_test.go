@@ -15,6 +15,7 @@ import (
 	"github.com/cucumber/godog"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 )
 
@@ -47,7 +48,7 @@ type sent struct {
 func (w *world) sameAt(practice string) error {
 	last, first := w.sent, w.answer
 	last.headers = last.headers.Clone()
-	last.headers.Set("Host", w.tenant(practice)+"."+apiDomain)
+	last.headers.Set("Host", w.tenant(practice)+"."+testworld.APIDomain)
 	if err := w.send(last.method, last.path, last.body, last.headers); err != nil {
 		return err
 	}

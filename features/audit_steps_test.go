@@ -17,6 +17,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/access"
 )
 
@@ -51,7 +52,7 @@ func (w *world) audit(database string, args ...string) (status int, err error) {
 }
 
 // auditor is the database as the role that may read.
-func (w *world) auditor() string { return asAuditor(w.db.URL) }
+func (w *world) auditor() string { return asAuditor(w.DB.URL) }
 
 // asAuditor names the auditors' role. Who asks about the past asks by way of the
 // owner's URL, which goes to Postgres itself.
@@ -145,8 +146,8 @@ func (w *world) wasEnabled(ago, name, not string, authorisations int) error {
 	if err != nil {
 		return err
 	}
-	at := w.clock.Now().Add(-d).Format(time.RFC3339Nano)
-	if _, err := w.audit(asAuditor(w.db.AdminURL), "replay", "--json", "--as-of", at, "--tenant", w.tenant(w.practice)); err != nil {
+	at := w.Clock.Now().Add(-d).Format(time.RFC3339Nano)
+	if _, err := w.audit(asAuditor(w.DB.AdminURL), "replay", "--json", "--as-of", at, "--tenant", w.tenant(w.practice)); err != nil {
 		return err
 	}
 	_, line, _ := strings.Cut(w.shown, "\n")
@@ -173,7 +174,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.db.AdminURL), MasterKey: theMasterKey})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKey: testworld.MasterKey})
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (w *world) explained(count int) error {
 func short(v auditing.Verdict) string { return fmt.Sprintf("%s: %s (idx %d)", v.Rule, v.Reason, v.Idx) }
 
 func (w *world) tampered(statement string) error {
-	conn, err := pgx.Connect(w.ctx, w.db.AdminURL)
+	conn, err := pgx.Connect(w.ctx, w.DB.AdminURL)
 	if err != nil {
 		return err
 	}
@@ -207,7 +208,7 @@ func (w *world) tampered(statement string) error {
 }
 
 func (w *world) rebuildFinds(projection string, missing, strange int) error {
-	status, err := w.audit(w.db.AdminURL, "rebuild", "--json", "--projection", projection)
+	status, err := w.audit(w.DB.AdminURL, "rebuild", "--json", "--projection", projection)
 	if err != nil {
 		return err
 	}
@@ -224,10 +225,10 @@ func (w *world) rebuildFinds(projection string, missing, strange int) error {
 }
 
 func (w *world) rebuildMends() error {
-	if status, err := w.audit(w.db.AdminURL, "rebuild", "--switch"); err != nil || status != 0 {
+	if status, err := w.audit(w.DB.AdminURL, "rebuild", "--switch"); err != nil || status != 0 {
 		return fmt.Errorf("exit status %d: %s, %w", status, w.shown, err)
 	}
-	status, err := w.audit(w.db.AdminURL, "rebuild")
+	status, err := w.audit(w.DB.AdminURL, "rebuild")
 	if err == nil && (status != 0 || !strings.Contains(w.shown, "no difference")) {
 		err = fmt.Errorf("exit status %d: %s", status, w.shown)
 	}

@@ -76,11 +76,11 @@ func (w *world) isNoonOn(day string) error {
 	if err != nil {
 		return err
 	}
-	now := w.clock.Now().In(london)
+	now := w.Clock.Now().In(london)
 	for range 8 {
 		noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, london)
-		if noon.Weekday().String() == day && !noon.Before(w.clock.Now()) {
-			w.clock.Pass(noon.Sub(w.clock.Now()))
+		if noon.Weekday().String() == day && !noon.Before(w.Clock.Now()) {
+			w.Clock.Pass(noon.Sub(w.Clock.Now()))
 			return nil
 		}
 		now = now.AddDate(0, 0, 1)
@@ -90,7 +90,7 @@ func (w *world) isNoonOn(day string) error {
 
 func (w *world) after(length string) (time.Time, error) {
 	d, err := time.ParseDuration(length)
-	return w.clock.Now().Add(d), err
+	return w.Clock.Now().Add(d), err
 }
 
 func (w *world) portalShows(typ, status string) error { return w.portal(typ, status, time.Time{}) }

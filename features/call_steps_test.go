@@ -11,6 +11,7 @@ import (
 	"github.com/cucumber/godog"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // callSteps are about calling the API, rightly and wrongly.
@@ -119,7 +120,7 @@ func (w *world) issued(ago, direction, lifetime string) error {
 	if direction == "ago" {
 		away = -away
 	}
-	iat := w.clock.Now().Add(away)
+	iat := w.Clock.Now().Add(away)
 	w.token = append(w.token, bearertest.Claim("iat", seconds(iat)), bearertest.Claim("exp", seconds(iat.Add(lasts))))
 	return nil
 }
@@ -142,7 +143,7 @@ func (w *world) call(name, method, path, body string, headers http.Header) error
 	if w.forged {
 		signer.Key = bearertest.StrangersKey()
 	}
-	headers.Set("Authorization", "Bearer "+signer.Token(w.clock.Now(), w.token...))
+	headers.Set("Authorization", "Bearer "+signer.Token(w.Clock.Now(), w.token...))
 	w.token, w.forged = nil, false
 	return w.send(method, path, body, headers)
 }
@@ -156,7 +157,7 @@ func (w *world) send(method, path, body string, headers http.Header) error {
 	if err != nil {
 		return err
 	}
-	r.Header, r.Host = headers, w.tenant(w.practice)+"."+apiDomain
+	r.Header, r.Host = headers, w.tenant(w.practice)+"."+testworld.APIDomain
 	if host := headers.Get("Host"); host != "" {
 		r.Host = host
 	}

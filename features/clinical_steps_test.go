@@ -45,7 +45,7 @@ func (w *world) anAppointment(patient string) error {
 		return err
 	}
 	w.appointment, err = w.Desk.BookAppointment(w.ctx, commands.BookAppointment{
-		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.clock.Now().Add(time.Hour),
+		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.Clock.Now().Add(time.Hour),
 	})
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/cucumber/godog"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/cmd/frontdesk/app"
 )
 
 // TestFeatures runs each feature file as a suite of its own, side by side.
@@ -28,7 +27,7 @@ func TestFeatures(t *testing.T) {
 
 func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 	t.Helper()
-	surgery := startProgram(t, db, func(c *app.Config) { c.PrivateListen = "127.0.0.1:0" })
+	surgery := startProgram(t, db)
 	retain(t, db, surgery.now)
 	suite := godog.TestSuite{
 		ScenarioInitializer: func(sc *godog.ScenarioContext) {

@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/provetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
@@ -42,10 +43,10 @@ func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
 	})
 	all := newEntered()
 	for n, db := range databases {
-		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, db: db}}}
+		k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, World: &testworld.World{DB: db}}}}
 		k.db, err = pgx.Connect(t.Context(), db.SuperuserURL)
 		k.must(err)
-		k.searchFor(theMasterKey, files[n])
+		k.searchFor(testworld.MasterKey, files[n])
 		maps.Copy(all.words, k.words)
 		maps.Copy(all.staff, k.staff)
 		if n == len(databases)-1 { // the files are those of all stories
@@ -102,7 +103,7 @@ func (k *keeping) searchFiles() {
 // recall enters what the events and calls of a database hold, sealed.
 func (k *keeping) recall(master sealing.MasterKey) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.db.URL, MasterKey: master})
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.DB.URL, MasterKey: master})
 	k.must(err)
 	defer engine.Close()
 	for e, err := range engine.Log.After(k.ctx, 0) {

@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
@@ -34,7 +35,7 @@ func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
 	db := &postgrestest.Database{
 		URL: info.DatabaseURL, SuperuserURL: strings.Replace(info.AdminDatabaseURL, embedded.Owner+"@", embedded.Superuser+"@", 1),
 	}
-	k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, db: db}}}
+	k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, World: &testworld.World{DB: db}}}}
 	k.live(master, info)
 	k.db, err = pgx.Connect(k.ctx, db.SuperuserURL)
 	k.must(err)

@@ -62,6 +62,6 @@ func (w *world) passes(text string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no duration such as 12h: %w", text, err)
 	}
-	w.clock.Pass(d)
+	w.Clock.Pass(d)
 	return nil
 }

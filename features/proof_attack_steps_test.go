@@ -16,7 +16,7 @@ import (
 // attacks changes what is stored, with the triggers switched off, and puts it back when
 // the scenario has ended.
 func (w *world) attacks(statements *godog.DocString) error {
-	conn, err := pgx.Connect(w.ctx, w.db.SuperuserURL)
+	conn, err := pgx.Connect(w.ctx, w.DB.SuperuserURL)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/proof"
 )
 
@@ -92,15 +93,15 @@ func (p *program) sign() error {
 	if p.logKey.Verifier != "" {
 		return nil
 	}
-	private, err := notary.MakeKey(apiDomain)
+	private, err := notary.MakeKey(testworld.APIDomain)
 	if err != nil {
 		return err
 	}
 	if p.logKey, err = notary.ParseKey(private); err != nil {
 		return err
 	}
-	p.runs(app.Sign{Now: clock.System,
-		DatabaseURL: asAuditor(p.db.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+	p.Run(app.Sign{Now: clock.System,
+		DatabaseURL: asAuditor(p.DB.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}.Run)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 var anotherMasterKey = sealing.MasterKey{2}
@@ -52,7 +53,7 @@ func (w *world) hears(refusal error) error {
 }
 
 func (w *world) isTold(text string) error {
-	text = strings.NewReplacer("<the master key>", theMasterKey.ID(), "<another master key>", anotherMasterKey.ID()).Replace(text)
+	text = strings.NewReplacer("<the master key>", testworld.MasterKey.ID(), "<another master key>", anotherMasterKey.ID()).Replace(text)
 	if !strings.Contains(w.heard, text) || strings.Count(w.heard, "\n") > 1 {
 		return fmt.Errorf("told is %q", w.heard)
 	}
@@ -62,7 +63,7 @@ func (w *world) isTold(text string) error {
 func (w *world) isStartedWith(which string) error {
 	var said bytes.Buffer
 	status := cli.Main(w.ctx, []string{
-		"serve", "--database-url", w.db.URL, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
+		"serve", "--database-url", w.DB.URL, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
 		"--api-domain=api.example", "--auth-url=https://auth.example", masterKeyFlag(which),
 	}, cli.Streams{In: strings.NewReader(""), Out: &said, Err: &said})
 	if status != 1 {
@@ -81,7 +82,7 @@ func (w *world) wasErased(name string) error {
 }
 
 func (w *world) asSuperuser(statement string, args ...any) error {
-	conn, err := pgx.Connect(w.ctx, w.db.SuperuserURL)
+	conn, err := pgx.Connect(w.ctx, w.DB.SuperuserURL)
 	if err != nil {
 		return err
 	}

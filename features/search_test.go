@@ -132,7 +132,7 @@ func (k *keeping) files() (all []byte) {
 // dump is what pg_dump writes, but for the digests of bodies, which are there for a day.
 func (k *keeping) dump() []byte {
 	k.t.Helper()
-	text, err := exec.CommandContext(k.ctx, "pg_dump", "--exclude-table-data=answers", k.program.db.SuperuserURL).Output()
+	text, err := exec.CommandContext(k.ctx, "pg_dump", "--exclude-table-data=answers", k.program.DB.SuperuserURL).Output()
 	k.must(err)
 	return text
 }

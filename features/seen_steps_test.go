@@ -145,7 +145,7 @@ func (w *world) flood(n int, name string) error {
 	}
 	stranger := app.Application
 	stranger.Key = bearertest.StrangersKey()
-	now := w.clock.Now()
+	now := w.Clock.Now()
 	tokens := []string{
 		stranger.Token(now), stranger.Token(now.Add(-time.Hour)), stranger.Token(now, bearertest.Header("alg", "none")),
 		stranger.Token(now, bearertest.Header("kid", "nobody's")), stranger.Token(now, bearertest.Without("exp")),
@@ -275,7 +275,7 @@ func (w *world) sendsElsewhere(name string) error {
 	if err != nil {
 		return err
 	}
-	other, err := receiver.Listen(w.ctx, "127.0.0.1:0", w.authority, http.NotFoundHandler(), clock.System())
+	other, err := receiver.Listen(w.ctx, "127.0.0.1:0", w.Authority, http.NotFoundHandler(), clock.System())
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (w *world) comesToShow(name string, by func(event.Actor) bool) error {
 
 // operatorRuns runs the command line at the practice.
 func (w *world) operatorRuns(member, line string) error {
-	args := append(strings.Fields(line), "--tenant="+w.tenant(w.practice), "--as="+w.usernames[member], "--database-url="+w.db.URL)
+	args := append(strings.Fields(line), "--tenant="+w.tenant(w.practice), "--as="+w.usernames[member], "--database-url="+w.DB.URL)
 	var out, said bytes.Buffer
 	if status := cli.Main(w.ctx, args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &said}); status != 0 {
 		return fmt.Errorf("exit status %d: %s", status, said.String())

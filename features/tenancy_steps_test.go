@@ -31,7 +31,7 @@ func (w *world) aPlaceAndAnAppointment(patient string) error {
 		return err
 	}
 	visit, err := w.Desk.BookAppointment(w.ctx, commands.BookAppointment{
-		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.clock.Now(),
+		Tenant: tenant, Patient: w.patients[patient], Site: site, At: w.Clock.Now(),
 	})
 	w.things["the site of "+w.practice] = site.UUID
 	w.things["the room of "+w.practice] = room.UUID

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 )
@@ -56,13 +57,13 @@ func (w *world) newMailbox() (*mailbox, error) {
 	m := &mailbox{got: make(chan receiver.Webhook, 100)}
 	handler := receiver.Handler{
 		Verifier: &receiver.Verifier{
-			JWKSURL: "http://" + w.tenant(w.practice) + "." + apiDomain + "/transactional-api/jwks",
-			Client:  &http.Client{Transport: &http.Transport{DialContext: w.dialProgram}}, Now: w.clock.Now,
+			JWKSURL: "http://" + w.tenant(w.practice) + "." + testworld.APIDomain + "/transactional-api/jwks",
+			Client:  &http.Client{Transport: &http.Transport{DialContext: w.dialProgram}}, Now: w.Clock.Now,
 		},
 		Received: func(_ context.Context, webhook receiver.Webhook) error { m.got <- webhook; return nil },
 	}
 	var err error
-	m.server, err = receiver.Listen(w.ctx, "127.0.0.1:0", w.authority, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	m.server, err = receiver.Listen(w.ctx, "127.0.0.1:0", w.Authority, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if m.broken.Load() {
 			http.Error(rw, "out of order", http.StatusServiceUnavailable)
 			return

@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // leaving presses a button whose answer leads to an application on the device,
@@ -30,7 +32,7 @@ func (b *tab) leaving(name string) string {
 			}
 		}
 	})
-	must(b.t, err)
+	testworld.Must(b.t, err)
 	b.do(chromedp.Click(button(name)))
 	select {
 	case address := <-left:

@@ -95,7 +95,7 @@ func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
 	manager.open(p.page(elm, "people"))
 	manager.do(chromedp.Click(`//a[normalize-space(.) = "Kim Archer"]`), chromedp.WaitVisible("#facts"))
 	manager.fits("person")
-	p.Pass(time.Minute)
+	p.Clock.Pass(time.Minute)
 	manager.press("Deactivate")
 	manager.shows("The account has been deactivated.")
 	manager.fits("person-left")

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
@@ -16,9 +17,9 @@ import (
 func (p *program) expected(name string, at site.ID, in time.Duration) (who patient.ID) {
 	p.t.Helper()
 	who, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name, BirthDate: "1980-02-29"})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	_, err = p.Desk.BookAppointment(p.t.Context(), commands.BookAppointment{Tenant: elm, Patient: who, Site: at, At: p.Now().Add(in)})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	return who
 }
 
@@ -107,7 +108,7 @@ func (p *program) namesSites(b *tab) site.ID {
 	b.open(p.page(elm, "sites"))
 	b.fits("sites")
 	var id site.ID
-	must(p.t, id.UnmarshalText([]byte(js[string](b, `document.querySelector("main h2 a").pathname.split("/").pop()`))))
+	testworld.Must(p.t, id.UnmarshalText([]byte(js[string](b, `document.querySelector("main h2 a").pathname.split("/").pop()`))))
 	return id
 }
 
@@ -115,7 +116,7 @@ func TestBrowserRunsADayByKeyboardAndWithoutScript_D86(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
 	at, err := p.Desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Elm House"})
-	must(t, err)
+	testworld.Must(t, err)
 	p.expected("Ann Archer", at, 0)
 	b.withoutScript()
 	b.open(p.page(elm, "day"))

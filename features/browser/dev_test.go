@@ -23,6 +23,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // codeBase is somebody's program that takes webhooks, beside a frontdesk dev.
@@ -36,8 +37,8 @@ type codeBase struct {
 func develop(t *testing.T) *codeBase {
 	t.Helper()
 	c, stop, err := startCodeBase(postgrestest.Dir(t))
-	t.Cleanup(func() { must(t, stop()) })
-	must(t, err)
+	t.Cleanup(func() { testworld.Must(t, stop()) })
+	testworld.Must(t, err)
 	c.t = t
 	return c
 }
@@ -51,7 +52,7 @@ func lookAround(t *testing.T) *codeBase {
 			shared.codeBase, shared.stop, shared.err = startCodeBase(shared.dir)
 		}
 	})
-	must(t, shared.err)
+	testworld.Must(t, shared.err)
 	return &codeBase{Running: shared.Running, t: t}
 }
 
@@ -108,14 +109,14 @@ func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
 func (c *codeBase) call(path string) {
 	c.t.Helper()
 	minter, err := sandbox.NewMinter(c.Application.PrivateKeyFile, "", c.Application.ID)
-	must(c.t, err)
+	testworld.Must(c.t, err)
 	token, err := minter.Mint("", clock.System())
-	must(c.t, err)
+	testworld.Must(c.t, err)
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.APIURL+"/transactional-api/"+path, http.NoBody)
-	must(c.t, err)
+	testworld.Must(c.t, err)
 	request.Header.Set("Authorization", "Bearer "+token)
 	answer, err := http.DefaultClient.Do(request)
-	must(c.t, err)
+	testworld.Must(c.t, err)
 	answer.Body.Close()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/site"
@@ -25,10 +26,10 @@ func (p *program) waiting() *waiting {
 	w := &waiting{program: p}
 	var err error
 	w.site, err = p.Desk.AddSite(p.t.Context(), commands.AddSite{Tenant: elm, Name: "Main building"})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	for _, name := range []string{"Room 1", "Nurse’s room"} {
 		room, err := p.Desk.AddRoom(p.t.Context(), commands.AddRoom{Tenant: elm, Site: w.site, Name: name})
-		must(p.t, err)
+		testworld.Must(p.t, err)
 		w.rooms = append(w.rooms, room)
 	}
 	return w
@@ -38,11 +39,11 @@ func (p *program) waiting() *waiting {
 func (w *waiting) calls(name string, room site.RoomID) appointment.ID {
 	w.t.Helper()
 	id, err := w.Desk.RegisterPatient(w.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name})
-	must(w.t, err)
+	testworld.Must(w.t, err)
 	booked, err := w.Desk.BookAppointment(w.t.Context(), commands.BookAppointment{Tenant: elm, Patient: id, Site: w.site, At: w.Now()})
-	must(w.t, err)
-	w.Pass(time.Second)
-	must(w.t, w.Desk.CallInPatient(w.t.Context(), commands.CallInPatient{Tenant: elm, Appointment: booked, Room: room}))
+	testworld.Must(w.t, err)
+	w.Clock.Pass(time.Second)
+	testworld.Must(w.t, w.Desk.CallInPatient(w.t.Context(), commands.CallInPatient{Tenant: elm, Appointment: booked, Room: room}))
 	return booked
 }
 
@@ -110,7 +111,7 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	last := w.calls("王小明", site.RoomID{})
 	screen.waits("王小明")
 	screen.hangs("board-names")
-	must(t, p.Desk.ClearCallIn(t.Context(), commands.ClearCallIn{Tenant: elm, Appointment: last}))
+	testworld.Must(t, p.Desk.ClearCallIn(t.Context(), commands.ClearCallIn{Tenant: elm, Appointment: last}))
 	screen.do(chromedp.WaitNotPresent(`//main//*[normalize-space(text()) = "王小明"]`))
 	screen.quiet()
 

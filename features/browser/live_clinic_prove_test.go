@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -46,16 +47,16 @@ func newClinic(t *testing.T) *clinic {
 	c := &clinic{t: t, url: db.URL, pool: db.Pool(t), line: newLine(t)}
 	c.start()
 	t.Cleanup(func() { c.stop() })
-	must(t, c.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: elm, Name: "Elm Street Surgery"}))
+	testworld.Must(t, c.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: elm, Name: "Elm Street Surgery"}))
 	for n := range receptionists {
 		_, err := c.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
 			Tenant: elm, Username: nth("reception", n), Name: nth("Reception", n), Email: "staff@practice.example", Roles: staff.Roles{staff.Receptionist}, Password: password,
 		})
-		must(t, err)
+		testworld.Must(t, err)
 	}
 	var err error
 	c.patient, err = c.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: elm, Name: "Ann Archer"})
-	must(t, err)
+	testworld.Must(t, err)
 	return c
 }
 
@@ -64,8 +65,8 @@ func nth(name string, n int) string { return name + string(rune('a'+n)) }
 // start starts a service, and has the line lead to it.
 func (c *clinic) start() {
 	c.t.Helper()
-	service, err := app.New(c.t.Context(), app.Config{DatabaseURL: c.url, Listen: "127.0.0.1:0", APIDomain: apiDomain, MasterKey: sealing.MasterKey{1}})
-	must(c.t, err)
+	service, err := app.New(c.t.Context(), app.Config{DatabaseURL: c.url, Listen: "127.0.0.1:0", APIDomain: testworld.APIDomain, MasterKey: sealing.MasterKey{1}})
+	testworld.Must(c.t, err)
 	c.App = service
 	ctx, stop := context.WithCancel(context.WithoutCancel(c.t.Context()))
 	var running sync.WaitGroup
@@ -88,11 +89,11 @@ func (c *clinic) page(name string) string {
 func (c *clinic) session(n int) string {
 	c.t.Helper()
 	var holder signin.Holder
-	must(c.t, c.pool.QueryRow(c.t.Context(), `SELECT staff, credential FROM staff WHERE tenant = $1 AND username = $2`, elm, nth("reception", n)).
+	testworld.Must(c.t, c.pool.QueryRow(c.t.Context(), `SELECT staff, credential FROM staff WHERE tenant = $1 AND username = $2`, elm, nth("reception", n)).
 		Scan(&holder.Staff, &holder.Credential))
 	sessions := signin.Sessions{DB: postgres.On(c.pool), Idle: time.Hour, Limit: time.Hour, Now: clock.System}
 	token, _, err := sessions.Begin(c.t.Context(), elm, holder, "a test")
-	must(c.t, err)
+	testworld.Must(c.t, err)
 	return token
 }
 
@@ -122,7 +123,7 @@ type line struct {
 func newLine(t *testing.T) *line {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
+	testworld.Must(t, err)
 	l := &line{Listener: listener, open: map[net.Conn]bool{}}
 	t.Cleanup(func() { _ = l.Close(); l.cut(true) })
 	go func() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // named is an address of the pages by a name, which passkeys can belong to.
@@ -16,12 +18,12 @@ func named(address string) string { return strings.Replace(address, "127.0.0.1",
 func (b *tab) authenticator() webauthn.AuthenticatorID {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
-	must(b.t, err)
+	testworld.Must(b.t, err)
 	added, err := chromedp.Call(b.ctx, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
 		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
 		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 	}})
-	must(b.t, err)
+	testworld.Must(b.t, err)
 	return added.AuthenticatorID
 }
 
@@ -94,7 +96,7 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	b.open(named(p.ask(elm, p.callback+"?state=x%2Fy")))
 	b.signIn("dr.lee", password)
 	b.titled("Let Triage Helper act for you?")
-	p.Pass(16 * time.Minute)
+	p.Clock.Pass(16 * time.Minute)
 	b.press("Approve")
 	b.titled("Confirm that it is you")
 	b.narrowly("confirm-password")
@@ -114,7 +116,7 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	p.mayCall(elm)
 
 	b.addPasskey(p, "My phone")
-	p.Pass(16 * time.Minute)
+	p.Clock.Pass(16 * time.Minute)
 	b.open(named(p.page(elm, "account/passkeys")))
 	b.shows("To add or remove passkeys, confirm that it is you.")
 	b.narrowly("passkeys-unconfirmed")
@@ -124,7 +126,7 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	b.narrowly("confirm-passkey")
 	b.press("Use your passkey")
 	b.titled("Let Triage Helper act for you?")
-	p.Pass(16 * time.Minute)
+	p.Clock.Pass(16 * time.Minute)
 	b.press("Decline") // asks for nothing
 	if got, want := b.at().String(), p.callback+"?error=access_denied"; got != want {
 		t.Errorf("came back to %s, want %s", got, want)

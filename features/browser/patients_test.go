@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
@@ -17,12 +18,12 @@ func (p *program) receive() (ann patient.ID) {
 	_, err := p.Desk.RegisterStaff(p.t.Context(), commands.RegisterStaff{
 		Tenant: elm, Username: "rose", Name: "Rose Reed", Email: "rose@elm.example", Roles: staff.Roles{staff.Receptionist}, Password: password,
 	})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	ann, err = p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	for n := range 60 {
 		_, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: "Archie Baker-Featherstonehaugh the " + string(rune('A'+n%26)) + "th"})
-		must(p.t, err)
+		testworld.Must(p.t, err)
 	}
 	return ann
 }
@@ -33,7 +34,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
 	ann := p.receive()
-	must(t, p.Drain(t.Context()))
+	testworld.Must(t, p.Drain(t.Context()))
 	b.open(p.page(elm, "patients"))
 	b.signIn("rose", password)
 	b.open(p.page(elm, "patients"))
@@ -70,7 +71,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.open(p.page(elm, "patients/"+ann.String()+"/details"))
 	b.look("details")
 
-	must(t, p.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
+	testworld.Must(t, p.Desk.RestrictPatientRecord(t.Context(), commands.RestrictPatientRecord{Tenant: elm, Patient: ann, Usernames: []string{"dr.lee"}}))
 	b.open(p.page(elm, "patients/"+ann.String()))
 	b.shows("you are not among those who may see it")
 	b.picture("closed")
@@ -101,7 +102,7 @@ func TestBrowserFindsAPatientByKeyboard_D85(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
 	p.receive()
-	must(t, p.Drain(t.Context()))
+	testworld.Must(t, p.Drain(t.Context()))
 	b.open(p.page(elm, "patients"))
 	b.signIn("rose", password)
 	b.open(p.page(elm, "patients"))

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -30,18 +31,18 @@ func guarded(t *testing.T) (*program, patient.ID) {
 		_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 			Tenant: elm, Username: username, Name: name, Email: "staff@practice.example", Roles: staff.Roles{staff.PrivacyOfficer}, Password: password,
 		})
-		must(t, err)
+		testworld.Must(t, err)
 	}
 	_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 		Tenant: elm, Username: "dr.fox", Name: "Dr Fox", Email: "staff@practice.example", Roles: staff.Roles{staff.Clinician}, Password: password,
 	})
-	must(t, err)
+	testworld.Must(t, err)
 	zoe, err := p.Desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: elm, Name: "Zoë Quill <b>", BirthDate: "1980-02-29"})
-	must(t, err)
-	must(t, p.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: zoe, Usernames: []string{"dr.lee"}}))
+	testworld.Must(t, err)
+	testworld.Must(t, p.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: elm, Patient: zoe, Usernames: []string{"dr.lee"}}))
 	fox, err := p.Staff.StaffByUsername(ctx, elm, "dr.fox")
-	must(t, err)
-	must(t, p.Desk.BreakGlass(event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(fox.UUID)}), commands.BreakGlass{Tenant: elm, Patient: zoe, By: fox, Reason: "Dr Lee is away, and she is in pain."}))
+	testworld.Must(t, err)
+	testworld.Must(t, p.Desk.BreakGlass(event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(fox.UUID)}), commands.BreakGlass{Tenant: elm, Patient: zoe, By: fox, Reason: "Dr Lee is away, and she is in pain."}))
 	return p, zoe
 }
 
@@ -49,20 +50,20 @@ func guarded(t *testing.T) (*program, patient.ID) {
 func (p *program) fetched(b *tab, form string) []byte {
 	p.t.Helper()
 	cookies, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	token := js[string](b, `document.querySelector('form[action$="`+form+`"] input[name=token]').value`)
 	address := js[string](b, `document.querySelector('form[action$="`+form+`"]').action`)
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, address, strings.NewReader("token="+token))
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	for _, c := range cookies.Cookies {
 		request.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
 	}
 	answer, err := http.DefaultClient.Do(request)
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	defer answer.Body.Close()
 	content, err := io.ReadAll(answer.Body)
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/zip" || answer.Header.Get("Cache-Control") != "no-store" {
 		p.t.Errorf("the copy is answered %s, %v", answer.Status, answer.Header)
 	}
@@ -108,7 +109,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 
 	content := p.fetched(ann, "/copy")
 	files, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	must(t, err)
+	testworld.Must(t, err)
 	if len(files.File) < 4 {
 		t.Errorf("the copy has %d files", len(files.File))
 	}
@@ -122,7 +123,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.press("Ask for the erasure")
 	ann.shows("Somebody else has to confirm it")
 	ann.fits("privacy-asked")
-	p.Pass(25 * time.Hour)
+	p.Clock.Pass(25 * time.Hour)
 
 	bob.open(p.page(elm, "privacy"))
 	bob.signIn("po.bob", password)
@@ -156,7 +157,7 @@ func TestBrowserGuardsPrivacyByKeyboard_D90(t *testing.T) {
 	b.focuses("Zoë Quill <b>")
 	b.loading(chromedp.KeyEvent(kb.Enter))
 	b.titled("Zoë Quill <b>")
-	p.Pass(16 * time.Minute)
+	p.Clock.Pass(16 * time.Minute)
 	b.open(p.page(elm, "privacy/patients/"+zoe.String()))
 	if at := b.at(); at.Path != "/elm-street/staff/confirm" {
 		t.Errorf("after 16 minutes the browser is at %s", at)

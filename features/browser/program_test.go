@@ -1,23 +1,17 @@
 package browser_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
-	"frontdesk/adapters/staffweb/signin/signintest"
-	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
@@ -26,17 +20,15 @@ import (
 )
 
 const (
-	elm, oak  = "elm-street", "oak-lane"
-	password  = "coffee tin fish"
-	apiDomain = "frontdesk.test"
-	scheme    = "frontdesk-test://callback?from=phone"
+	elm, oak = "elm-street", "oak-lane"
+	password = testworld.Password
+	scheme   = "frontdesk-test://callback?from=phone"
 )
 
 // program is a running frontdesk with two practices, and an application that
 // is enabled at both.
 type program struct {
-	*app.App
-	*commandtest.Clock
+	*testworld.World
 	t          *testing.T
 	integrator bearertest.Application
 	callback   string // where the application receives staff
@@ -44,21 +36,8 @@ type program struct {
 
 func start(t *testing.T) *program {
 	t.Helper()
-	p := &program{t: t, Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))}
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: apiDomain,
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap, Now: p.Now,
-	})
-	must(t, err)
-	p.App = service
-	var running sync.WaitGroup
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	running.Go(func() {
-		if err := service.Run(ctx); err != nil {
-			t.Errorf("run: %v", err)
-		}
-	})
-	t.Cleanup(func() { stop(); running.Wait() })
+	july := commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
+	p := &program{World: (&testworld.World{Clock: july}).Serve(t), t: t}
 	p.seed()
 	return p
 }
@@ -67,7 +46,7 @@ func (p *program) seed() {
 	p.t.Helper()
 	ctx, t := p.t.Context(), p.t
 	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
-		must(t, p.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
+		testworld.Must(t, p.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: name}))
 		for username, name := range map[string]string{"dr.lee": "Dr Lee", "dr.may": "Dr May"} {
 			roles := staff.Roles{staff.Clinician}
 			if username == "dr.may" {
@@ -76,7 +55,7 @@ func (p *program) seed() {
 			_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 				Tenant: tenant, Username: username, Name: name, Email: "staff@practice.example", Roles: roles, Password: password,
 			})
-			must(t, err)
+			testworld.Must(t, err)
 		}
 	}
 	keys := bearertest.NewServer(bearertest.NewApplication(application.ID{}).JWKS())
@@ -90,15 +69,15 @@ func (p *program) seed() {
 	id, err := p.Desk.RegisterApplication(ctx, commands.RegisterApplication{
 		Name: "Triage Helper", JWKSURL: keys.URL, Callbacks: []string{p.callback, "frontdesk-test://callback"},
 	})
-	must(t, err)
+	testworld.Must(t, err)
 	p.integrator = bearertest.NewApplication(id)
 	for _, endpoint := range []application.EndpointName{access.CreatePatientRequest, access.RetrieveCareRecord} {
-		must(t, p.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{
+		testworld.Must(t, p.Desk.GrantEndpoint(ctx, commands.GrantEndpoint{
 			Application: id, Grant: application.Grant{Endpoint: endpoint, Mode: application.UserRestricted},
 		}))
 	}
 	for _, tenant := range []string{elm, oak} {
-		must(t, p.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: id}))
+		testworld.Must(t, p.Desk.EnableApplication(ctx, commands.EnableApplication{Tenant: tenant, Application: id}))
 	}
 }
 
@@ -116,16 +95,16 @@ func (p *program) page(tenant, name string) string { return p.URL() + "/" + tena
 func (p *program) call(tenant, username string) (status int, refusal string) {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.URL()+"/transactional-api/ping", http.NoBody)
-	must(p.t, err)
-	request.Host = tenant + "." + apiDomain
+	testworld.Must(p.t, err)
+	request.Host = tenant + "." + testworld.APIDomain
 	request.Header.Set("Authorization", "Bearer "+p.integrator.Token(p.Now(), bearertest.As(username)))
 	answer, err := http.DefaultClient.Do(request)
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	defer answer.Body.Close()
 	var body struct {
 		Errors []struct{ Code, Description string }
 	}
-	must(p.t, json.NewDecoder(answer.Body).Decode(&body))
+	testworld.Must(p.t, json.NewDecoder(answer.Body).Decode(&body))
 	for _, e := range body.Errors {
 		refusal = e.Code + ": " + e.Description
 	}
@@ -146,12 +125,5 @@ func (p *program) mayNotCall(tenant string) {
 	status, refusal := p.call(tenant, "dr.lee")
 	if status != http.StatusForbidden || !strings.HasPrefix(refusal, "unauthorized: The app is not currently authorised to request as the specified user") {
 		p.t.Errorf("the call was answered %d %s", status, refusal)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

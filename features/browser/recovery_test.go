@@ -8,13 +8,15 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // withoutScript turns the page's scripts off.
 func (b *tab) withoutScript() {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	must(b.t, err)
+	testworld.Must(b.t, err)
 }
 
 // about opens the page of a member of staff, as a manager finds it.
@@ -38,7 +40,7 @@ func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
 	lee.addPasskey(p, "My phone")
 	lee.press("Sign out")
 	_, err := chromedp.Call(lee.ctx, webauthn.RemoveVirtualAuthenticator, webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: phone})
-	must(t, err)
+	testworld.Must(t, err)
 	lee.authenticator()
 	lee.signIn("dr.lee", password)
 	lee.do(chromedp.Click(button("Use your passkey")), chromedp.WaitVisible(`//p[@role="alert" and normalize-space(.) != ""]`))
@@ -50,7 +52,7 @@ func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
 	manager.signIn("dr.may", password)
 	manager.about(p, "Dr Lee")
 	manager.narrowly("person-passkey")
-	p.Pass(16 * time.Minute)
+	p.Clock.Pass(16 * time.Minute)
 	manager.press("Reset")
 	manager.titled("Confirm that it is you")
 	manager.shows("Nothing has been changed yet.")

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -34,7 +35,7 @@ func startInbox(t *testing.T) *inbox {
 	_, err := p.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
 		Tenant: elm, Username: "bob", Name: "Bob Hale", Email: "bob@practice.example", Roles: staff.Roles{staff.Receptionist}, Password: password,
 	})
-	must(t, err)
+	testworld.Must(t, err)
 	p.ann, p.bill = p.patient("Ann Archer", "1950-02-28"), p.patient("Bill Baker", "")
 	p.rash = p.asks(request.Submission{
 		Patient: p.ann, Type: request.Medical, Requester: request.ByProxy, HighPriority: true,
@@ -54,14 +55,14 @@ func startInbox(t *testing.T) *inbox {
 func (p *inbox) patient(name, born string) patient.ID {
 	p.t.Helper()
 	id, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name, BirthDate: born})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	return id
 }
 
 func (p *inbox) asks(s request.Submission) request.ID {
 	p.t.Helper()
 	id, err := p.Desk.SubmitPatientRequest(p.t.Context(), commands.SubmitPatientRequest{Tenant: elm, Submission: s})
-	must(p.t, err)
+	testworld.Must(p.t, err)
 	return id
 }
 
@@ -73,12 +74,12 @@ func (p *inbox) picture(name string) request.Attachment {
 		square.Set(n%64, n/64, color.RGBA{0, 94, 184, 255})
 	}
 	var content bytes.Buffer
-	must(p.t, png.Encode(&content, square))
+	testworld.Must(p.t, png.Encode(&content, square))
 	file := request.Attachment{
 		ID: request.AttachmentID{UUID: event.NewID()}, FileName: name, ContentType: "image/png",
 		Size: int64(content.Len()), SHA256: sha256.Sum256(content.Bytes()),
 	}
-	must(p.t, p.Uploads.AddChunk(p.t.Context(), elm, file.ID, 0, content.Bytes()))
+	testworld.Must(p.t, p.Uploads.AddChunk(p.t.Context(), elm, file.ID, 0, content.Bytes()))
 	return file
 }
 

@@ -79,7 +79,7 @@ func TestBrowserLocksOutAndLetsInAgain_D27(t *testing.T) {
 	b.look("sign-in-locked")
 	b.signIn("dr.lee", password)
 	b.shows("you can try again in 1 minute.")
-	p.Pass(time.Minute)
+	p.Clock.Pass(time.Minute)
 	b.signIn("dr.lee", password)
 	b.titled("Let Triage Helper act for you?")
 }
@@ -91,9 +91,9 @@ func TestBrowserApprovesAgainAfterExpiry_D13(t *testing.T) {
 	b.signIn("dr.lee", password)
 	b.press("Approve")
 	p.mayCall(elm)
-	p.Pass(12*time.Hour - time.Second)
+	p.Clock.Pass(12*time.Hour - time.Second)
 	p.mayCall(elm)
-	p.Pass(time.Second)
+	p.Clock.Pass(time.Second)
 	p.mayNotCall(elm)
 
 	b.open(p.ask(elm, p.callback))

@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 var screenshots = flag.String("screenshots", "", "write what pages look like into this folder")
@@ -38,7 +40,7 @@ func newTab(t *testing.T) *tab {
 	ctx, cancel := context.WithTimeout(ctx, tabLimit)
 	t.Cleanup(func() { cancel(); closeTab() })
 	tab := &tab{t, ctx, make(chan string, 100)}
-	must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
+	testworld.Must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
 	err = chromedp.Listen(ctx, func(e any) {
 		if entry, ok := e.(*log.EventEntryAdded); ok {
 			select {
@@ -47,11 +49,11 @@ func newTab(t *testing.T) *tab {
 			}
 		}
 	})
-	must(t, err)
+	testworld.Must(t, err)
 	_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
-	must(t, err)
+	testworld.Must(t, err)
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	must(t, err)
+	testworld.Must(t, err)
 	return tab
 }
 

@@ -91,7 +91,7 @@
 //		t.Parallel()
 //		w := testworld.Serve(t)
 //		elm := w.Practice("elm-street")
-//		w.Staff(elm, "rose", staff.Receptionist)
+//		w.Member(elm, "rose", staff.Receptionist)
 //		w.Patient(elm, "Ann Archer")
 //
 //		page := w.SignIn(elm, "rose", "patients")

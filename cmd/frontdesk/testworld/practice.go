@@ -19,8 +19,8 @@ func (w *World) Practice(tenant string) string {
 	return tenant
 }
 
-// Staff registers a member of staff, who is named after the username: "dr.lee" is Dr Lee.
-func (w *World) Staff(tenant, username string, roles ...staff.Role) staff.ID {
+// Member registers a member of staff, who is named after the username: "dr.lee" is Dr Lee.
+func (w *World) Member(tenant, username string, roles ...staff.Role) staff.ID {
 	w.tb.Helper()
 	id, err := w.Desk.RegisterStaff(w.tb.Context(), commands.RegisterStaff{
 		Tenant: tenant, Username: username, Name: nameOf(username), Email: username + "@practice.example", Roles: roles, Password: Password,

@@ -33,7 +33,7 @@ func (w *World) Start(flags ...string) *Process {
 	w.tb.Helper()
 	cmd := Command(w.tb, append([]string{"serve", "--database-url", w.DB.URL, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
 		"--api-domain", APIDomain, "--auth-url=https://auth." + APIDomain, "--allow-network=127.0.0.0/8"}, flags...)...)
-	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(MasterKey[:]), "SSL_CERT_FILE="+w.authority.File)
+	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(MasterKey[:]), "SSL_CERT_FILE="+w.Authority.File)
 	p := Start(w.tb, cmd, func(p *Process) bool {
 		p.URL, p.PrivateURL = p.log.serving()
 		return p.URL != ""

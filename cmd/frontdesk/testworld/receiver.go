@@ -31,7 +31,7 @@ func (a *Application) Receive(events ...application.WebhookEvent) *Receiver {
 	a.world.tb.Helper()
 	r := &Receiver{world: a.world}
 	handler := receiver.Handler{Verifier: r.verifier(a.enabled), Received: r.keep}
-	server, err := receiver.Listen(a.world.tb.Context(), "127.0.0.1:0", a.world.authority, http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+	server, err := receiver.Listen(a.world.tb.Context(), "127.0.0.1:0", a.world.Authority, http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if status := int(r.status.Load()); status != 0 {
 			http.Error(w, "out of order", status)
 			return

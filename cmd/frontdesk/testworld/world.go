@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
+	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands/commandtest"
@@ -27,43 +28,49 @@ var MasterKey = sealing.MasterKey{1}
 type World struct {
 	*app.Engine // makes changes, as the program's commands do
 	DB          *postgrestest.Database
-	Clock       *commandtest.Clock // shows noon until the test moves it; nil for a world of processes
+	Clock       *commandtest.Clock  // moves when the test says so; nil for a world of processes
+	Authority   *receiver.Authority // of the receivers' certificates; the program trusts it
 
-	tb        testing.TB
-	config    app.Config
-	authority *receiver.Authority // of the receivers' certificates
-	service   *app.App            // in this process; nil for a world of processes
-	stop      func() error
-	url       string // of the program that was started last
+	tb      testing.TB
+	config  app.Config
+	service *app.App // in this process; nil for a world of processes
+	stop    func() error
+	url     string // of the program that was started last
 }
 
 // Serve starts the program in this process, and stops it when the test ends. It takes
-// the time from [World.Clock]. An edit changes its configuration.
+// the time from [World.Clock], which shows noon. An edit changes its configuration.
 func Serve(tb testing.TB, edits ...func(*app.Config)) *World {
 	tb.Helper()
-	w := &World{tb: tb, DB: postgrestest.New(tb), Clock: commandtest.NewClock(commandtest.Noon)}
-	w.configure(append([]func(*app.Config){func(c *app.Config) { c.Now = w.Clock.Now }}, edits...))
-	w.serve()
+	return new(World).Serve(tb, edits...)
+}
+
+// Serve is [Serve] for a world that has a database or a clock already.
+func (w *World) Serve(tb testing.TB, edits ...func(*app.Config)) *World {
+	tb.Helper()
+	if w.Clock == nil {
+		w.Clock = commandtest.NewClock(commandtest.Noon)
+	}
+	w.configure(tb, w.Clock.Now, edits)
+	service, err := app.New(tb.Context(), w.config)
+	Must(tb, err)
+	w.service, w.Engine, w.url = service, service.Engine, service.URL()
+	w.stop = w.Run(service.Run)
 	return w
 }
 
 // Replica starts the program once more, on the same database and with the same clock.
 func (w *World) Replica(edits ...func(*app.Config)) *World {
 	w.tb.Helper()
-	r := &World{tb: w.tb, DB: w.DB, Clock: w.Clock, authority: w.authority, config: w.config}
-	for _, edit := range edits {
-		edit(&r.config)
-	}
-	r.serve()
-	return r
+	return (&World{DB: w.DB, Clock: w.Clock, Authority: w.Authority}).Serve(w.tb, edits...)
 }
 
 // Open opens an engine on a new database, and serves nothing. [World.Start] starts
 // processes on it. They take the time from the machine, and so does the engine.
 func Open(tb testing.TB) *World {
 	tb.Helper()
-	w := &World{tb: tb, DB: postgrestest.New(tb)}
-	w.configure([]func(*app.Config){func(c *app.Config) { c.Now = clock.System }})
+	w := &World{}
+	w.configure(tb, clock.System, nil)
 	engine, err := app.Open(tb.Context(), w.config)
 	Must(tb, err)
 	tb.Cleanup(engine.Close)
@@ -71,38 +78,44 @@ func Open(tb testing.TB) *World {
 	return w
 }
 
-func (w *World) configure(edits []func(*app.Config)) {
-	w.tb.Helper()
-	var err error
-	w.authority, err = receiver.OpenAuthority(w.tb.TempDir(), clock.System())
-	Must(w.tb, err)
+// configure gives the world what it lacks, and the program its configuration.
+func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app.Config)) {
+	tb.Helper()
+	w.tb = tb
+	if w.DB == nil {
+		w.DB = postgrestest.New(tb)
+	}
+	if w.Authority == nil {
+		var err error
+		w.Authority, err = receiver.OpenAuthority(tb.TempDir(), clock.System())
+		Must(tb, err)
+	}
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(w.authority.PEM())
+	roots.AppendCertsFromPEM(w.Authority.PEM())
 	w.config = app.Config{
 		DatabaseURL: w.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: APIDomain,
 		// Applications publish their keys on loopback, and receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots,
-		MasterKey: MasterKey,
+		MasterKey: MasterKey, PasswordCost: signintest.Cheap, Now: now,
 	}
 	for _, edit := range edits {
 		edit(&w.config)
 	}
 }
 
-func (w *World) serve() {
-	w.tb.Helper()
-	service, err := app.New(w.tb.Context(), w.config)
-	Must(w.tb, err)
+// Run has something run until it is stopped or the test ends. Its error fails the test,
+// unless stop returns it.
+func (w *World) Run(what func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.tb.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx) }()
-	w.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	ended, seen := make(chan error, 1), false
+	go func() { ended <- what(ctx) }()
+	once := sync.OnceValue(func() error { cancel(); return <-ended })
 	w.tb.Cleanup(func() {
-		if err := w.stop(); err != nil {
+		if err := once(); err != nil && !seen {
 			w.tb.Errorf("run: %v", err)
 		}
 	})
-	w.service, w.Engine, w.url = service, service.Engine, service.URL()
+	return func() error { seen = true; return once() }
 }
 
 // App returns the program that runs in this process; nil for a world of processes.
@@ -115,12 +128,15 @@ func (w *World) Stop() error { return w.stop() }
 // URL returns where the program serves the API and the staff's pages.
 func (w *World) URL() string { return w.url }
 
-// Now returns the time of the program.
+// PrivateURL returns where the program that runs in this process serves metrics.
+func (w *World) PrivateURL() string { return w.service.PrivateURL() }
+
+// Now returns the time by which tokens are issued and checked.
 func (w *World) Now() time.Time {
-	if now := w.config.Now; now != nil {
-		return now()
+	if real := w.config.RealNow; real != nil {
+		return real()
 	}
-	return clock.System()
+	return w.config.Now()
 }
 
 // Must fails the test at an error.
