@@ -1,9 +1,7 @@
 package app_test
 
 import (
-	"context"
 	"net/http"
-	"net/netip"
 	"slices"
 	"testing"
 
@@ -12,43 +10,31 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/commands/commandtest"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // desk is a program, its database, and an application that pings it.
 type desk struct {
-	*app.App
-	db         *postgrestest.Database
+	*testworld.World
 	integrator bearertest.Application
-	stop       func()
-	ended      chan error
 }
 
 func open(t *testing.T) *desk {
 	t.Helper()
 	d := replica(t, postgrestest.New(t))
-	d.integrator, _ = onboard(t, d.App)
+	d.integrator, _ = onboard(t, d.App())
 	return d
 }
 
 // replica is a program on a database that others may serve, too. Its clock shows noon.
 func replica(t *testing.T, db *postgrestest.Database) *desk {
 	t.Helper()
-	d := &desk{db: db, ended: make(chan error, 1)}
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: commandtest.NewClock(commandtest.Noon).Now,
-	})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	d.App, d.stop = service, cancel
-	done := make(chan struct{})
-	go func() { defer close(done); d.ended <- service.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
-	return d
+	return &desk{World: (&testworld.World{DB: db}).Serve(t, oneTenant)}
 }
+
+// oneTenant has a program serve one practice at any host.
+func oneTenant(c *app.Config) { c.DefaultTenant = "elm-street" }
 
 // ping is one call that is allowed, and its request id.
 func (d *desk) ping(t *testing.T) uuid.UUID {
@@ -75,7 +61,7 @@ func (d *desk) call(t *testing.T, token string) (status int, id uuid.UUID) {
 // recorded are the request ids in the access record, in order.
 func (d *desk) recorded(t *testing.T) (ids []uuid.UUID) {
 	t.Helper()
-	record := postgres.AccessRecord{DB: postgres.On(d.db.Pool(t))}
+	record := postgres.AccessRecord{DB: postgres.On(d.DB.Pool(t))}
 	for call, err := range record.Calls(t.Context(), postgres.CallFilter{}) {
 		must(t, err)
 		ids = append(ids, call.RequestID)
@@ -91,8 +77,7 @@ func TestWhatWasCalledBeforeAShutdownIsRecorded_D37(t *testing.T) {
 	for range 20 {
 		want = append(want, d.ping(t))
 	}
-	d.stop()
-	must(t, <-d.ended)
+	must(t, d.Stop())
 	if got := d.recorded(t); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}
@@ -101,7 +86,7 @@ func TestWhatWasCalledBeforeAShutdownIsRecorded_D37(t *testing.T) {
 func TestTheAccessRecordNeverBlocksACall_D37(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	locked, err := d.db.AdminPool(t).Begin(t.Context())
+	locked, err := d.DB.AdminPool(t).Begin(t.Context())
 	must(t, err)
 	_, err = locked.Exec(t.Context(), `LOCK TABLE access_record IN ACCESS EXCLUSIVE MODE`)
 	must(t, err)
@@ -110,8 +95,7 @@ func TestTheAccessRecordNeverBlocksACall_D37(t *testing.T) {
 		want = append(want, d.ping(t)) // and is answered
 	}
 	must(t, locked.Rollback(t.Context()))
-	d.stop()
-	must(t, <-d.ended)
+	must(t, d.Stop())
 	if got := d.recorded(t); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,42 +15,24 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
-	"frontdesk/adapters/staffweb/signin/signintest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/commands"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // surgery is a service behind a proxy, whose pages strangers try.
-type surgery struct {
-	db  *postgrestest.Database
-	url string
-}
+type surgery struct{ *testworld.World }
 
 // visit runs the service, lets do use its pages, and ends it, so that everything that it
 // writes behind its answers is written.
 func visit(t *testing.T, do func(surgery)) *pgxpool.Pool {
 	t.Helper()
-	s := surgery{db: postgrestest.New(t)}
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: s.db.URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: "http://localhost", MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap,
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	w := testworld.Serve(t, func(c *app.Config) {
+		c.AuthURL, c.TrustedProxies = "http://localhost", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
-	must(t, err)
-	must(t, service.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street Surgery"}))
-	_, err = service.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
-		Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example", Password: "coffee tin fish",
-	})
-	must(t, err)
-	s.url = service.URL()
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx) }()
-	do(s)
-	stop()
-	must(t, <-ended)
-	return s.db.AdminPool(t)
+	w.Member(w.Practice("elm-street"), "dr.lee")
+	do(surgery{w})
+	must(t, w.Stop())
+	return w.DB.AdminPool(t)
 }
 
 // from is a browser at an address, which the proxy names.
@@ -62,7 +43,7 @@ func (s surgery) from(t *testing.T, address string) func(method, path string, fo
 	browser := http.Client{Jar: jar}
 	return func(method, path string, form url.Values) (int, string) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(form.Encode()))
+		request, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, strings.NewReader(form.Encode()))
 		must(t, err)
 		request.Host = "localhost"
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -2,43 +2,21 @@ package app_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/clock/clocktest"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
-	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 )
-
-// started is a program on a database of the test's own, and what ends it: stop
-// tells it to, and ended has what Run returned.
-func started(t *testing.T) (service *app.App, stop func(), ended <-chan error) {
-	t.Helper()
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	result, done := make(chan error, 1), make(chan struct{})
-	go func() { defer close(done); result <- service.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
-	return service, cancel, result
-}
 
 func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	t.Parallel()
-	service, stop, ended := started(t)
+	w := testworld.Serve(t, oneTenant)
+	service := w.App()
 	integrator, patient := onboard(t, service)
 	body := requestBody(patient)
 
@@ -54,7 +32,8 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
 	}
-	stop() // the call has been let in, and its body is on the way
+	ended := make(chan error, 1)
+	go func() { ended <- w.Stop() }() // the call has been let in, and its body is on the way
 	for refused := false; !refused; {
 		_, err := net.Dial("tcp", conn.RemoteAddr().String())
 		refused = err != nil
@@ -76,7 +55,7 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 
 func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
 	t.Parallel()
-	service, _, _ := started(t)
+	service := testworld.Serve(t, oneTenant).App()
 	onboard(t, service)
 	for path, want := range map[string]string{
 		"/healthz": "ok",

@@ -26,7 +26,7 @@ func newRotating(t *testing.T) *rotating {
 	t.Helper()
 	r := &rotating{here: open(t), keys: bearertest.NewServer(nil)}
 	t.Cleanup(r.keys.Close)
-	r.there = replica(t, r.here.db)
+	r.there = replica(t, r.here.DB)
 	id, err := r.here.Desk.RegisterApplication(t.Context(), commands.RegisterApplication{Name: "Rotating", JWKSURL: r.keys.URL})
 	must(t, err)
 	must(t, r.here.Desk.EnableApplication(t.Context(), commands.EnableApplication{Tenant: "elm-street", Application: id}))
@@ -70,14 +70,14 @@ func TestAKeySetIsReadAgainOnEveryReplica_D94(t *testing.T) {
 	r.wantPing(t, r.there, r.old, http.StatusOK, "within the hour")
 	r.wantPing(t, r.there, r.fresh, http.StatusForbidden, "within the hour")
 
-	if status, outcome := reread(t, r.here.App, r.old); status != http.StatusOK || outcome != "read" {
+	if status, outcome := reread(t, r.here.App(), r.old); status != http.StatusOK || outcome != "read" {
 		t.Fatalf("answered %d, %s", status, outcome)
 	}
 	for _, d := range []*desk{r.there, r.here} {
 		r.wantPing(t, d, r.old, http.StatusForbidden, "read again")
 		r.wantPing(t, d, r.fresh, http.StatusOK, "read again")
 	}
-	if status, _ := reread(t, r.there.App, r.fresh); status != http.StatusTooManyRequests {
+	if status, _ := reread(t, r.there.App(), r.fresh); status != http.StatusTooManyRequests {
 		t.Errorf("a second time within the minute, elsewhere: answered %d", status)
 	}
 }
@@ -91,7 +91,7 @@ func TestReadingAgainWhileTheKeyServerIsDownHarmsNoReplica_D94(t *testing.T) {
 	r.wantPing(t, r.there, r.old, http.StatusOK, "at first, elsewhere")
 	r.keys.Fail(http.StatusInternalServerError)
 	for range 3 {
-		if status, outcome := reread(t, r.here.App, r.old); status != http.StatusOK || outcome != "unreachable" {
+		if status, outcome := reread(t, r.here.App(), r.old); status != http.StatusOK || outcome != "unreachable" {
 			t.Errorf("answered %d, %s", status, outcome)
 		}
 	}
@@ -107,7 +107,7 @@ func TestOfManyWhoHaveAKeySetReadAgainOneDoes_D94(t *testing.T) {
 	answered := map[int]int{}
 	for n := range 16 {
 		callers.Go(func() {
-			status, _ := reread(t, []*desk{r.here, r.there}[n%2].App, r.old)
+			status, _ := reread(t, []*desk{r.here, r.there}[n%2].App(), r.old)
 			mu.Lock()
 			defer mu.Unlock()
 			answered[status]++

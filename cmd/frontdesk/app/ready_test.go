@@ -85,13 +85,13 @@ func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
 func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	t.Parallel()
 	d := newStates(t)
-	owner := d.db.AdminPool(t)
+	owner := d.DB.AdminPool(t)
 	_, err := owner.Exec(t.Context(), `ALTER SEQUENCE events_position_seq CACHE 20`)
 	must(t, err)
 	if status := d.readyz(t); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz answers %d", status)
 	}
-	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}})
+	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}})
 	if err == nil || !strings.Contains(err.Error(), "is cached: as the owner, SELECT mend_sequence()") {
 		t.Errorf("it starts: %v", err)
 	}
@@ -112,14 +112,14 @@ func newStates(t *testing.T) *states {
 	t.Helper()
 	d := replica(t, postgrestest.New(t))
 	s := &states{desk: d}
-	d.integrator, s.patient = onboard(t, d.App)
+	d.integrator, s.patient = onboard(t, d.App())
 	return s
 }
 
 // as brings a state about, behind the program's back.
 func (s *states) as(t *testing.T, sql string, cut bool) {
 	t.Helper()
-	admin := s.db.SuperuserPool(t)
+	admin := s.DB.SuperuserPool(t)
 	var name string
 	must(t, admin.QueryRow(t.Context(), `SELECT current_database()::text`).Scan(&name))
 	_, err := admin.Exec(t.Context(), fmt.Sprintf(sql, name))
@@ -160,7 +160,7 @@ func (s *states) submitted(t *testing.T, want int) {
 
 func (s *states) stored(t *testing.T) (n int) {
 	t.Helper()
-	err := s.db.AdminPool(t).QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n)
+	err := s.DB.AdminPool(t).QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n)
 	must(t, err)
 	return n
 }

@@ -2,15 +2,12 @@ package app_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,9 +16,8 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -29,18 +25,10 @@ import (
 // relaying is a program that relays to a broker.
 func relaying(t *testing.T, url string) (service *app.App, end func() error) {
 	t.Helper()
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Broker:       broker.Server{URLs: []string{url}}, BrokerStreams: broker.Streams{Replicas: 1},
+	w := testworld.Serve(t, oneTenant, func(c *app.Config) {
+		c.Broker, c.BrokerStreams = broker.Server{URLs: []string{url}}, broker.Streams{Replicas: 1}
 	})
-	must(t, err)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx) }()
-	end = sync.OnceValue(func() error { stop(); return <-ended })
-	t.Cleanup(func() { _ = end() })
-	return service, end
+	return w.App(), w.Stop
 }
 
 // submit submits a patient request.

@@ -13,7 +13,7 @@ import (
 func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
 	t.Parallel()
 	here := open(t)
-	there := replica(t, here.db)
+	there := replica(t, here.DB)
 	id, ctx := here.integrator.ID, t.Context()
 	_, err := here.Desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
 	must(t, err)

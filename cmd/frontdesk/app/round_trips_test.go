@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +13,8 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/httpapi"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -53,7 +51,7 @@ func (c *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 
 // busy is a practice whose calls are counted.
 type busy struct {
-	*app.App
+	*testworld.World
 	trips
 	caller bearertest.Application
 }
@@ -61,17 +59,8 @@ type busy struct {
 func newBusy(t *testing.T) (b *busy, patient string) {
 	t.Helper()
 	b = &busy{trips: trips{of: map[string]int{}}}
-	var err error
-	b.App, err = app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Tracer: &b.trips,
-	})
-	must(t, err)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() { _ = b.Run(ctx) })
-	t.Cleanup(func() { stop(); running.Wait() })
-	b.caller, patient = onboard(t, b.App)
+	b.World = testworld.Serve(t, oneTenant, func(c *app.Config) { c.Tracer = &b.trips })
+	b.caller, patient = onboard(t, b.App())
 	for _, endpoint := range access.Grantable() {
 		must(t, b.Desk.GrantEndpoint(t.Context(), commands.GrantEndpoint{Application: b.caller.ID, Grant: application.Grant{Endpoint: endpoint, Mode: application.ApplicationRestricted}}))
 	}

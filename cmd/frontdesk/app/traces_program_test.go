@@ -1,20 +1,16 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 
 	"frontdesk/adapters/bearer/bearertest"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -24,8 +20,7 @@ import (
 // traced is a program whose traces go somewhere, with an application that is told of
 // call-ins and a patient who has an appointment.
 type traced struct {
-	*app.App
-	stop        func() // ends it, and waits until it has
+	*testworld.World
 	integrator  bearertest.Application
 	patient     string
 	appointment string
@@ -40,18 +35,10 @@ func trace(t *testing.T, traces tracing.Config) *traced {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(receiver.Close)
-	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street", MasterKey: sealing.MasterKey{1},
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
-		Traces: traces,
+	p.World = testworld.Serve(t, oneTenant, func(c *app.Config) {
+		c.RootCAs, c.Traces = receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, traces
 	})
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() { _ = service.Run(ctx) })
-	p.App, p.stop = service, func() { cancel(); running.Wait() }
-	t.Cleanup(p.stop)
-	p.integrator, p.patient = onboard(t, service)
+	p.integrator, p.patient = onboard(t, p.App())
 	p.expect(t, receiver.URL+"/hooks?secret=sesame")
 	return p
 }

@@ -27,7 +27,7 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	id := p.callIn(t, "")
 	told := (<-p.told).Get("traceparent")
 	clocktest.Eventually(t, func() bool { return slices.Contains(names(collector.Of(id)), "call-in-board.v1") }, "the read model follows")
-	p.stop() // which sends what is left
+	must(t, p.Stop()) // which sends what is left
 
 	is, err := app.ThisVersion()
 	must(t, err)
@@ -113,7 +113,7 @@ func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
 		t.Fatalf("the patient request is answered %d", status)
 	}
 	_, failed := p.call(t, access.CreatePatientRequest, requestBody(event.NewID().String()), "")
-	p.stop()
+	must(t, p.Stop())
 
 	if len(collector.Of(request)) < 5 || len(collector.Of(failed)) < 3 {
 		t.Fatalf("%d and %d spans", len(collector.Of(request)), len(collector.Of(failed)))
@@ -150,7 +150,7 @@ func TestACallerChoosesNoTrace_D109(t *testing.T) {
 	all, none := tracingtest.New(t), tracingtest.New(t)
 	p := trace(t, tracing.Config{URL: all.URL, Share: 1})
 	id := p.callIn(t, traceparent)
-	p.stop()
+	must(t, p.Stop())
 	if call := only(t, all.Of(id), string(access.CallInPatient)); !slices.Equal(call.Links, []string{theirs}) || call.Parent != "" || len(all.Of(theirs)) > 0 {
 		t.Errorf("the trace of the caller is %v and %q of the call, and %d spans have its id", call.Links, call.Parent, len(all.Of(theirs)))
 	}
@@ -160,7 +160,7 @@ func TestACallerChoosesNoTrace_D109(t *testing.T) {
 	if told := (<-p.told).Values("traceparent"); told != nil {
 		t.Errorf("the receiver is told of the trace %q", told)
 	}
-	p.stop()
+	must(t, p.Stop())
 	if spans := none.Spans(); len(spans) > 0 {
 		t.Errorf("the collector is sent %v", names(spans))
 	}
@@ -176,7 +176,7 @@ func TestWhatNobodyCalledForIsInATraceOfItsEvent_D109(t *testing.T) {
 	must(t, visit.Appointment.UnmarshalText([]byte(p.appointment)))
 	must(t, p.Desk.CallInPatient(t.Context(), visit))
 	told := strings.Split((<-p.told).Get("traceparent"), "-")
-	p.stop()
+	must(t, p.Stop())
 	webhook := only(t, collector.Of(told[1]), "webhook")
 	if webhook.Parent != "" || strings.ReplaceAll(webhook.About["frontdesk.event"], "-", "") != told[1] {
 		t.Errorf("the webhook is within %q, and tells of %s", webhook.Parent, webhook.About["frontdesk.event"])

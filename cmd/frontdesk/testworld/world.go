@@ -78,7 +78,8 @@ func Open(tb testing.TB) *World {
 	return w
 }
 
-// configure gives the world what it lacks, and the program its configuration.
+// configure gives the world a database and an authority if it has none, and the program
+// its configuration.
 func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app.Config)) {
 	tb.Helper()
 	w.tb = tb
