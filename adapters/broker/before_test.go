@@ -73,7 +73,7 @@ func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
 	log.addOf("a", "b", "b")
 	retained := func(r *broker.Relay) { r.Streams.Retention = 2 * time.Second }
 	r := relay(t, s.URL(), log, retained)
-	holds(t, js, log, first, 3)
+	ends(t, js, first, 3)
 	r.stop()
 	clocktest.Eventually(t, func() bool {
 		stream, err := js.Stream(t.Context(), feed.StreamName(1))

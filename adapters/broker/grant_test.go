@@ -134,12 +134,7 @@ func TestTheRelaysCredentialsFillStreams_D103(t *testing.T) {
 	}()
 	w := &town{documented: d, ctx: ctx}
 	w.admin, w.relay = w.stream("administrator", "$JS.API"), w.stream("relay", "$JS.API")
-	for stream, err := w.admin.Stream(ctx, feed.StreamName(2)); err != nil || stream.CachedInfo().State.LastSeq < 16; stream, err = w.admin.Stream(ctx, feed.StreamName(2)) {
-		if ctx.Err() != nil {
-			t.Fatalf("the relay does not come to the end: %s", said)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	ends(t, w.admin, feed.Epoch{Epoch: 2}, 16)
 	if epochs, err := server.Grant(ctx, broker.Follower{Name: ours, Tenant: ours}); err != nil || epochs != 2 {
 		t.Errorf("granted in %d epochs, %v", epochs, err)
 	}
