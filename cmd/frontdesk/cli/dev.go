@@ -81,7 +81,7 @@ func (c *devCmd) Run(r *run) error {
 	}
 	return dev.Run(r.ctx, dev.Config{
 		KeyDir: keys, SandboxDir: dir, Listen: c.Listen, ListenWebhooks: c.ListenWebhooks, ListenAPI: c.ListenAPI,
-		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: machine(), Out: r.Out, Log: troubles(r.Err),
+		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: machine(), Out: r.Out, Log: troubles(r.Err), Now: r.now,
 	})
 }
 
