@@ -253,7 +253,7 @@ func (w *town) targets() (all []event.Stream) {
 }
 
 // Nothing is added to a stream that holds events of another kind, whichever way it came
-// about. The decision comes first: what it refuses is refused as ever.
+// about.
 func TestUpdateRefusesForeignStream(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -311,7 +311,18 @@ func TestUpdateRefusesForeignStream(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a decision refuses is refused as ever, also in a stream that holds events of another
+// kind.
+func TestRefusalComesBeforeForeignStream(t *testing.T) {
+	t.Parallel()
 	w := newTown(t)
+	ctx := event.WithMetadata(t.Context(), typed)
+	stream := patient.StreamOf(elm, idOf[patient.ID](w))
+	_, err := w.Append(ctx, event.Change{Stream: stream, Expected: w.streams()[stream], Events: []event.Event{practice.Closed{From: noon()}}})
+	must(t, err)
+	wantRefusal(t, w.desk.WithdrawErasure(ctx, commands.WithdrawErasure{Person: w.ann(), Reason: "a mistake"}), erasure.ErrNotRequested)
 	unknown := commands.RenameSite{Tenant: elm, Site: site.ID{UUID: practice.StreamOf(elm).ID}, Name: "Annexe"}
 	wantRefusal(t, w.desk.RenameSite(t.Context(), unknown), site.ErrUnknown)
 }

@@ -172,3 +172,33 @@ func TestTextsReadBackAsTheSameWeek(t *testing.T) {
 		t.Errorf("%v reads back as %v", w, again)
 	}
 }
+
+func TestUntilIsTheNextClosedInstant(t *testing.T) {
+	t.Parallel()
+	london := zone(t, "Europe/London")
+	daily := []string{
+		"mon 00:00-24:00", "tue 00:00-24:00", "wed 00:00-24:00", "thu 00:00-24:00", "fri 00:00-24:00", "sat 00:00-24:00", "sun 00:00-24:00",
+	}
+	for name, c := range map[string]struct {
+		week     []string
+		at, want string // "" is never
+	}{
+		"open":                  {[]string{"mon 08:00-12:00"}, "2026-03-02T09:00:00Z", "2026-03-02T12:00:00Z"},
+		"as it closes":          {[]string{"mon 08:00-12:00"}, "2026-03-02T12:00:00Z", "2026-03-02T12:00:00Z"},
+		"closed":                {[]string{"mon 08:00-12:00"}, "2026-03-03T09:00:00Z", "2026-03-03T09:00:00Z"},
+		"adjacent intervals":    {[]string{"mon 12:00-18:00", "mon 08:00-12:00"}, "2026-03-02T09:00:00Z", "2026-03-02T18:00:00Z"},
+		"overnight":             {[]string{"sun 22:00-06:00"}, "2026-03-01T23:00:00Z", "2026-03-02T06:00:00Z"},
+		"a clock is put ahead":  {[]string{"sun 00:00-12:00"}, "2026-03-29T00:30:00Z", "2026-03-29T11:00:00Z"},
+		"a clock is put back":   {[]string{"sun 00:00-12:00"}, "2026-10-25T00:30:00Z", "2026-10-25T12:00:00Z"},
+		"every day, all day":    {daily, "2026-03-02T09:00:00Z", ""},
+		"no interval, all week": {nil, "2026-03-02T09:00:00Z", ""},
+	} {
+		var want time.Time
+		if c.want != "" {
+			want = instant(t, c.want)
+		}
+		if got := week(t, c.week...).Until(instant(t, c.at), london); !got.Equal(want) {
+			t.Errorf("%s: until %v, want %v", name, got, want)
+		}
+	}
+}

@@ -32,6 +32,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"kept before a restore":    {lines, at(7, 2), []proof.Checkpoint{at(3, 1)}, ""},
 		"changed":                  {changed, at(7, 1), nil, "from number 0 to number 6"},
 		"changed between two kept": {changed, at(7, 1), []proof.Checkpoint{at(6, 1), at(3, 1)}, "from number 3 to number 5"},
+		"two kept of one size":     {changed, at(7, 1), []proof.Checkpoint{forged(at(3, 1)), at(3, 1)}, "from number 3 to number 6"},
 		"cut off":                  {lines[:5], at(7, 1), nil, "the last 2 are missing"},
 		"too long":                 {lines, at(5, 1), nil, "nothing vouches for number 5"},
 		"rolled back":              {lines[:5], at(5, 1), []proof.Checkpoint{at(7, 1)}, "has 5 numbers now and had 7"},
