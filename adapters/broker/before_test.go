@@ -101,13 +101,19 @@ func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
 // epochs there are.
 func TestAFollowerOfTheRelay_D102(t *testing.T) {
 	t.Parallel()
-	w := newDocumented(t, 3)
+	followRelay(t, 1)
+}
+
+// followRelay has followers read through three epochs from a number of servers.
+func followRelay(t *testing.T, servers int) {
+	t.Helper()
+	w := newDocumented(t, servers)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	log := newLog(0)
 	log.addOf("elm-street", "oak-lane", "", "elm-street")
 	at := strings.Replace(w.servers[0].ClientURL(), "://", "://relay:relay@", 1)
-	r := relay(t, at, log, func(r *broker.Relay) { r.Streams.Replicas, r.Server.CA = 3, filepath.Join(w.dir, "ca.pem") })
+	r := relay(t, at, log, func(r *broker.Relay) { r.Streams.Replicas, r.Server.CA = servers, filepath.Join(w.dir, "ca.pem") })
 	js, err := jetstream.New(w.connect("relay"))
 	w.must(err)
 	clocktest.Eventually(t, func() bool {

@@ -3,7 +3,6 @@ package broker_test
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"frontdesk/adapters/broker"
-	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
@@ -68,29 +66,6 @@ func TestABrokerThatHasForgottenEverythingIsFilledAgain_D101(t *testing.T) {
 	log.add(1)
 	holds(t, js, log, first, 201)
 	wantEpochs(t, js, feed.Epochs{first})
-}
-
-// Of three servers the one that leads the stream is killed again and again.
-func TestTheRelayGoesOnWhenALeaderDies_D101(t *testing.T) {
-	t.Parallel()
-	all := brokertest.Cluster(t, 3)
-	var urls []string
-	for _, s := range all {
-		urls = append(urls, s.URL())
-	}
-	log := newLog(2000)
-	relay(t, urls[0], log, func(r *broker.Relay) { r.Server.URLs, r.Streams.Replicas = urls, 3 })
-	js := all[0].JetStream()
-	ends(t, js, first, 2000)
-	for end := int64(4000); end <= 6000; end += 2000 {
-		log.add(1000)
-		leader := all[slices.IndexFunc(all, func(s *brokertest.Server) bool { return s.LeadsStream(feed.StreamName(1)) })]
-		leader.Stop()
-		log.add(1000)
-		ends(t, js, first, end)
-		leader.Start()
-	}
-	holds(t, js, log, first, 6000)
 }
 
 // Nothing is relayed of a log that is in clear, of a standby, and while the database is away.

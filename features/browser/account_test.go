@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 const better = "a heron on the lamp post"
@@ -125,16 +124,4 @@ func (b *tab) quietBut(statuses ...string) {
 			return
 		}
 	}
-}
-
-func TestBrowserChangesThePasswordByKeyboard_D67(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	b.open(p.page(elm, "account"))
-	b.signIn("dr.lee", password)
-	b.open(p.page(elm, "account/password"))
-	b.do(chromedp.KeyEvent(kb.Tab+kb.Enter), chromedp.KeyEvent(kb.Tab+password+kb.Tab+better))
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Your account")
-	b.shows("Your password has been changed.")
 }

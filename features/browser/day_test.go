@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -110,35 +109,4 @@ func (p *program) namesSites(b *tab) site.ID {
 	var id site.ID
 	testworld.Must(p.t, id.UnmarshalText([]byte(js[string](b, `document.querySelector("main h2 a").pathname.split("/").pop()`))))
 	return id
-}
-
-func TestBrowserRunsADayByKeyboardAndWithoutScript_D86(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	at, err := p.Desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Elm House"})
-	testworld.Must(t, err)
-	p.expected("Ann Archer", at, 0)
-	b.withoutScript()
-	b.open(p.page(elm, "day"))
-	b.signIn("dr.lee", password)
-	b.open(p.page(elm, "day"))
-	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter)) // skip the header
-	for range 30 {
-		b.do(chromedp.KeyEvent(kb.Tab))
-		if js[bool](b, `document.activeElement.value == "arrived"`) {
-			break
-		}
-	}
-	b.focuses("Arrived\n: Ann Archer, 1:00pm")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.shows("The patient is marked as arrived.")
-	b.do(chromedp.KeyEvent(kb.Tab)) // from where the address leads
-	b.focuses("Ann Archer\n, 1:00pm")
-	b.do(chromedp.KeyEvent(kb.Tab))
-	b.focuses("Call in\n: Ann Archer, 1:00pm")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.shows("Called in at 1:00pm")
-	b.press("Clear: Ann Archer")
-	b.shows("The patient is not called in any more.")
-	b.quiet()
 }

@@ -133,18 +133,3 @@ func TestBrowserConfirmsBeforeAnApproval_D66(t *testing.T) {
 	}
 	b.quiet()
 }
-
-func TestBrowserWithoutScriptIsToldOfPasskeys_D66(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	b.authenticator()
-	b.open(named(p.page(elm, "sign-in")))
-	b.signIn("dr.lee", password)
-	b.addPasskey(p, "My phone")
-	b.press("Sign out")
-	b.withoutScript()
-	b.open(named(p.page(elm, "sign-in")))
-	b.signIn("dr.lee", password)
-	b.shows("Passkeys need JavaScript, which is turned off in this browser.")
-	b.picture("passkey-second-no-script")
-}

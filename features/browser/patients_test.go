@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -95,39 +94,4 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.open(p.page(elm, "patients/00000000-0000-0000-0000-000000000001"))
 	b.picture("patient-unknown")
 	b.quietBut("404")
-}
-
-// By the keyboard alone: search, go to the patient, and write a note.
-func TestBrowserFindsAPatientByKeyboard_D85(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	p.receive()
-	testworld.Must(t, p.Drain(t.Context()))
-	b.open(p.page(elm, "patients"))
-	b.signIn("rose", password)
-	b.open(p.page(elm, "patients"))
-	b.tabTo(`document.activeElement.id == "name"`)
-	b.loading(chromedp.KeyEvent("ann arch" + kb.Enter))
-	b.shows("1 patient found")
-	b.tabTo(`document.activeElement.textContent == "Ann Archer"`)
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Ann Archer")
-	b.tabTo(`document.activeElement.id == "note"`)
-	b.do(chromedp.KeyEvent("Prefers mornings."))
-	b.tabTo(`document.activeElement.textContent == "Add note"`)
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.shows("The note has been added to the record.")
-	b.quiet()
-}
-
-// tabTo presses the tabulator until something holds of what has focus.
-func (b *tab) tabTo(holds string) {
-	b.t.Helper()
-	for range 60 {
-		b.do(chromedp.KeyEvent(kb.Tab))
-		if js[bool](b, holds) {
-			return
-		}
-	}
-	b.t.Fatalf("no tabulator leads to where %s", holds)
 }

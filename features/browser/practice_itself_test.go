@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // typed puts a date or a time into a field, as the browser's own picker does.
@@ -53,44 +52,6 @@ func TestBrowserChangesTheOpening_D89(t *testing.T) {
 	b.open(p.page(elm, "opening/reopen"))
 	b.fits("opening-reopen")
 	b.quietBut("400")
-}
-
-// By keyboard alone, a manager pauses requests. The pages have no script that could help.
-func TestBrowserPausesRequestsByKeyboardAlone_D89(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	b.open(p.page(elm, "opening"))
-	b.signIn("dr.may", password)
-	b.open(p.page(elm, "opening/type/admin"))
-	if scripts := js[int](b, `document.scripts.length`); scripts > 0 {
-		t.Errorf("the page has %d scripts", scripts)
-	}
-	b.tabsTo("end-at")
-	b.do(chromedp.KeyEvent(" "))
-	b.tabsTo("until-date")
-	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser takes the day or the month first
-	b.tabsTo("until-time")
-	b.do(chromedp.KeyEvent("0830A"))
-	b.tabsTo("pause")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Pause admin requests")
-	b.shows("They can again from 8:30am on Saturday 8 August.")
-	b.tabsTo("sure")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.shows("The requests have been paused.")
-	b.quiet()
-}
-
-// tabsTo presses Tab until an element has the focus.
-func (b *tab) tabsTo(id string) {
-	b.t.Helper()
-	for range 120 {
-		if js[string](b, `document.activeElement.id`) == id {
-			return
-		}
-		b.do(chromedp.KeyEvent(kb.Tab))
-	}
-	b.t.Fatalf("Tab never reaches %s", id)
 }
 
 // A manager looks at an application, disables it and enables it again.

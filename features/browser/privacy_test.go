@@ -11,7 +11,6 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -144,27 +143,4 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 		t.Errorf("the page of somebody who is erased is answered %d", answer.Status)
 	}
 	bob.shows("There is no such patient at the practice")
-}
-
-// The pages are used by keyboard alone, and ask again who is there after 15 minutes.
-func TestBrowserGuardsPrivacyByKeyboard_D90(t *testing.T) {
-	t.Parallel()
-	p, zoe := guarded(t)
-	b := newTab(t)
-	b.open(p.page(elm, "privacy"))
-	b.signIn("po.ann", password)
-	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter + kb.Tab)) // skip the header
-	b.focuses("Zoë Quill <b>")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Zoë Quill <b>")
-	p.Clock.Pass(16 * time.Minute)
-	b.open(p.page(elm, "privacy/patients/"+zoe.String()))
-	if at := b.at(); at.Path != "/elm-street/staff/confirm" {
-		t.Errorf("after 16 minutes the browser is at %s", at)
-	}
-	b.do(chromedp.SetValue("#password", password))
-	b.do(chromedp.Focus("#password"))
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Zoë Quill <b>")
-	b.quiet()
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -71,55 +70,4 @@ func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
 	lee.shows("The username or password is not right.")
 	lee.signIn("dr.lee", better)
 	lee.titled("Requests")
-}
-
-// What needs no passkey needs no script.
-func TestBrowserManagesPeopleWithoutScript_D67(t *testing.T) {
-	t.Parallel()
-	p, manager, kim := start(t), newTab(t), newTab(t)
-	manager.withoutScript()
-	kim.withoutScript()
-	manager.open(named(p.page(elm, "people")))
-	manager.signIn("dr.may", password)
-	manager.open(named(p.page(elm, "people?invite")))
-	manager.do(chromedp.SetValue("#name", "Kim Archer"), chromedp.SetValue("#username", "kim"), chromedp.SetValue("#email", "kim@elm.example"))
-	manager.press("Invite")
-	link := ask(manager, chromedp.Value("#link"))
-	manager.about(p, "Kim Archer")
-	manager.shows("Has not used their link, which can be used until 1:00pm on Saturday 4 July")
-	manager.picture("person-invited")
-
-	kim.open(link)
-	kim.do(chromedp.SetValue("#password", password))
-	kim.press("Choose password")
-	kim.shows("You have chosen your password")
-	kim.open(named(p.page(elm, "account/password")))
-	kim.do(chromedp.SetValue("#present", password), chromedp.SetValue("#password", better))
-	kim.press("Change password")
-	kim.shows("Your password has been changed.")
-	kim.open(named(p.page(elm, "account/passkeys")))
-	kim.shows("Passkeys need JavaScript, which is turned off in this browser.")
-	kim.picture("passkeys-no-script")
-
-	manager.about(p, "Kim Archer")
-	manager.press("Deactivate")
-	manager.shows("The account has been deactivated.")
-	kim.open(named(p.page(elm, "account")))
-	kim.shows("your account at the practice has been deactivated")
-}
-
-func TestBrowserInvitesByKeyboard_D67(t *testing.T) {
-	t.Parallel()
-	p, b := start(t), newTab(t)
-	b.open(named(p.page(elm, "sign-in")))
-	b.signIn("dr.may", password)
-	b.open(named(p.page(elm, "people?invite")))
-	b.do(chromedp.KeyEvent(kb.Tab + kb.Enter + kb.Tab)) // skip the header
-	b.focuses("Back to People")
-	b.do(chromedp.KeyEvent(kb.Tab + "Kim Archer" + kb.Tab + "kim" + kb.Tab + "kim@elm.example" + kb.Tab + " " + kb.Tab + kb.Tab + kb.Tab + kb.Tab))
-	b.focuses("Invite")
-	b.loading(chromedp.KeyEvent(kb.Enter))
-	b.titled("Give this link to Kim Archer")
-	b.about(p, "Kim Archer")
-	b.shows("receptionist")
 }

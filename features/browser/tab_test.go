@@ -26,6 +26,7 @@ type tab struct {
 	t        *testing.T
 	ctx      context.Context //nolint:containedctx // chromedp's handle of the tab
 	messages chan string     // what the console says
+	pages    int             // loaded so far
 }
 
 const tabLimit = 10 * time.Minute // a busy machine
@@ -39,7 +40,7 @@ func newTab(t *testing.T) *tab {
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	ctx, cancel := context.WithTimeout(ctx, tabLimit)
 	t.Cleanup(func() { cancel(); closeTab() })
-	tab := &tab{t, ctx, make(chan string, 100)}
+	tab := &tab{t: t, ctx: ctx, messages: make(chan string, 100)}
 	testworld.Must(t, chromedp.Do(ctx)) // opens it; its life is ctx's
 	err = chromedp.Listen(ctx, func(e any) {
 		if entry, ok := e.(*log.EventEntryAdded); ok {
@@ -97,6 +98,7 @@ func (b *tab) loading(steps ...chromedp.Action[chromedp.Void]) *network.Response
 	if err != nil {
 		b.t.Fatalf("%v; the page is\n%s", err, b.page())
 	}
+	b.pages++
 	return response
 }
 
@@ -112,6 +114,7 @@ func (b *tab) press(name string) *network.Response {
 	for {
 		response, err := chromedp.RunResponse(b.ctx, chromedp.Click(button(name)))
 		if err == nil {
+			b.pages++
 			return response
 		}
 		if !strings.Contains(err.Error(), "Could not find node") {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/cmd/frontdesk/app"
 )
@@ -34,27 +33,6 @@ type cause struct {
 	renew []string                 // time stamps whose work comes round meanwhile: see [alerting.Phase]
 }
 
-// Each alert fires while its cause lasts, and no other does; neither does any before. Where
-// the cause can be mended, all are silent afterwards.
-func TestEachAlertFiresByItsCause_D111(t *testing.T) {
-	t.Parallel()
-	tryAll(t, false)
-}
-
-func tryAll(t *testing.T, slow bool) {
-	t.Helper()
-	for name, c := range causes {
-		if c.slow != slow {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c.try(t)
-			provetest.Tried(t, 1, "causes")
-		})
-	}
-}
-
 func TestEachAlertHasACause_D111(t *testing.T) {
 	t.Parallel()
 	rules, err := alerting.ReadRules(rulesFile)
@@ -71,33 +49,6 @@ func TestEachAlertHasACause_D111(t *testing.T) {
 		if !caused[alert.Name] {
 			t.Errorf("no test causes %s", alert.Name)
 		}
-	}
-}
-
-func (c cause) try(t *testing.T) {
-	t.Helper()
-	w := newWorld(t, c.edit)
-	if !c.never {
-		w.retain()
-		do(w, c.with)
-		w.observe(alerting.Phase{Name: "before", Lasts: before})
-	}
-	do(w, c.wrong)
-	during := alerting.Phase{Name: "wrong", Lasts: usual, Renewed: c.renew}
-	if c.lasts != 0 {
-		during.Lasts = c.lasts
-	}
-	w.observe(during, c.fires...)
-	if c.mend != nil {
-		c.mend(w)
-		w.observe(alerting.Phase{Name: "mended", Lasts: after})
-	}
-	w.judge()
-}
-
-func do(w *world, what func(*world)) {
-	if what != nil {
-		what(w)
 	}
 }
 
