@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
@@ -85,6 +87,9 @@ func printing(t *testing.T, database string, command []string) (lines int, mb fl
 	var complaint bytes.Buffer
 	process.Stderr = &complaint
 	printed, err := process.StdoutPipe()
+	if err == nil { // a small pipe, so that it does not end before its memory is read
+		_, err = unix.FcntlInt(printed.(*os.File).Fd(), unix.F_SETPIPE_SZ, 4096)
+	}
 	if err == nil {
 		err = process.Start()
 	}
