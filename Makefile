@@ -64,7 +64,7 @@ check: deps ## unit and Postgres tests, under a minute, for while you work
 UNRACED = ./domain/... ./docs ./cmd/frontdesk $(TOOLS)
 
 # The program is built once, for the tests of all packages.
-test walks: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
+test walks nightly prove: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
 
 # What go test would vet has been vetted.
 test: MISSING = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS))
@@ -93,10 +93,10 @@ docs: ## the reference of the API, its events and errors as static pages, in .fr
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
 nightly prove: MISSING += $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS)
-nightly: deps ## every proof with few of everything, the longest unrun first, in docs/nightly.md: an hour, or BUDGET=30m; RUN=Growth runs some
+nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/nightly.md: an hour, or BUDGET=30m; RUN=Growth runs some
 	@$(NIGHTLY) -budget $(or $(BUDGET),0) -run '$(RUN)'
 
-prove: deps ## the same with as many as a release wants (RUN=Growth: some of them): takes hours and 10 GB of disk
+prove: deps build ## the same with as many as a release wants (RUN=Growth: some of them): takes hours and 10 GB of disk
 	@$(NIGHTLY) -long -run '$(RUN)'
 
 # Signals reach a program that make has started, not one that `go run` has.

@@ -64,9 +64,6 @@ func (n *night) build(ctx context.Context, p proofs.Proof) (built, error) {
 		return b, nil
 	}
 	commit, err := proofs.Commit(ctx, n.root)
-	if p.Fuzzes() {
-		return built{commit: commit}, err
-	}
 	if err != nil {
 		return built{}, err
 	}
@@ -76,6 +73,9 @@ func (n *night) build(ctx context.Context, p proofs.Proof) (built, error) {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return built{}, fmt.Errorf("make the folder for the outputs: %w", err)
+	}
+	if p.Fuzzes() {
+		return built{commit: commit}, nil
 	}
 	b := built{binary: filepath.Join(dir, strings.ReplaceAll(p.Folder, "/", "-")+".test"), commit: commit}
 	compile := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "prove", "-o", b.binary, "./"+p.Folder)
