@@ -92,7 +92,7 @@ features: deps ## the specification in Gherkin, against the real program
 docs: ## the reference of the API, its events and errors as static pages, in .frontdesk/docs (ARGS=FOLDER)
 	@$(GO) run ./.ci/docs $(or $(ARGS),.frontdesk/docs)
 
-nightly prove: MISSING += $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS)
+nightly prove: MISSING := $(strip $(MISSING) $(POOLER) $(PROXY) $(NGINX) $(PATRONI) $(CONTAINERS))
 nightly: deps build ## every proof with few of everything, the longest unrun first, in docs/nightly.md: an hour, or BUDGET=30m; RUN=Growth runs some
 	@$(NIGHTLY) -budget $(or $(BUDGET),0) -run '$(RUN)'
 
