@@ -41,6 +41,10 @@ func TestAKeySetIsReadAgainOnceAMinute_D94(t *testing.T) {
 	s.play(t, step{"after midnight", reread(id), nil, application.ErrTooSoon})
 	clock.Pass(time.Minute)
 	s.play(t, step{"a minute later", reread(id), happened(), nil}, step{"and again", reread(id), nil, application.ErrTooSoon})
+	clock.Pass(24*time.Hour - time.Minute) // some seconds after the next midnight
+	s.play(t, step{"the next day", reread(id), happened(), nil})
+	clock.Pass(10 * time.Second)
+	s.play(t, step{"in the first minute of a day", reread(id), nil, application.ErrTooSoon})
 }
 
 func TestATestWebhookIsAskedForOnceAMinuteAtEachPractice_D94(t *testing.T) {

@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -112,6 +113,35 @@ func TestTheKeeperEndsWhatIsTooOldWhoeverShouldHaveSentIt_D30(t *testing.T) {
 	c.clock.Pass(15*time.Minute + time.Second)
 	must(t, c.keeper().Keep(t.Context()))
 	c.wantSummary("expired 3")
+}
+
+// The keeper leaves a delivery that another process is just changing, and ends the others.
+func TestKeeperPassesLockedDeliveries(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ prepare, before, after string }{
+		"unknown":   {`UPDATE deliveries SET status = 'sending', unknown_at = '2000-01-01'`, "sending 2", "sending 1, unknown 1"},
+		"expired":   {`UPDATE deliveries SET not_after = '2000-01-01'`, "pending 2", "expired 1, pending 1"},
+		"forgotten": {`UPDATE deliveries SET status = 'delivered', finished_at = '2000-01-01'`, "delivered 2", "delivered 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newClinic(t)
+			w.application(hook)
+			w.openRecord(t.Context(), w.patient)
+			w.openRecord(t.Context(), w.patient)
+			w.fanOut()
+			_, err := w.admin().Exec(t.Context(), c.prepare)
+			must(t, err)
+			w.wantSummary(c.before)
+			changing, err := w.admin().Begin(t.Context())
+			must(t, err)
+			defer func() { _ = changing.Rollback(context.WithoutCancel(t.Context())) }()
+			_, err = changing.Exec(t.Context(), `SELECT FROM deliveries ORDER BY idx LIMIT 1 FOR UPDATE`)
+			must(t, err)
+			must(t, w.keeper().Keep(t.Context()))
+			w.wantSummary(c.after)
+		})
+	}
 }
 
 func TestOutcomesAreForgottenInTime(t *testing.T) {

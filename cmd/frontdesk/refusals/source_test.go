@@ -182,6 +182,8 @@ func saidInSource(t *testing.T) (all []said) {
 	return all
 }
 
+var codeForm = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
+
 func saidIn(t *testing.T, name string, file *ast.File) (all []said) {
 	t.Helper()
 	add := func(code, sentence string) { all = append(all, said{path.Dir(name), code, sentence}) }
@@ -193,7 +195,10 @@ func saidIn(t *testing.T, name string, file *ast.File) (all []said) {
 		switch called := callee(call); {
 		case called == "fault.New":
 			if code, ok := codeOf(call.Args[1]); ok {
-				sentence, _ := codeOf(call.Args[2])
+				sentence, whole := codeOf(call.Args[2])
+				if !codeForm.MatchString(code) || whole && !strings.Contains(sentence, " ") {
+					t.Errorf("%s: fault.New has the code %q and the sentence %q", name, code, sentence)
+				}
 				add(code, sentence)
 			} else if path.Base(name) != "form.go" { // where MissingID and InvalidID are
 				t.Errorf("%s: this test cannot read a code that is made so", name)

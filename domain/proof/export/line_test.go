@@ -146,7 +146,7 @@ func TestWhatIsNoLineIsRefused(t *testing.T) {
 		replaced(`"tenant":"north"`, `"tenant":null`), replaced(`"north"`, `"`+strings.Repeat("n", 65536)+`"`), replaced(`000001"`, `00000A"`),
 		replaced(`0198a1b2-0000-7000-8000-000000000001`, `0198a1b2000070008000000000000001`), replaced(`.120000Z`, `.12Z`), replaced(`.120000Z`, `,120000Z`),
 		replaced(`.120000Z`, `.120000+00:00`), replaced(`:30:`, `:60:`), replaced(`0198a1b2-0000-7000-8000-000000000003`, uuid.Nil.String()),
-		replaced(`"AQID"`, `"AQIE="`), replaced(`"AQID"`, `"AQ ID"`), replaced(`"AQID"}`, `"AQID","more":1}`), replaced(`,"sealed":"AQID"`, `,"sealed":"AQID","sealed":"AQID"`),
+		replaced(`"AQID"`, `"AQIE="`), replaced(`"AQID"`, `"AQ ID"`), replaced(`"AQID"`, "\"AQ\rID\""), replaced(`"AQID"}`, `"AQID","more":1}`), replaced(`,"sealed":"AQID"`, `,"sealed":"AQID","sealed":"AQID"`),
 		replaced(`"AQID"`, `"AR=="`), replaced(`"data":"`, `"data": "`), replaced(`[personal]`, "a\tb"), replaced(`[personal]`, "\xff"), replaced(`[personal]`, `\ud83d`),
 		replaced(`[personal]`, `\ude00\ud83d`), replaced(`[personal]`, `\x41`), replaced(`[personal]`, `\u12`), replaced(`"data"`, `"dataSha256"`),
 		strings.Replace(strings.TrimSpace(hashLine), "=", "", 1), `{"n":5,"leaf":"AQID"}`, `{"n":5}`, strings.Replace(strings.TrimSpace(accessLine), "403", "", 1),
