@@ -57,11 +57,14 @@ quick: ## formatting, build, and the tests of rules and commands: seconds, after
 # What starts whole programs or clusters of its own is left to `make test`.
 check: MISSING = $(strip $(POSTGRES))
 check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+
+# The packages whose tests take longest begin, so that no core waits for the last of them.
+LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/conformance ./cmd/frontdesk/alerting ./adapters/postgres/... ./adapters/staffweb/...
 
 # Rules start no goroutine, and the tests of these other packages drive programs of their own:
 # the race detector would find nothing.
-UNRACED = ./domain/... ./docs ./cmd/frontdesk $(TOOLS)
+UNRACED = ./cmd/frontdesk ./docs ./domain/... $(TOOLS)
 
 # The program is built once, for the tests of all packages.
 test walks nightly prove: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
@@ -70,7 +73,7 @@ test walks nightly prove: export FRONTDESK_TEST_BINARY = $(abspath $(BINARY))
 test: MISSING = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS))
 test: deps build ## everything a change must pass; under the race detector where something can race
 	@$(GO) vet -tags prove,walk ./... $(TOOLS)
-	raced=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
+	raced=$$($(GO) list $(LONGEST) ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 	failed=
 	$(GO) test -race -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $$raced || failed=yes
 	$(GO) test -vet=off -p $(PACKAGES) -timeout 20m $(TESTFLAGS) $(UNRACED) || failed=yes
