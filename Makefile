@@ -54,10 +54,10 @@ quick: ## formatting, build, and the tests of rules and commands: seconds, after
 	$(GO) build ./...
 	$(GO) test ./domain/... ./commands/...
 
-# What starts whole programs or clusters of its own is left to `make test`.
+# What starts whole programs, brokers or clusters of its own is left to `make test`.
 check: MISSING = $(strip $(POSTGRES))
-check: deps ## unit and Postgres tests, under a minute, for while you work
-	@$(GO) test -short $$($(GO) list ./... | grep -v '^frontdesk/\(features\|docs\|cmd/frontdesk$$\|cmd/frontdesk/alerting\|adapters/postgres/embedded\|adapters/postgres/postgrestest\)')
+check: quick deps ## what quick does, read models and adapters on Postgres: a minute, for while you work
+	@$(GO) test -short ./projections/... $$($(GO) list ./adapters/... ./cmd/frontdesk/cli | grep -v '/\(broker\|embedded\|postgrestest\|benchtest\)$$')
 
 # The packages whose tests take longest begin, so that no core waits for the last of them.
 LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/conformance ./cmd/frontdesk/alerting ./adapters/postgres/... ./adapters/staffweb/...
@@ -139,7 +139,7 @@ peers: deps ## the log beside other stores of events, as a table, also in .front
 	$(GO) -C bench/peers test -run '^$$' -bench . -benchtime 1x -timeout 1h . | $(GO) run ./.ci/bench -out .frontdesk/peers.md
 
 # A recipe that fails if a file is not formatted.
-FORMATTED = unformatted=$$(gofmt -l $(SOURCES)); [ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w mends it):" $$unformatted; exit 1; }
+FORMATTED = unformatted=$$(gofmt -l $(SOURCES)); [ -z "$$unformatted" ] || { echo "Not formatted (gofmt -w fixes it):" $$unformatted; exit 1; }
 
 lint: ## formatting, vet, words to replace, the linters of .golangci.yml, tidy go.mods, Redocly and Spectral on openapi.json (from npm), Kubernetes' types on its manifests
 	@$(FORMATTED)

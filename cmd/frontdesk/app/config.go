@@ -55,7 +55,7 @@ type Config struct {
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
 	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
 
-	PasswordCost   signin.Cost    // of new hashes; for tests alone, zero for signin.Shipped
+	PasswordCost   signin.Cost    // of new hashes; zero is signin.Shipped, and only tests set another
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
 	SessionLimit   time.Duration  // how long a session lasts at most
