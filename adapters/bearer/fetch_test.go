@@ -49,6 +49,27 @@ func TestAPublishedSetIsFetched(t *testing.T) {
 	}
 }
 
+// A key server sees who asks, for what, and that a copy is not enough.
+func TestFetchHeaders(t *testing.T) {
+	t.Parallel()
+	server, seen := keyServer(t), make(chan http.Header, 1)
+	server.Answer(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header.Clone()
+		_, _ = w.Write(app.JWKS())
+	})
+	if _, err := guardedCache(t, loopback).Get(t.Context(), server.URL); err != nil {
+		t.Fatal(err)
+	}
+	header := <-seen
+	for name, want := range map[string]string{
+		"Accept": "application/jwk-set+json, application/json", "Cache-Control": "no-cache", "User-Agent": "frontdesk",
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestASetOfExactlyTheBoundIsRead(t *testing.T) {
 	t.Parallel()
 	server := keyServer(t)

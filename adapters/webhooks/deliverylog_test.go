@@ -1,8 +1,12 @@
 package webhooks_test
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -60,5 +64,28 @@ func TestTheLogOfDeliveriesTellsNoSecretsOfURLs(t *testing.T) {
 	must(t, err)
 	if got := *found[0].URL; got != r.URL+"/hook" {
 		t.Errorf("it says %s", got)
+	}
+}
+
+func TestDeliveriesOfEventsAreInOrder(t *testing.T) {
+	t.Parallel()
+	c := newClinic(t)
+	c.application(hook)
+	for range 3 {
+		c.openRecord(t.Context(), c.patient)
+	}
+	c.fanOut()
+	log := webhooks.DeliveryLog{DB: c.pool}
+	newest, err := log.List(t.Context(), webhooks.Filter{Limit: 9})
+	must(t, err)
+	var events []uuid.UUID
+	for _, d := range newest {
+		events = append(events, d.ID)
+	}
+	found, err := log.Of(t.Context(), events)
+	must(t, err)
+	slices.Reverse(newest)
+	if diff := cmp.Diff(newest, found); diff != "" || len(found) != 3 {
+		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
 }
