@@ -1,12 +1,14 @@
 package projections_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/domain/application"
@@ -169,5 +171,33 @@ func TestHealthIsWhatHappenedLatelyByHour_D89(t *testing.T) {
 	nobodys, err := projections.Healths{DB: d.pool}.Of(t.Context(), "nobodys", referrals, noon, zone)
 	if must(t, err); len(nobodys.Hours)+len(nobodys.Calls)+len(nobodys.Undelivered) > 0 {
 		t.Errorf("a practice that is none sees %+v", nobodys)
+	}
+}
+
+// outage answers queries until the one that fails.
+type outage struct {
+	projections.Querier
+	left int
+}
+
+func (o *outage) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if o.left--; o.left < 0 {
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = gone
+	}
+	return o.Querier.Query(ctx, sql, args...)
+}
+
+func TestHealthIsWholeOrAnError(t *testing.T) {
+	t.Parallel()
+	d := offering(t)
+	for n := range 3 {
+		if _, err := (projections.Healths{DB: &outage{d.pool, n}}).Of(t.Context(), elm, referrals, noon, time.UTC); !errors.Is(err, context.Canceled) {
+			t.Errorf("query %d has failed: %v", n+1, err)
+		}
+	}
+	if _, err := (projections.Healths{DB: &outage{d.pool, 3}}).Of(t.Context(), elm, referrals, noon, time.UTC); err != nil {
+		t.Error(err)
 	}
 }

@@ -42,6 +42,7 @@ func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	at := func(t time.Time) *time.Time { return &t }
+	var all []projections.Appointment
 	for name, c := range map[string]struct {
 		history []event.Event
 		want    projections.Appointment
@@ -76,6 +77,13 @@ func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
 		}
 		if _, err := (projections.Appointments{DB: d.pool}).Of(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
 			t.Errorf("%s, for another practice: %v", name, err)
+		}
+		all = append(all, c.want)
+	}
+	for _, want := range all { // what happened to one of them changes no other
+		one, err := projections.Appointments{DB: d.pool}.Of(t.Context(), elm, want.Appointment)
+		if diff := cmp.Diff(want, one); diff != "" || err != nil {
+			t.Errorf("at the end (-want +got), error %v:\n%s", err, diff)
 		}
 	}
 }

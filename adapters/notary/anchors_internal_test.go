@@ -25,3 +25,20 @@ func TestAnchorsAreFewAndNear(t *testing.T) {
 		}
 	}
 }
+
+// An anchor is a root of the whole log, so a log whose beginning is archived has none. At one
+// place there is one.
+func TestAnchorsAreOfWholeLogs(t *testing.T) {
+	t.Parallel()
+	whole, archived := newProgress(Kept{}, nil), newProgress(Kept{Idx: 5}, nil)
+	for n := range int64(3) {
+		for _, p := range []*progress{whole, archived} {
+			p.add(Leaf{Idx: p.Idx + 1, Hash: tlog.Hash{byte(n)}}, func(string) uuid.UUID { return uuid.Nil })
+			p.drop()
+			p.drop()
+		}
+	}
+	if len(whole.Anchors) != 3 || len(archived.Anchors) != 0 {
+		t.Errorf("anchors are %v, and %v of an archived log", whole.Anchors, archived.Anchors)
+	}
+}

@@ -107,10 +107,13 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 	whole, call := export.EventOf(0, stored(1)), called(1)
 	opened := export.EventOf(2, stored(3))
 	opened.Opened = []byte("{}")
-	text := lineOf(t, export.EventLine{N: 0, Leaf: whole.Leaf}) + lineOf(t, export.AccessLine{N: 1, Leaf: call.Leaf}) + lineOf(t, opened)
+	unspoken := called(3) // a call without an act claim, of which everything is there
+	unspoken.Act, unspoken.Leaf.Act = nil, nil
+	text := lineOf(t, export.EventLine{N: 0, Leaf: whole.Leaf}) + lineOf(t, export.AccessLine{N: 1, Leaf: call.Leaf}) + lineOf(t, opened) +
+		lineOf(t, unspoken)
 	tally, err := export.Check(strings.NewReader(text), proof.Edge{}, nil, nil)
 	want := export.Tally{
-		Lines: 3, Shown: 3, Access: 1, Tenant: "north", Tenants: 1, FirstIdx: 1, LastIdx: 3,
+		Lines: 4, Shown: 4, Access: 2, Tenant: "north", Tenants: 1, FirstIdx: 1, LastIdx: 4,
 		NoData: 1, NoMetadata: 1, NoReason: 1, NoAct: 1, NoSealed: 2, Opened: 1,
 	}
 	if err != nil || tally != want {

@@ -159,6 +159,19 @@ func TestWhatIsNoLineIsRefused(t *testing.T) {
 	}
 }
 
+func TestPartOfLineIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{eventLine, accessLine, hashLine} {
+		line = strings.TrimSpace(line)
+		for end := range len(line) {
+			var p export.Parser
+			if _, ok := p.Parse([]byte(line[:end])); ok {
+				t.Errorf("this is taken for a line: %s", line[:end])
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{eventLine, accessLine, hashLine} {
 		f.Add([]byte(strings.TrimSpace(line)))
