@@ -149,6 +149,9 @@ func (d *inboxDay) ofPatient(t *testing.T, who patient.ID) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(rows) == 0 && after != (projections.InboxPlace{}) {
+			t.Error("there is a place behind the last request")
+		}
 		for _, r := range rows {
 			names = append(names, d.names[r.Request])
 		}
