@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 )
 
 var (
@@ -62,4 +63,29 @@ func TestCallbacksAndGrantsComeAndGoOneByOne_5_6(t *testing.T) {
 	d.happens(t, stream, application.CallbackRemoved(custom), application.EndpointRevoked{Grant: submitFor})
 	d.wantTable(t, "application_callbacks", callbackRow)
 	d.wantTable(t, "endpoint_grants", grantRow)
+}
+
+// Kinds of event that an application is told of at one address have one destination. Another
+// address, or another application, has another.
+func TestWebhookDestinations(t *testing.T) {
+	t.Parallel()
+	d := newDay(t)
+	const here, there = "https://app.example/here", "https://app.example/there"
+	set := func(kind application.WebhookEvent, url string) event.Event {
+		return application.WebhookSet{Event: kind, URL: url}
+	}
+	one, other := application.ID{UUID: event.NewID()}, application.ID{UUID: event.NewID()}
+	d.happened(t.Context(), t, "", one.UUID, 0, set(application.RecordOpened, here), set(application.CallInShown, here), set(application.ConsultationStarted, there))
+	d.happened(t.Context(), t, "", other.UUID, 0, set(application.RecordOpened, here))
+	for want, where := range map[int]string{
+		1: `application = $1 AND url = '` + here + `'`,
+		2: `application = $1`,
+		3: `$1::uuid IS NOT NULL`,
+	} {
+		var n int
+		must(t, d.pool.QueryRow(t.Context(), `SELECT count(DISTINCT destination) FROM webhooks WHERE `+where, one).Scan(&n))
+		if n != want {
+			t.Errorf("%d destinations where %s, want %d", n, where, want)
+		}
+	}
 }

@@ -111,6 +111,25 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	}
 }
 
+func TestCareRecordHasTheNewestThousand(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	var changes []event.Change
+	for range 1001 {
+		id := record.NoteID{UUID: event.NewID()}
+		changes = append(changes, event.Change{
+			Stream: record.NoteStreamOf(elm, id), Events: []event.Event{record.NoteCreated{Note: id, Patient: ann, Text: "a cough"}},
+		})
+	}
+	if _, err := d.store.Append(t.Context(), changes...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, true)
+	if err != nil || got.Complete || len(got.Entries) != 1000 {
+		t.Errorf("%d entries, complete %t, error %v; want 1000 of 1001", len(got.Entries), got.Complete, err)
+	}
+}
+
 func TestARecordIsReadByPages_D85(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)

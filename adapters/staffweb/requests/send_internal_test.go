@@ -62,3 +62,16 @@ func TestAFileIsShownOnlyIfThatIsSafe_D84(t *testing.T) {
 		}
 	}
 }
+
+func TestFoundWords(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"No other patient found.": foundWords(0, false),
+		"1 patient found.":        foundWords(1, false),
+		"2 patients shown, and there are more. Enter more of the name.": foundWords(2, true),
+	} {
+		if got != want {
+			t.Errorf("words = %q, want %q", got, want)
+		}
+	}
+}

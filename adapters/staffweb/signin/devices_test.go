@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -213,5 +214,44 @@ func TestNobodyFillsTheTables_D45(t *testing.T) {
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM sign_in_tries t WHERE t::text LIKE '%practice%' OR t::text LIKE '%elm%'`).Scan(&named))
 	if named != 0 {
 		t.Errorf("%d rows name a practice, which somebody may have made up", named)
+	}
+}
+
+func TestOldestDeviceIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	begun := s.Now()
+	for range 11 { // one more than are kept
+		s.device(t)
+		s.Pass(time.Minute)
+	}
+	var oldest time.Time
+	must(t, s.pool.QueryRow(t.Context(), `SELECT min(signed_in_at) FROM staff_devices`).Scan(&oldest))
+	if want := begun.Add(time.Minute); !oldest.Equal(want) {
+		t.Errorf("oldest device is of %v, want %v", oldest, want)
+	}
+}
+
+// A sign-in drops old counts of tries, and waits for none that another process holds.
+func TestSignInPassesLockedTries(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for _, mark := range []string{"held", "free"} {
+		_, err := s.pool.Exec(t.Context(), `INSERT INTO sign_in_tries (mark, tries, last_at, locked_until) VALUES ($1, 1, '2000-01-01', '2000-01-01')`, []byte(mark))
+		must(t, err)
+	}
+	held, err := s.pool.Begin(t.Context())
+	must(t, err)
+	defer func() { _ = held.Rollback(context.WithoutCancel(t.Context())) }()
+	_, err = held.Exec(t.Context(), `SELECT FROM sign_in_tries WHERE mark = 'held' FOR UPDATE`)
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err = s.SignIn(ctx, try())
+	must(t, err)
+	var left int
+	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM sign_in_tries WHERE mark IN ('held', 'free')`).Scan(&left))
+	if left != 1 {
+		t.Errorf("%d old counts are left, want the one that is held", left)
 	}
 }

@@ -169,3 +169,17 @@ func TestAFormTokenIsOfOneSessionAndOnePurpose_D27(t *testing.T) {
 		t.Error("a foreign token is taken")
 	}
 }
+
+func TestOwnSessionsNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	for range 3 {
+		s.begin(t)
+		s.Pass(time.Minute)
+	}
+	own, err := s.Sessions.OwnedBy(t.Context(), elm, s.lee)
+	must(t, err)
+	if len(own) != 3 || !own[0].LastSeen.After(own[1].LastSeen) || !own[1].LastSeen.After(own[2].LastSeen) {
+		t.Errorf("sessions are %+v", own)
+	}
+}
