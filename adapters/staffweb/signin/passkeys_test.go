@@ -291,4 +291,8 @@ func TestACredentialIsAddedOnce_D66(t *testing.T) {
 	must(t, err)
 	_, err = s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
 	refused(t, "nobody verified", err)
+	_, kept, err = s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	must(t, err)
+	_, err = s.Passkeys.Made(t.Context(), a, kept, "{}")
+	refused(t, "no answer of an authenticator", err)
 }
