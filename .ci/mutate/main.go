@@ -4,6 +4,8 @@
 // that no test notices is a rule that no test asserts, or a change that makes no difference.
 // The report is part of `make nightly`, as the proof TestProveMutantsAreNoticed.
 //
+// A test that reads source files sees the original ones.
+//
 // It draws a sample by a seed, so that a package takes minutes, and never changes the
 // working tree: the compiler reads the mutated file in place of the original one. Run it as
 // `make mutate ARGS='-n 20 -seed 7 ./commands'`.
@@ -81,10 +83,7 @@ func (c config) mutate(ctx context.Context, out io.Writer) ([]result, error) {
 		return nil, err
 	}
 	results, err := j.sample(ctx, draw(all, c.seed), out)
-	if err != nil {
-		return nil, err
-	}
-	return results, report(out, c, results)
+	return results, errors.Join(err, report(out, c, results)) // also of what a stopped run has judged
 }
 
 func parse(args []string, out io.Writer) (c config, err error) {
