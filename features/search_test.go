@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"html"
 	"io"
 	"io/fs"
@@ -119,11 +120,14 @@ func (k *keeping) files() (all []byte) {
 	_, err := k.db.Exec(k.ctx, `CHECKPOINT`)
 	k.must(err)
 	k.must(filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
+		var text []byte
+		if err == nil && entry.Type().IsRegular() {
+			text, err = os.ReadFile(path)
+			all = append(all, text...)
 		}
-		text, err := os.ReadFile(path)
-		all = append(all, text...)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // Postgres removes files, such as caches of its catalogue, while it runs
+		}
 		return err
 	}))
 	return all
