@@ -172,7 +172,7 @@ func (d *documented) connect(user string, options ...nats.Option) *nats.Conn {
 
 func (d *documented) dial(user string, options ...nats.Option) (*nats.Conn, error) {
 	at := d.servers[len(user)%len(d.servers)].ClientURL()
-	return nats.Connect(at, append(options, nats.UserInfo(user, user), nats.RootCAs(filepath.Join(d.dir, "ca.pem")))...)
+	return nats.Connect(at, append(options, nats.Timeout(time.Minute), nats.UserInfo(user, user), nats.RootCAs(filepath.Join(d.dir, "ca.pem")))...)
 }
 
 // certificate writes an authority, and a certificate of its that every server shows.

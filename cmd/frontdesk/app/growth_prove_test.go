@@ -135,7 +135,7 @@ func growing(t *testing.T, cluster *embedded.Server, name string) *grower {
 	var running sync.WaitGroup
 	running.Go(func() { _ = g.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
-	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole)})
+	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole), MasterKey: sealing.MasterKey{1}})
 	must(t, err)
 	t.Cleanup(g.auditor.Close)
 	g.pool, err = postgres.NewPool(t.Context(), cluster.URL(name, postgres.AppRole), 4)
