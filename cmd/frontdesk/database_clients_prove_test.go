@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/domain/access"
+	"frontdesk/domain/application"
 )
 
 // counts are the answers to one kind of call.
@@ -94,10 +95,10 @@ func (s *trial) everywhere() (calls []func()) {
 	for _, e := range access.Endpoints() {
 		names = append(names, string(e.Name))
 	}
-	reads := []string{"jwks", string(access.RequestTypeAvailability), string(access.RetrieveCareRecord)}
+	reads := []application.EndpointName{"jwks", access.RequestTypeAvailability, access.RetrieveCareRecord, access.Application, access.OwnCalls, access.OwnDeliveries}
 	for _, name := range names {
 		method := http.MethodPost
-		if slices.Contains(reads, name) {
+		if slices.Contains(reads, application.EndpointName(name)) {
 			method = http.MethodGet
 		}
 		r, err := s.request(s.t.Context(), method, name, strings.NewReader(`{}`))
