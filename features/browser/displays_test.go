@@ -47,11 +47,11 @@ func (w *waiting) calls(name string, room site.RoomID) appointment.ID {
 	return booked
 }
 
-// adds adds a display that calls people so, and returns its link.
+// adds adds a display that calls people so, named after that, and returns its link.
 func (b *tab) adds(p *program, naming string) string {
 	b.t.Helper()
 	b.open(p.page(elm, "displays?add"))
-	b.do(chromedp.SetValue("#name", "Waiting room"), chromedp.Click(`input[value="`+naming+`"]`))
+	b.do(chromedp.SetValue("#name", "Waiting room, "+naming), chromedp.Click(`input[value="`+naming+`"]`))
 	b.press("Add")
 	b.titled("Open this link on the screen")
 	return b.handed()
@@ -124,7 +124,7 @@ func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	manager.open(p.page(elm, "displays"))
 	manager.shows("Last shown at 1:00pm on Wednesday 1 July")
 	manager.look("displays")
-	manager.press("Remove")
+	manager.press("Remove") // the first: full-name comes before initials
 	manager.shows("Its screen shows nothing any more.")
 	screen.waits("This screen shows nothing")
 	plain.waits("A A") // within 15 s
