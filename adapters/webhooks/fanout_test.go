@@ -84,7 +84,7 @@ func TestNothingIsToldOfWhoeverIsErased_D70(t *testing.T) {
 	}
 }
 
-// What is fanned out while an erasure runs waits for its end, and is then told to nobody.
+// Fan-out during an erasure waits for its end, and then creates no delivery.
 func TestFanOutWaitsForErasure(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
