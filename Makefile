@@ -85,7 +85,7 @@ walks: deps build ## what pages tell operators and integrators to type, and the 
 	$(GO) test -tags walk -run '^TestWalk' -vet=off -p $(PACKAGES) -timeout 40m $(TESTFLAGS) $$packages
 
 # Browsers keep the machine's time, and refuse what is to hold later.
-moments: deps ## the tests at midnight on a Saturday, on 29 February, when the clocks change, and the like (MOMENT=leap-day for one, ARGS=./domain/... for some)
+moments: deps ## the tests at noon, on a Sunday night, on 29 February, when the clocks change, and the like (MOMENT=leap-day for one, ARGS=./domain/... for some)
 	@$(GO) build -o .frontdesk/bin/moments ./.ci/moments
 	exec .frontdesk/bin/moments -moment '$(MOMENT)' -p $(PACKAGES) $(or $(ARGS),$$($(GO) list ./... | grep -v '^frontdesk/features/browser$$') $(filter-out ./.ci/moments,$(TOOLS)))
 

@@ -19,6 +19,12 @@ const home = "Europe/London"
 // moments are those at which programs go wrong.
 func moments(london *time.Location) []moment {
 	return []moment{
+		{name: "noon", next: func(now time.Time) time.Time {
+			return midnightAfter(now.In(london), func(day time.Time) bool { return day.Weekday() == time.Tuesday }).Add(-12 * time.Hour)
+		}},
+		{name: "sunday", next: func(now time.Time) time.Time { // practices are closed
+			return midnightAfter(now.In(london), func(day time.Time) bool { return day.Weekday() == time.Saturday }).Add(3 * time.Hour)
+		}},
 		{name: "saturday", next: func(now time.Time) time.Time {
 			return midnightAfter(now.In(london), func(day time.Time) bool { return day.Weekday() == time.Saturday }).Add(-lead)
 		}},

@@ -12,6 +12,8 @@ func TestMoments(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := map[string]string{
+		"noon":           "2026-12-01T12:00:00Z",
+		"sunday":         "2026-11-29T03:00:00Z",
 		"saturday":       "2026-11-28T23:59:40Z",
 		"leap-day":       "2028-02-29T12:00:00Z",
 		"clocks-forward": "2027-03-28T00:59:40Z",
