@@ -40,7 +40,7 @@ func npmPackages(folder string) (modules string, err error) {
 		return "", err
 	}
 	sum := sha256.Sum256(lock)
-	kept, err := filepath.Abs(filepath.Join("../.frontdesk/npm", hex.EncodeToString(sum[:])))
+	kept, err := filepath.Abs(filepath.Join("..", ".frontdesk", "npm", hex.EncodeToString(sum[:])))
 	if err != nil {
 		return "", err
 	}

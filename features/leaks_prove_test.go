@@ -103,7 +103,7 @@ func (k *keeping) searchFiles() {
 // recall enters what the events and calls of a database hold, sealed.
 func (k *keeping) recall(master sealing.MasterKey) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.program.DB.URL, MasterKey: master})
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKey: master})
 	k.must(err)
 	defer engine.Close()
 	for e, err := range engine.Log.After(k.ctx, 0) {

@@ -116,7 +116,7 @@ func (t *trial) all(ctx context.Context, chosen []moment) error {
 	red := false
 	for _, m := range chosen {
 		at := m.next(clock.System())
-		fmt.Fprintf(t.out, "=== %s: the tests of each package begin at %s\n", m.name, at.Format(time.RFC1123Z))
+		_, _ = fmt.Fprintf(t.out, "=== %s: the tests of each package begin at %s\n", m.name, at.Format(time.RFC1123Z))
 		watch := clock.Start()
 		passed, failed, err := t.at(ctx, m, at, environment)
 		if err != nil {
@@ -126,7 +126,7 @@ func (t *trial) all(ctx context.Context, chosen []moment) error {
 		fmt.Fprintf(&table, "%-14s  %s  %3d packages passed, %d failed, %.1f minutes  %s\n",
 			m.name, at.Format(time.RFC3339), passed, len(failed), watch.Elapsed().Minutes(), strings.Join(failed, " "))
 	}
-	fmt.Fprintf(t.out, "\n%s", &table)
+	_, _ = fmt.Fprintf(t.out, "\n%s", &table)
 	if red {
 		return errors.New("tests fail at some moments")
 	}
@@ -164,7 +164,7 @@ func (t *trial) at(ctx context.Context, m moment, at time.Time, environment []st
 	for err == nil {
 		var line string
 		line, err = lines.ReadString('\n')
-		fmt.Fprint(t.out, line)
+		_, _ = fmt.Fprint(t.out, line)
 		switch word, rest, _ := strings.Cut(line, "\t"); word {
 		case "ok  ":
 			passed++

@@ -48,7 +48,7 @@ func TestLeast(t *testing.T) {
 `
 
 // A module of one function has three mutants. The boundary makes no difference to it.
-func TestMutantsOfModule(t *testing.T) { //nolint:paralleltest // it changes the folder
+func TestMutantsOfModule(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": judged, "p_test.go": tested} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // The report of a night: another sample each time, with its seed. What survives fails
 // nothing, because a change may make no difference; its difference is in the output.
-func TestProveMutantsAreNoticed(t *testing.T) { //nolint:paralleltest // it changes the folder
+func TestProveMutantsAreNoticed(t *testing.T) {
 	t.Chdir("../..")
 	c := config{
 		patterns: []string{"./domain/...", "./commands"}, count: provetest.Pick(8, 100), seed: rand.Uint64N(1_000_000),

@@ -40,7 +40,7 @@ func endAll() error {
 		for pid := 1; pid > 0; {
 			pid, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil) // without a child it is an error
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) //nolint:forbidigo // it is bounded, and must not be cancelled
 	}
 	return errors.New("processes that a proof has left do not end")
 }

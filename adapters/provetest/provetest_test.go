@@ -34,6 +34,10 @@ func TestTriedNothingFails(t *testing.T) {
 	if len(r.attributes) != 1 || r.failed != 1 {
 		t.Errorf("no kills are reported as %v, with %d errors", r.attributes, r.failed)
 	}
+	provetest.Tried(r, 1, "kills, calls")
+	if len(r.attributes) != 1 || r.failed != 2 {
+		t.Errorf("two kinds are reported as %v, with %d errors", r.attributes, r.failed)
+	}
 }
 
 func TestLastsAsTheEnvironmentSays(t *testing.T) { //nolint:paralleltest // it sets a variable

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -78,7 +79,7 @@ func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
 // [ErrTooLong] it returns one byte more.
 func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
 	rest, err := io.ReadAll(io.LimitReader(v.R.Body, int64(most+1-len(begun))))
-	whole := append(begun, rest...)
+	whole := slices.Concat(begun, rest)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, ErrLate

@@ -63,7 +63,7 @@ func TestProveGrowth(t *testing.T) { //nolint:paralleltest // it measures
 	table := []string{tableOfGrowth}
 	for _, d := range deeds() {
 		c := d.compare(t, empty, grown)
-		provetest.Tried(t, 1, "calls, pages and rounds compared")
+		provetest.Tried(t, 1, "comparisons")
 		table = append(table, c.row(d.name))
 		median, tail := c.ratios()
 		if d.judged && (median > mostMedian || tail > mostTail) {

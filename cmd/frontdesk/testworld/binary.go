@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -61,8 +62,8 @@ func atEnd(do func() error) {
 // they shared. TestMain of a package that uses [Binary] calls it.
 func Main(m *testing.M) {
 	status := m.Run()
-	for n := len(ends.all) - 1; n >= 0; n-- {
-		if err := ends.all[n](); err != nil {
+	for _, end := range slices.Backward(ends.all) {
+		if err := end(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			status = 1
 		}

@@ -134,8 +134,8 @@ func (w *World) PrivateURL() string { return w.service.PrivateURL() }
 
 // Now returns the time by which tokens are issued and checked.
 func (w *World) Now() time.Time {
-	if real := w.config.RealNow; real != nil {
-		return real()
+	if now := w.config.RealNow; now != nil {
+		return now()
 	}
 	return w.config.Now()
 }
