@@ -2,6 +2,10 @@ package proofs
 
 import (
 	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"path"
 	"regexp"
@@ -30,7 +34,8 @@ func IsProof(test string) bool { return proving.MatchString(test) }
 
 var (
 	proving  = regexp.MustCompile(`^TestProve[A-Z]`)
-	declared = regexp.MustCompile(`(?m)^func (TestProve[A-Z]\w*|Fuzz[A-Z]\w*)\(\w+ \*testing\.[TF]\)`)
+	fuzzes   = regexp.MustCompile(`^Fuzz[A-Z]`)
+	declared = regexp.MustCompile(`(?m)^func (TestProve|Fuzz)[A-Z]`)
 )
 
 // Find returns the proofs of a module, by name. It ignores folders that are modules of
@@ -49,12 +54,35 @@ func Find(files fs.FS) ([]Proof, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, test := range declared.FindAllSubmatch(source, -1) {
-			found = append(found, Proof{Name: string(test[1]), Folder: path.Dir(name)})
+		tests, err := declaredIn(name, source)
+		if err != nil {
+			return nil, err
+		}
+		for _, test := range tests {
+			found = append(found, Proof{Name: test, Folder: path.Dir(name)})
 		}
 	}
 	slices.SortFunc(found, Proof.Compare)
 	return found, nil
+}
+
+// declaredIn returns the proofs that a file declares. Some tests hold others as text, so a
+// match is only a reason to parse the file.
+func declaredIn(name string, source []byte) (tests []string, err error) {
+	if !declared.Match(source) {
+		return nil, nil
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("look for proofs: %w", err)
+	}
+	for _, declaration := range file.Decls {
+		test, is := declaration.(*ast.FuncDecl)
+		if is && test.Recv == nil && (IsProof(test.Name.Name) || fuzzes.MatchString(test.Name.Name)) {
+			tests = append(tests, test.Name.Name)
+		}
+	}
+	return tests, nil
 }
 
 // ofAnotherModule reports whether a folder between the root and the file has a go.mod.

@@ -92,7 +92,7 @@ func TestDoubts(t *testing.T) {
 
 func TestFindIgnoresOtherModules(t *testing.T) {
 	t.Parallel()
-	proof := &fstest.MapFile{Data: []byte("func TestProveA(t *testing.T) {}\nfunc TestProver(t *testing.T) {}\nfunc FuzzB(f *testing.F) {}\n")}
+	proof := &fstest.MapFile{Data: []byte("package a\n\nfunc TestProveA(t *testing.T) {}\nfunc TestProver(t *testing.T) {}\nfunc FuzzB(f *testing.F) {}\n\nconst text = `\nfunc TestProveC(t *testing.T) {}\n`\n")}
 	found, err := proofs.Find(fstest.MapFS{
 		"go.mod": {}, "a/a_test.go": proof, "a/a.go": proof, "b/go.mod": {}, "b/c/c_test.go": proof, "testdata/d_test.go": proof,
 	})
