@@ -114,7 +114,7 @@ func serve(t *testing.T, receiver *told, flags ...string) *served {
 	writeFile(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw})))
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), testworld.Binary(t), append([]string{"serve",
 		"--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=frontdesk.test", "--auth-url=https://auth.frontdesk.test",
-		"--allow-network=127.0.0.0/8"}, flags...)...)
+		"--allow-network=127.0.0.0/8", "--erasure-ledger=" + filepath.Join(t.TempDir(), "erasures")}, flags...)...)
 	cmd.Env = append(os.Environ(), "FRONTDESK_MASTER_KEY="+base64.StdEncoding.EncodeToString(theMasterKey[:]), "SSL_CERT_FILE="+certificate)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
