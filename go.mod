@@ -3,6 +3,7 @@ module frontdesk
 go 1.26.8
 
 require (
+	frontdesk.example/client v0.0.0
 	code.dny.dev/ssrf v0.3.0
 	github.com/ThreeDotsLabs/watermill v1.5.1
 	github.com/ThreeDotsLabs/watermill-sql/v3 v3.1.0
@@ -100,3 +101,5 @@ require (
 )
 
 tool github.com/nats-io/nats-server/v2
+
+replace frontdesk.example/client => ./client/go

@@ -39,7 +39,7 @@ import (
 	"net/http"
 	"os"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 func main() {

@@ -68,7 +68,7 @@ var layers = map[string]layer{
 	"migrations": {},
 	"cmd":        {may: []string{"frontdesk"}, libraries: true},
 	"bench":      {may: []string{"frontdesk"}, libraries: true}, // modules of their own, which nobody imports
-	"client":     {may: []string{"frontdesk/client"}},           // a module of its own, without our libraries
+	"client":     {may: []string{"frontdesk.example/client"}},   // a module of its own, without our libraries
 	"features":   {may: []string{"frontdesk"}, libraries: true}, // starts the whole program and drives it
 	"docs":       {may: []string{"frontdesk"}, libraries: true}, // shows that what is printed holds
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 // form is how the service reads a request.

@@ -9,5 +9,8 @@
 //   - [ServiceError] is what the service refuses, [UnreachableError] that it did not answer.
 //   - [Receiver] takes webhooks, and believes those alone that the service has sent.
 //
+// The module's path, frontdesk.example/client, is a placeholder: .example is a reserved domain
+// (RFC 2606), which no host serves. A go.mod replaces it by the folder client/go.
+//
 // "§n" is a section of the Transactional API's specification.
 package client

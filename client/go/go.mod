@@ -1,3 +1,3 @@
-module frontdesk/client
+module frontdesk.example/client
 
 go 1.25

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 // Whoever forges a kid and hangs up must not keep the receiver from finding a new key.

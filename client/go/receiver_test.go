@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 // vectors are those of docs/vectors.json that are for receivers.

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 const created = `{"noteId":"n-1"}`

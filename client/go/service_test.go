@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 const app = "01980000-0000-7000-8000-000000000001"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 const pong = `{"tenantId":"elm-street","mode":"application-restricted"}`

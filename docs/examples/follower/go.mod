@@ -30,3 +30,5 @@ require (
 )
 
 replace frontdesk => ../../..
+
+replace frontdesk.example/client => ../../../client/go

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 type named struct {

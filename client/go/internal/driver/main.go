@@ -21,7 +21,7 @@ import (
 	"os"
 	"time"
 
-	"frontdesk/client"
+	"frontdesk.example/client"
 )
 
 func main() {
