@@ -16,13 +16,14 @@ import (
 
 // An Answer is what came of one attempt at a call. It names no patient.
 type Answer struct {
-	Endpoint      string
-	Attempt       int      // from 1
-	Status        int      // of HTTP; 0 if no answer came
-	RequestID     string   // of the answer
-	Replayed      bool     // whether it is the answer to an earlier attempt with the same Idempotency-Key
-	UnknownFields []string // names in the body that the service did not know
-	Err           error    // why it is not a success
+	Endpoint       string
+	Attempt        int      // from 1
+	Status         int      // of HTTP; 0 if no answer came
+	RequestID      string   // of the answer
+	IdempotencyKey string   // that the call carried; empty for a GET
+	Replayed       bool     // whether it is the answer to an earlier attempt with the same Idempotency-Key
+	UnknownFields  []string // names in the body that the service did not know
+	Err            error    // why it is not a success
 }
 
 func warnOfUnknownFields(a Answer) {
@@ -32,18 +33,24 @@ func warnOfUnknownFields(a Answer) {
 	}
 }
 
-// idempotencyKey is the key of a context's value.
-type idempotencyKey struct{}
+// A CallOption changes one call. Every method of a [Client] that makes a call takes options.
+type CallOption func(*call)
 
-// WithIdempotencyKey makes the next POST that is made with the context carry this key (1 to
-// 255 bytes) instead of a fresh one. For 24 hours, the same key with the same body gets the
-// same answer, also from a process that has started since. Do not use it for two calls.
-func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, idempotencyKey{}, key)
+// IdempotencyKey has a POST carry this key (1 to 255 bytes) instead of a fresh one. For 24 hours,
+// the same key with the same body gets the same answer, also from a process that has started
+// since. Do not use a key for two calls. A GET carries none.
+func IdempotencyKey(key string) CallOption {
+	return func(c *call) { c.key = key }
+}
+
+// OnAnswer calls a function after each attempt at the call, on the caller's goroutine.
+// [Options.OnAnswer] is called, too.
+func OnAnswer(hear func(Answer)) CallOption {
+	return func(c *call) { c.hear = hear }
 }
 
 // errNoKey keeps a call that is sent again from being made twice.
-var errNoKey = errors.New("WithIdempotencyKey must be given 1 to 255 bytes")
+var errNoKey = errors.New("an IdempotencyKey must have 1 to 255 bytes")
 
 // call is one call with all its attempts.
 type call struct {
@@ -52,27 +59,35 @@ type call struct {
 	method   string
 	query    url.Values
 	body     *body
-	key      string // Idempotency-Key, the same for all attempts
+	key      string       // Idempotency-Key, the same for all attempts
+	hear     func(Answer) // nil if only the client's is called
 	attempt  int
 }
 
-func (c *Client) get(ctx context.Context, endpoint string, query url.Values, into any) error {
-	return (&call{client: c, endpoint: endpoint, method: http.MethodGet, query: query}).make(ctx, into)
+func (c *Client) get(ctx context.Context, endpoint string, query url.Values, into any, options []CallOption) error {
+	call := &call{client: c, endpoint: endpoint, method: http.MethodGet, query: query}
+	call.apply(options)
+	call.key = ""
+	return call.make(ctx, into)
 }
 
-func (c *Client) post(ctx context.Context, endpoint string, value any, attachments []Attachment, into any) error {
+func (c *Client) post(ctx context.Context, endpoint string, value any, attachments []Attachment, into any, options []CallOption) error {
 	body, err := newBody(value, attachments)
 	if err != nil {
 		return err
 	}
-	key, given := ctx.Value(idempotencyKey{}).(string)
-	switch {
-	case !given:
-		key = rand.Text()
-	case key == "":
+	call := &call{client: c, endpoint: endpoint, method: http.MethodPost, body: body, key: rand.Text()}
+	call.apply(options)
+	if call.key == "" {
 		return errNoKey
 	}
-	return (&call{client: c, endpoint: endpoint, method: http.MethodPost, body: body, key: key}).make(ctx, into)
+	return call.make(ctx, into)
+}
+
+func (c *call) apply(options []CallOption) {
+	for _, option := range options {
+		option(c)
+	}
 }
 
 // make makes attempts until one has an answer for good, and decodes it.
@@ -101,11 +116,11 @@ func (c *call) decode(text []byte, into any) error {
 
 // bounded gives every call a deadline.
 func (c *call) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has {
-		return ctx, func() {}
-	}
 	limit := c.client.options.Timeout
 	if limit <= 0 {
+		if _, has := ctx.Deadline(); has {
+			return ctx, func() {}
+		}
 		limit = 2 * time.Minute
 		if c.body != nil && c.body.hasFiles {
 			limit = 15 * time.Minute // as long as the service waits for a body
@@ -114,12 +129,15 @@ func (c *call) bounded(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(ctx, limit)
 }
 
-// once makes one attempt, and tells of it.
+// once makes one attempt, and calls the hooks.
 func (c *call) once(ctx context.Context) ([]byte, error) {
-	answer := Answer{Endpoint: c.endpoint, Attempt: c.attempt}
+	answer := Answer{Endpoint: c.endpoint, Attempt: c.attempt, IdempotencyKey: c.key}
 	text, err := c.exchange(ctx, &answer)
 	answer.Err = err
 	c.client.options.OnAnswer(answer)
+	if c.hear != nil {
+		c.hear(answer)
+	}
 	return text, err
 }
 
@@ -138,16 +156,16 @@ func (c *call) exchange(ctx context.Context, answer *Answer) ([]byte, error) {
 		return nil, sent.failed
 	}
 	if err != nil {
-		return nil, &UnreachableError{c.endpoint, err}
+		return nil, c.unreachable(err)
 	}
 	defer response.Body.Close()
 	answer.read(response)
 	text, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
 	if err != nil {
-		return nil, &UnreachableError{c.endpoint, err}
+		return nil, c.unreachable(err)
 	}
 	if response.StatusCode != http.StatusOK || !json.Valid(text) { // a proxy's page
-		return nil, serviceError(c.endpoint, response, text)
+		return nil, c.refused(response, text)
 	}
 	return text, nil
 }
@@ -155,7 +173,7 @@ func (c *call) exchange(ctx context.Context, answer *Answer) ([]byte, error) {
 const longestAnswer = 32 << 20 // a care record has 4 MiB, before its texts are escaped
 
 func (c *call) request(ctx context.Context) (*http.Request, error) {
-	token, err := c.client.tokens.mint(c.client.caller)
+	token, err := c.client.tokens.mint(ctx, c.client.caller)
 	if err != nil {
 		return nil, fmt.Errorf("mint token: %w", err)
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -17,18 +18,22 @@ type Options struct {
 	Application string  // the application's identifier, a UUID
 	Signer      *Signer // holds the application's keys
 
+	// Token returns a token that was signed elsewhere, in place of Application and Signer. The
+	// token says for whom a call is, so [Client.AsUser] and [Client.WithAct] are refused.
+	Token func(context.Context) (string, error)
 	// Attempts is how often a call is sent at most: 5.
 	Attempts int
-	// Timeout bounds a call and all its attempts if its context has no deadline: 2 minutes,
-	// or 15 with attachments.
+	// Timeout bounds a call and all its attempts. Without it, a call whose context has no
+	// deadline gets 2 minutes, or 15 with attachments.
 	Timeout time.Duration
 	// LongestWait is the longest Retry-After that a call waits for: 20 seconds. A longer one
 	// is for the caller, in [ServiceError.RetryAfter].
 	LongestWait time.Duration
-	// OnAnswer is told of each attempt, on the caller's goroutine. Without it, names that the
-	// service did not know are logged with log/slog.
+	// OnAnswer is called after each attempt, on the caller's goroutine. Without it, names that
+	// the service did not know are logged with log/slog.
 	OnAnswer func(Answer)
-	// Transport carries the calls. Without it, one that waits 30 seconds for an answer.
+	// Transport carries the calls. Without it, one that waits 30 seconds for an answer, and takes
+	// the proxy for other machines from the environment (HTTPS_PROXY).
 	Transport http.RoundTripper
 	// Now is the time: time.Now.
 	Now func() time.Time
@@ -51,9 +56,9 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("BaseURL %q must be an address such as https://elm-street.api.example", o.BaseURL)
 	}
 	if !isGuarded(base) {
-		return nil, fmt.Errorf("BaseURL %q must begin with https://, because a token is good for whoever reads it", o.BaseURL)
+		return nil, ErrInClear
 	}
-	if o.Application == "" || o.Signer == nil {
+	if o.Token == nil && (o.Application == "" || o.Signer == nil) {
 		return nil, errors.New("options must name the Application and its Signer")
 	}
 	o = o.withDefaults()
@@ -61,7 +66,7 @@ func New(o Options) (*Client, error) {
 		options:  o,
 		endpoint: strings.TrimSuffix(o.BaseURL, "/") + "/transactional-api/",
 		http:     &http.Client{Transport: o.Transport, CheckRedirect: unfollowed},
-		tokens:   &tokens{application: o.Application, signer: o.Signer, now: o.Now},
+		tokens:   &tokens{application: o.Application, signer: o.Signer, elsewhere: o.Token, now: o.Now},
 	}, nil
 }
 
@@ -86,22 +91,47 @@ func (o Options) withDefaults() Options {
 
 func defaultTransport() http.RoundTripper {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100,
+		Proxy: proxy, DialContext: dial, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100,
 		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 30 * time.Second, IdleConnTimeout: 90 * time.Second,
 	}
 }
 
-// unfollowed keeps tokens and bodies from whoever a redirect names.
+// ErrInClear refuses a BaseURL to which tokens would travel unencrypted: http is for loopback
+// addresses and names (localhost, and all below it) alone.
+var ErrInClear = errors.New("the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://")
+
+// unfollowed keeps tokens and bodies from the address that a redirect names.
 func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// isGuarded reports whether nobody on the way reads or changes what is sent to an address.
+// proxy keeps calls of this machine on this machine: net/http would send those to names below
+// localhost to a proxy, in clear.
+func proxy(request *http.Request) (*url.URL, error) {
+	if isLoopback(request.URL.Hostname()) {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(request)
+}
+
+// dial takes all names below localhost for this machine (RFC 6761, 6.3), so that no resolver
+// leads a token elsewhere.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err == nil && strings.HasSuffix(host, ".localhost") {
+		address = net.JoinHostPort("localhost", port)
+	}
+	return (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, network, address)
+}
+
+// isGuarded reports whether an address is encrypted on its way, or on this machine.
 func isGuarded(address *url.URL) bool {
 	return address.Scheme == "https" || address.Scheme == "http" && isLoopback(address.Hostname())
 }
 
+// isLoopback reports whether a host is this machine. The practices of a sandbox are below
+// localhost.
 func isLoopback(host string) bool {
 	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || address != nil && address.IsLoopback()
 }
 
 // AsUser returns a client that calls on behalf of a member of staff, who has authorised the

@@ -18,8 +18,8 @@ type Appointment struct {
 }
 
 // BookAppointment expects a patient at a site.
-func (c *Client) BookAppointment(ctx context.Context, b Booking) (booked Appointment, err error) {
-	err = c.post(ctx, "book-appointment", b, nil, &booked)
+func (c *Client) BookAppointment(ctx context.Context, b Booking, options ...CallOption) (booked Appointment, err error) {
+	err = c.post(ctx, "book-appointment", b, nil, &booked, options)
 	return booked, err
 }
 
@@ -30,20 +30,20 @@ type CallIn struct {
 }
 
 // CallInPatient calls an appointment's patient in.
-func (c *Client) CallInPatient(ctx context.Context, in CallIn) (called Appointment, err error) {
-	err = c.post(ctx, "call-in-patient", in, nil, &called)
+func (c *Client) CallInPatient(ctx context.Context, in CallIn, options ...CallOption) (called Appointment, err error) {
+	err = c.post(ctx, "call-in-patient", in, nil, &called, options)
 	return called, err
 }
 
 // ClearCallIn clears a call-in by hand.
-func (c *Client) ClearCallIn(ctx context.Context, appointmentID string) (cleared Appointment, err error) {
-	err = c.post(ctx, "clear-call-in", Appointment{appointmentID}, nil, &cleared)
+func (c *Client) ClearCallIn(ctx context.Context, appointmentID string, options ...CallOption) (cleared Appointment, err error) {
+	err = c.post(ctx, "clear-call-in", Appointment{appointmentID}, nil, &cleared, options)
 	return cleared, err
 }
 
 // MarkDidNotAttend says that an appointment's patient did not attend.
-func (c *Client) MarkDidNotAttend(ctx context.Context, appointmentID string) (marked Appointment, err error) {
-	err = c.post(ctx, "mark-did-not-attend", Appointment{appointmentID}, nil, &marked)
+func (c *Client) MarkDidNotAttend(ctx context.Context, appointmentID string, options ...CallOption) (marked Appointment, err error) {
+	err = c.post(ctx, "mark-did-not-attend", Appointment{appointmentID}, nil, &marked, options)
 	return marked, err
 }
 
@@ -59,7 +59,7 @@ type StartedConsultation struct {
 }
 
 // StartConsultation begins a consultation with a patient.
-func (c *Client) StartConsultation(ctx context.Context, consultation Consultation) (started StartedConsultation, err error) {
-	err = c.post(ctx, "start-consultation", consultation, nil, &started)
+func (c *Client) StartConsultation(ctx context.Context, consultation Consultation, options ...CallOption) (started StartedConsultation, err error) {
+	err = c.post(ctx, "start-consultation", consultation, nil, &started, options)
 	return started, err
 }

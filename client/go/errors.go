@@ -17,11 +17,12 @@ type Problem struct {
 
 // A ServiceError is an answer other than success.
 type ServiceError struct {
-	Endpoint   string
-	Status     int           // of HTTP
-	Problems   []Problem     // of a body all at once; empty if the answer is not the service's
-	RequestID  string        // to quote when you report it
-	RetryAfter time.Duration // how long to wait before the same call may be accepted; 0 if that is not known
+	Endpoint       string
+	Status         int           // of HTTP
+	Problems       []Problem     // of a body all at once; empty if the answer is not the service's
+	RequestID      string        // to quote when you report it
+	RetryAfter     time.Duration // how long to wait before the same call may be accepted; 0 if that is not known
+	IdempotencyKey string        // that the call carried; empty for a GET
 }
 
 // Code is that of the first problem; [Unrecognised] if there is none, or this package does
@@ -54,10 +55,12 @@ func (e *ServiceError) Error() string {
 	return fmt.Sprintf("%s: %d %s (request %s)", e.Endpoint, e.Status, strings.Join(texts, "; "), e.RequestID)
 }
 
-// An UnreachableError says that no answer came. What was called may have happened, or not.
+// An UnreachableError says that no answer came. What was called may have happened, or not: call
+// again with [IdempotencyKey], and it happens once.
 type UnreachableError struct {
-	Endpoint string
-	Err      error
+	Endpoint       string
+	IdempotencyKey string // that the call carried; empty for a GET
+	Err            error
 }
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: no answer: %v", e.Endpoint, e.Err) }
@@ -65,16 +68,20 @@ func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: no answer: %
 // Unwrap is what happened to the connection.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// serviceError reads an answer other than success. One that is not of the service's form
+func (c *call) unreachable(err error) *UnreachableError {
+	return &UnreachableError{Endpoint: c.endpoint, IdempotencyKey: c.key, Err: err}
+}
+
+// refused reads an answer other than success. One that is not of the service's form
 // (a proxy's, say) has no problems.
-func serviceError(endpoint string, response *http.Response, text []byte) *ServiceError {
+func (c *call) refused(response *http.Response, text []byte) *ServiceError {
 	var form struct {
 		Errors []Problem `json:"errors"`
 	}
 	_ = json.Unmarshal(text, &form) // see above
 	refusal := &ServiceError{
-		Endpoint: endpoint, Status: response.StatusCode, Problems: form.Errors,
-		RequestID: response.Header.Get("X-Request-Id"),
+		Endpoint: c.endpoint, Status: response.StatusCode, Problems: form.Errors,
+		RequestID: response.Header.Get("X-Request-Id"), IdempotencyKey: c.key,
 	}
 	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
 		refusal.RetryAfter = time.Duration(seconds) * time.Second

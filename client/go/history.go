@@ -8,39 +8,49 @@ import (
 	"time"
 )
 
-// CallsQuery narrows Calls.
+// CallsQuery narrows Calls. Its zero value asks for all.
 type CallsQuery struct {
 	Status    string // all, answered, refused or unproven
 	RequestID string
-	Limit     int // of a page, 1 to 200
+	Limit     int    // of a page, 1 to 200; 0 for the service's own
+	Cursor    string // of the first page; empty for the newest
 }
 
-// JudgedCall is a call that the service has judged.
+// JudgedCall is a call that the service has judged. What does not apply to it is zero.
 type JudgedCall struct {
 	RequestID   string    `json:"requestId"`
 	At          time.Time `json:"at"`
 	Endpoint    string    `json:"endpoint"`
-	Mode        *Mode     `json:"mode"`
+	Mode        Mode      `json:"mode,omitzero"`
 	Status      int       `json:"status"`
-	Code        *Code     `json:"code"`
-	Description *string   `json:"description"`
-	Rule        *string   `json:"rule"`
-	DurationMS  *int      `json:"durationMs"`
+	Code        Code      `json:"code,omitzero"`
+	Description string    `json:"description,omitzero"`
+	Rule        string    `json:"rule,omitzero"`
+	DurationMS  int       `json:"durationMs,omitzero"`
 	Unproven    bool      `json:"unproven"` // whether anybody could have made it
+}
+
+// CallsPage is a page of calls, newest first.
+type CallsPage struct {
+	Calls []JudgedCall `json:"calls"`
+	Next  string       `json:"next"` // the cursor of the page after it; empty for the last
+}
+
+// CallsPage fetches one page of the application's calls at this practice.
+func (c *Client) CallsPage(ctx context.Context, q CallsQuery, options ...CallOption) (page CallsPage, err error) {
+	query := pageQuery(q.Limit, q.Cursor)
+	set(query, "status", q.Status)
+	set(query, "requestId", q.RequestID)
+	err = c.get(ctx, "application/calls", query, &page, options)
+	return page, err
 }
 
 // Calls are the application's calls at this practice, newest first. Pages are fetched as they
 // are needed; an error ends them.
-func (c *Client) Calls(ctx context.Context, q CallsQuery) iter.Seq2[JudgedCall, error] {
-	query := url.Values{}
-	set(query, "status", q.Status)
-	set(query, "requestId", q.RequestID)
-	return pages(query, q.Limit, func(query url.Values) ([]JudgedCall, string, error) {
-		var page struct {
-			Calls []JudgedCall `json:"calls"`
-			Next  string       `json:"next"`
-		}
-		err := c.get(ctx, "application/calls", query, &page)
+func (c *Client) Calls(ctx context.Context, q CallsQuery, options ...CallOption) iter.Seq2[JudgedCall, error] {
+	return pages(q.Cursor, func(cursor string) ([]JudgedCall, string, error) {
+		q.Cursor = cursor
+		page, err := c.CallsPage(ctx, q, options...)
 		return page.Calls, page.Next, err
 	})
 }
@@ -59,44 +69,63 @@ const (
 	Unknown   Outcome = "unknown" // whether it arrived; it is not sent again
 )
 
-// DeliveriesQuery narrows Deliveries.
+// DeliveriesQuery narrows Deliveries. Its zero value asks for all.
 type DeliveriesQuery struct {
 	JTI         string
 	From, Until time.Time
 	Outcome     Outcome
-	Limit       int // of a page, 1 to 200
+	Limit       int    // of a page, 1 to 200; 0 for the service's own
+	Cursor      string // of the first page; empty for the newest
 }
 
 // Delivery is a webhook that was sent, or should have been.
 type Delivery struct {
-	JTI         string     `json:"jti"`
-	Event       string     `json:"event"`
-	URL         *string    `json:"url"` // as it was then; nil, as what follows, once that is forgotten
-	Outcome     Outcome    `json:"outcome"`
-	Reason      *string    `json:"reason"`
-	Description *string    `json:"description"`
-	HappenedAt  time.Time  `json:"happenedAt"`
-	SentAt      *time.Time `json:"sentAt"`
-	FinishedAt  *time.Time `json:"finishedAt"`
-	DurationMS  *int       `json:"durationMs"`
-	Status      *int       `json:"status"` // that the receiver answered
+	JTI         string    `json:"jti"`
+	Event       string    `json:"event"`
+	URL         string    `json:"url,omitzero"` // as it was then; empty, as what follows, once that is forgotten
+	Outcome     Outcome   `json:"outcome"`
+	Reason      string    `json:"reason,omitzero"`
+	Description string    `json:"description,omitzero"`
+	HappenedAt  time.Time `json:"happenedAt"`
+	SentAt      time.Time `json:"sentAt,omitzero"`
+	FinishedAt  time.Time `json:"finishedAt,omitzero"`
+	DurationMS  int       `json:"durationMs,omitzero"`
+	Status      int       `json:"status,omitzero"` // that the receiver answered; 0 if it did not
 }
 
-// Deliveries are the application's webhooks from this practice, newest first, as Calls.
-func (c *Client) Deliveries(ctx context.Context, q DeliveriesQuery) iter.Seq2[Delivery, error] {
-	query := url.Values{}
+// DeliveriesPage is a page of deliveries, newest first.
+type DeliveriesPage struct {
+	Deliveries []Delivery `json:"deliveries"`
+	Next       string     `json:"next"` // the cursor of the page after it; empty for the last
+}
+
+// DeliveriesPage fetches one page of the application's webhooks from this practice.
+func (c *Client) DeliveriesPage(ctx context.Context, q DeliveriesQuery, options ...CallOption) (page DeliveriesPage, err error) {
+	query := pageQuery(q.Limit, q.Cursor)
 	set(query, "jti", q.JTI)
 	set(query, "outcome", string(q.Outcome))
 	setTime(query, "from", q.From)
 	setTime(query, "until", q.Until)
-	return pages(query, q.Limit, func(query url.Values) ([]Delivery, string, error) {
-		var page struct {
-			Deliveries []Delivery `json:"deliveries"`
-			Next       string     `json:"next"`
-		}
-		err := c.get(ctx, "application/deliveries", query, &page)
+	err = c.get(ctx, "application/deliveries", query, &page, options)
+	return page, err
+}
+
+// Deliveries are the application's webhooks from this practice, newest first, as Calls.
+func (c *Client) Deliveries(ctx context.Context, q DeliveriesQuery, options ...CallOption) iter.Seq2[Delivery, error] {
+	return pages(q.Cursor, func(cursor string) ([]Delivery, string, error) {
+		q.Cursor = cursor
+		page, err := c.DeliveriesPage(ctx, q, options...)
 		return page.Deliveries, page.Next, err
 	})
+}
+
+func pageQuery(limit int, cursor string) url.Values {
+	query := url.Values{}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	set(query, "cursor", cursor)
+	return query
 }
 
 func set(query url.Values, name, value string) {
@@ -112,13 +141,10 @@ func setTime(query url.Values, name string, at time.Time) {
 }
 
 // pages follows the cursors.
-func pages[T any](query url.Values, limit int, fetch func(url.Values) (page []T, next string, err error)) iter.Seq2[T, error] {
-	if limit > 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
+func pages[T any](first string, fetch func(cursor string) (page []T, next string, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for {
-			page, next, err := fetch(query)
+		for cursor := first; ; {
+			page, next, err := fetch(cursor)
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -132,7 +158,7 @@ func pages[T any](query url.Values, limit int, fetch func(url.Values) (page []T,
 			if next == "" {
 				return
 			}
-			query.Set("cursor", next)
+			cursor = next
 		}
 	}
 }

@@ -24,8 +24,8 @@ type Pong struct {
 }
 
 // Ping asks how the service sees the caller.
-func (c *Client) Ping(ctx context.Context) (pong Pong, err error) {
-	err = c.get(ctx, "ping", nil, &pong)
+func (c *Client) Ping(ctx context.Context, options ...CallOption) (pong Pong, err error) {
+	err = c.get(ctx, "ping", nil, &pong, options)
 	return pong, err
 }
 
@@ -62,18 +62,19 @@ type Authorisations struct {
 }
 
 // Application asks what this application may do at this practice.
-func (c *Client) Application(ctx context.Context) (application Application, err error) {
-	err = c.get(ctx, "application", nil, &application)
+func (c *Client) Application(ctx context.Context, options ...CallOption) (application Application, err error) {
+	err = c.get(ctx, "application", nil, &application, options)
 	return application, err
 }
 
-// KeySet is what the service holds of the application's key set.
+// KeySet is what the service holds of the application's key set. The times and LastFetch are
+// zero while the process that answers has not fetched it.
 type KeySet struct {
-	URL       string     `json:"url"`
-	Keys      []HeldKey  `json:"keys"`
-	FetchedAt *time.Time `json:"fetchedAt"`
-	Until     *time.Time `json:"until"` // when it is fetched again
-	LastFetch *Fetch     `json:"lastFetch"`
+	URL       string    `json:"url"`
+	Keys      []HeldKey `json:"keys"`
+	FetchedAt time.Time `json:"fetchedAt,omitzero"`
+	Until     time.Time `json:"until,omitzero"` // when it is fetched again
+	LastFetch Fetch     `json:"lastFetch,omitzero"`
 }
 
 // HeldKey is a key that the service takes.
@@ -92,20 +93,20 @@ type Fetch struct {
 
 // ReadKID is a key that was found there.
 type ReadKID struct {
-	KID    string  `json:"kid"`
-	Usable bool    `json:"usable"`
-	Why    *string `json:"why"` // it is not usable
+	KID    string `json:"kid"`
+	Usable bool   `json:"usable"`
+	Why    string `json:"why,omitzero"` // it is not usable
 }
 
 // KeySet asks what the service holds of the application's key set.
-func (c *Client) KeySet(ctx context.Context) (set KeySet, err error) {
-	err = c.get(ctx, "application/key-set", nil, &set)
+func (c *Client) KeySet(ctx context.Context, options ...CallOption) (set KeySet, err error) {
+	err = c.get(ctx, "application/key-set", nil, &set, options)
 	return set, err
 }
 
 // RereadKeySet has the service read the application's key set now, at most once a minute.
-func (c *Client) RereadKeySet(ctx context.Context) (set KeySet, err error) {
-	err = c.post(ctx, "application/key-set", struct{}{}, nil, &set)
+func (c *Client) RereadKeySet(ctx context.Context, options ...CallOption) (set KeySet, err error) {
+	err = c.post(ctx, "application/key-set", struct{}{}, nil, &set, options)
 	return set, err
 }
 
@@ -118,7 +119,7 @@ type TestedWebhook struct {
 
 // TestWebhook has the service send a [Ping] to where the event's webhooks go, at most once a
 // minute.
-func (c *Client) TestWebhook(ctx context.Context, event string) (tested TestedWebhook, err error) {
-	err = c.post(ctx, "application/webhooks/test", map[string]string{"event": event}, nil, &tested)
+func (c *Client) TestWebhook(ctx context.Context, event string, options ...CallOption) (tested TestedWebhook, err error) {
+	err = c.post(ctx, "application/webhooks/test", map[string]string{"event": event}, nil, &tested, options)
 	return tested, err
 }

@@ -5,17 +5,60 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 )
 
-// Whoever forges kids has the keys fetched once a second at most. The service publishes a
-// key a day before it signs with it, but in an emergency.
+// Forged kids have the keys fetched once a second at most. The service publishes a key a day
+// before it signs with it, but in an emergency.
 const (
 	refetchAfter = time.Second
 	fetchLimit   = 5 * time.Second
 	longestSet   = 1 << 20
 )
+
+// VerifierOptions say which service's webhooks a [Verifier] verifies. The first is needed.
+type VerifierOptions struct {
+	JWKSURL string           // {base_url}/transactional-api/jwks of any practice
+	HTTP    *http.Client     // fetches the keys: one that gives up after 5 seconds
+	Now     func() time.Time // time.Now
+}
+
+// A Verifier verifies webhooks with the keys that the service publishes. It takes those of every
+// practice, and one as often as it comes: a [Receiver] does not. It is safe for concurrent use.
+type Verifier struct {
+	keys fetchedKeys
+	now  func() time.Time
+}
+
+// NewVerifier makes a verifier. Keys are fetched when they are needed.
+func NewVerifier(o VerifierOptions) (*Verifier, error) {
+	address, err := url.Parse(o.JWKSURL)
+	if err != nil || !isGuarded(address) {
+		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because whoever changes the keys on their way can forge webhooks", o.JWKSURL)
+	}
+	if o.HTTP == nil {
+		o.HTTP = &http.Client{Timeout: fetchLimit, Transport: defaultTransport(), CheckRedirect: unfollowed}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Verifier{fetchedKeys{url: o.JWKSURL, http: o.HTTP, now: o.Now, turn: make(chan struct{}, 1)}, o.Now}, nil
+}
+
+// Verify returns the content of a webhook's body that is received now, or a [WebhookError].
+func (v *Verifier) Verify(ctx context.Context, body string) (Webhook, error) {
+	signed, err := split(body)
+	if err != nil {
+		return Webhook{}, err
+	}
+	keys, err := v.keys.with(ctx, signed.kid)
+	if err != nil {
+		return Webhook{}, err
+	}
+	return signed.verify(keys, v.now())
+}
 
 // fetchedKeys are the service's keys, fetched again only for an unknown kid.
 type fetchedKeys struct {
@@ -39,7 +82,7 @@ func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
 	case f.turn <- struct{}{}:
 		defer func() { <-f.turn }()
 	case <-ctx.Done():
-		return nil, &WebhookError{KeysUnreachable, ctx.Err()}
+		return nil, refuse(KeysUnreachable, ": %w", ctx.Err())
 	}
 	if keys, fresh, err := f.held(kid); fresh { // somebody has fetched them meanwhile
 		return keys, err
@@ -63,7 +106,7 @@ func (f *fetchedKeys) held(kid string) (keys Keys, enough bool, err error) {
 		return f.keys, true, nil
 	}
 	if f.err != nil {
-		err = &WebhookError{KeysUnreachable, f.err}
+		err = refuse(KeysUnreachable, ": %w", f.err)
 	}
 	return f.keys, f.now().Before(f.next), err
 }

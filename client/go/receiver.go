@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -41,59 +40,39 @@ func Tenants(tenantIDs ...string) func(string) bool {
 // A Receiver takes webhooks, each once, and believes those alone that the service has sent to
 // a practice that the application serves. It is safe for concurrent use.
 type Receiver struct {
-	options ReceiverOptions
-	keys    fetchedKeys
-	seen    seen
+	options  ReceiverOptions
+	verifier *Verifier
+	seen     seen
 }
 
 // NewReceiver makes a receiver.
 func NewReceiver(o ReceiverOptions) (*Receiver, error) {
-	if o.JWKSURL == "" || o.Tenant == nil {
-		return nil, errors.New("options must have a JWKSURL and say which Tenant is served")
+	if o.Tenant == nil {
+		return nil, errors.New("options must say which Tenant is served")
 	}
-	address, err := url.Parse(o.JWKSURL)
-	if err != nil || !isGuarded(address) {
-		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because whoever changes the keys on their way can forge webhooks", o.JWKSURL)
+	verifier, err := NewVerifier(VerifierOptions{JWKSURL: o.JWKSURL, HTTP: o.HTTP, Now: o.Now})
+	if err != nil {
+		return nil, err
 	}
 	if o.Remembered <= 0 {
 		o.Remembered = 100_000
 	}
-	if o.HTTP == nil {
-		o.HTTP = &http.Client{Timeout: fetchLimit, CheckRedirect: unfollowed}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.OnRefusal == nil {
 		o.OnRefusal = warnOfRefusal
 	}
-	return &Receiver{
-		options: o,
-		keys:    fetchedKeys{url: o.JWKSURL, http: o.HTTP, now: o.Now, turn: make(chan struct{}, 1)},
-		seen:    seen{most: o.Remembered, until: map[string]time.Time{}},
-	}, nil
+	return &Receiver{options: o, verifier: verifier, seen: seen{most: o.Remembered, until: map[string]time.Time{}}}, nil
 }
 
-// Receive returns the content of a webhook's body that is received now, or a [WebhookError]
-// if it must not be believed.
+// Receive returns the content of a webhook's body that is received now, or a [WebhookError].
 func (r *Receiver) Receive(ctx context.Context, body string) (Webhook, error) {
-	signed, err := split(body)
-	if err != nil {
-		return Webhook{}, err
-	}
-	keys, err := r.keys.with(ctx, signed.kid)
-	if err != nil {
-		return Webhook{}, err
-	}
-	now := r.options.Now()
-	webhook, err := Verify(body, keys, now)
+	webhook, err := r.verifier.Verify(ctx, body)
 	if err != nil {
 		return Webhook{}, err
 	}
 	if !r.options.Tenant(webhook.TenantID) {
-		return Webhook{}, unbelieved(WrongTenant, "%q is not served here", webhook.TenantID)
+		return Webhook{}, refuse(WrongTenant, ": %.100q", webhook.TenantID)
 	}
-	if !r.seen.first(webhook.JTI, webhook.Expires, now) {
+	if !r.seen.first(webhook.JTI, webhook.Expires, r.verifier.now()) {
 		return Webhook{}, &WebhookError{Reason: Replayed}
 	}
 	return webhook, nil

@@ -125,6 +125,39 @@ func reason(err error) client.Reason {
 	return why.Reason
 }
 
+// A verifier remembers nothing, serves every practice, and gives what was signed.
+func TestVerifierGivesTheSignedClaims(t *testing.T) {
+	t.Parallel()
+	v, err := client.NewVerifier(client.VerifierOptions{JWKSURL: publish(t).URL, Now: func() time.Time { return noon }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := webhook(aKey(), "one", map[string]any{"tenantId": "oak-lane"})
+	for range 2 {
+		got, err := v.Verify(t.Context(), body)
+		claims, _ := base64.RawURLEncoding.DecodeString(strings.Split(body, ".")[1])
+		if err != nil || got.TenantID != "oak-lane" || got.KID != "one" || !bytes.Equal(got.Claims, claims) ||
+			string(got.Data) != `{"patientId":"p-1","userEmail":null,"userName":null}` {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	for body, want := range map[string]struct {
+		reason client.Reason
+		says   string
+	}{
+		webhook(otherKey(), "one", nil):                            {client.BadSignature, "its signature does not hold"},
+		webhook(aKey(), "two", nil):                                {client.UnknownKey, `no published key has its kid: "two"`},
+		webhook(aKey(), "one", map[string]any{"exp": noon.Unix()}): {client.Expired, "it has expired at 2027-01-15T08:00:00Z"},
+		webhook(aKey(), "one", map[string]any{"iss": "x"}):         {client.WrongIssuer, `its iss is not "service": "x"`},
+		webhook(aKey(), "one", map[string]any{"exp": "tomorrow"}):  {client.BadClaims, "its claims are not those of a webhook: "},
+		"hello": {client.Malformed, "it is not a JWT signed with RS256: "},
+	} {
+		if got, err := v.Verify(t.Context(), body); reason(err) != want.reason || !strings.HasPrefix(err.Error(), want.says) || got.Claims != nil {
+			t.Errorf("%v, want %s", err, want.says)
+		}
+	}
+}
+
 func TestAWebhookIsTakenOnceAndForgottenWhenItHasExpired_D99(t *testing.T) {
 	t.Parallel()
 	now := noon

@@ -18,8 +18,8 @@ type CreatedNote struct {
 }
 
 // CreateNote adds a note to a patient's care record.
-func (c *Client) CreateNote(ctx context.Context, n Note) (created CreatedNote, err error) {
-	err = c.post(ctx, "create-note", n, nil, &created)
+func (c *Client) CreateNote(ctx context.Context, n Note, options ...CallOption) (created CreatedNote, err error) {
+	err = c.post(ctx, "create-note", n, nil, &created, options)
 	return created, err
 }
 
@@ -83,8 +83,8 @@ type EnteredInError struct {
 }
 
 // RetrieveCareRecord reads a patient's care record, and so opens it.
-func (c *Client) RetrieveCareRecord(ctx context.Context, patientID string) (record CareRecord, err error) {
-	err = c.get(ctx, "retrieve-care-record", url.Values{"patientId": {patientID}}, &record)
+func (c *Client) RetrieveCareRecord(ctx context.Context, patientID string, options ...CallOption) (record CareRecord, err error) {
+	err = c.get(ctx, "retrieve-care-record", url.Values{"patientId": {patientID}}, &record, options)
 	return record, err
 }
 
@@ -94,7 +94,7 @@ type OpenedRecord struct {
 }
 
 // OpenCareRecord says that a patient's care record is opened by other means.
-func (c *Client) OpenCareRecord(ctx context.Context, patientID string) (opened OpenedRecord, err error) {
-	err = c.post(ctx, "open-care-record", OpenedRecord{patientID}, nil, &opened)
+func (c *Client) OpenCareRecord(ctx context.Context, patientID string, options ...CallOption) (opened OpenedRecord, err error) {
+	err = c.post(ctx, "open-care-record", OpenedRecord{patientID}, nil, &opened, options)
 	return opened, err
 }

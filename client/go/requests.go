@@ -65,8 +65,8 @@ type CreatedPatientRequest struct {
 // CreatePatientRequest submits a request on behalf of a patient (§4.1). Where the practice
 // takes no such request now, the code is request-type-disabled, request-type-paused or
 // request-type-closed, and the call is not sent again.
-func (c *Client) CreatePatientRequest(ctx context.Context, r PatientRequest) (created CreatedPatientRequest, err error) {
-	err = c.post(ctx, "create-patient-request", r, r.Attachments, &created)
+func (c *Client) CreatePatientRequest(ctx context.Context, r PatientRequest, options ...CallOption) (created CreatedPatientRequest, err error) {
+	err = c.post(ctx, "create-patient-request", r, r.Attachments, &created, options)
 	return created, err
 }
 
@@ -83,7 +83,7 @@ type RequestTypeAvailability struct {
 }
 
 // RequestTypeAvailability asks which types of request the practice takes at present.
-func (c *Client) RequestTypeAvailability(ctx context.Context) (types RequestTypes, err error) {
-	err = c.get(ctx, "request-type-availability", nil, &types)
+func (c *Client) RequestTypeAvailability(ctx context.Context, options ...CallOption) (types RequestTypes, err error) {
+	err = c.get(ctx, "request-type-availability", nil, &types, options)
 	return types, err
 }

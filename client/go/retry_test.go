@@ -58,7 +58,7 @@ func TestEveryPostCarriesAKeyThatItsAttemptsShare_D99(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := c.CreateNote(client.WithIdempotencyKey(t.Context(), "job-42"), note); err != nil {
+		if _, err := c.CreateNote(t.Context(), note, client.IdempotencyKey("job-42")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Ping(t.Context()); err != nil {
@@ -159,18 +159,6 @@ func TestACodeThatIsNewIsUnrecognised_D99(t *testing.T) {
 	}
 }
 
-func TestATokenIsNotSentInClear_D99(t *testing.T) {
-	t.Parallel()
-	for url, right := range map[string]bool{
-		"http://127.0.0.1:8080": true, "http://localhost": true, "https://elm-street.api.example/": true,
-		"http://elm-street.api.example": false, "elm-street.api.example": false, "": false,
-	} {
-		if _, err := client.New(client.Options{BaseURL: url, Application: app, Signer: signer(t)}); (err == nil) != right {
-			t.Errorf("%q: %v", url, err)
-		}
-	}
-}
-
 func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t,
@@ -201,7 +189,123 @@ func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
 func TestNothingIsSentUnderAnEmptyKey_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, cuts, says(200, created))
-	if _, err := c.CreateNote(client.WithIdempotencyKey(t.Context(), ""), note); err == nil || len(service.sent) != 0 {
+	if _, err := c.CreateNote(t.Context(), note, client.IdempotencyKey("")); err == nil || len(service.sent) != 0 {
 		t.Errorf("%v, and %d calls are sent", err, len(service.sent))
+	}
+}
+
+// A handler's context holds no key, so two notes that it makes are two.
+func TestOneContextMakesTwoNotes(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, created))
+	ctx := t.Context()
+	for _, options := range [][]client.CallOption{{client.IdempotencyKey("job-42")}, nil, nil} {
+		if _, err := c.CreateNote(ctx, note, options...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second, third := service.key(0), service.key(1), service.key(2)
+	if first != "job-42" || second == first || third == first || second == third || second == "" || third == "" {
+		t.Errorf("the keys are %q, %q and %q", first, second, third)
+	}
+}
+
+// Whatever came of a call, its caller learns the key under which it can be sent again.
+func TestEveryOutcomeHasItsKey(t *testing.T) {
+	t.Parallel()
+	for name, last := range map[string]answer{"no answer": cuts, "refused": refuses(503, "unavailable"), "answered": says(200, created)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var heard []client.Answer
+				c, service := calling(t, last)
+				_, err := c.CreateNote(t.Context(), note, client.OnAnswer(func(a client.Answer) { heard = append(heard, a) }))
+				var unreachable *client.UnreachableError
+				var refusal *client.ServiceError
+				key := heard[0].IdempotencyKey
+				switch {
+				case errors.As(err, &unreachable):
+					key = unreachable.IdempotencyKey
+				case errors.As(err, &refusal):
+					key = refusal.IdempotencyKey
+				}
+				if key == "" || key != service.key(0) || key != heard[len(heard)-1].IdempotencyKey || len(heard) != len(service.sent) {
+					t.Errorf("the key is %q, and %q was sent: %v", key, service.key(0), err)
+				}
+			})
+		})
+	}
+}
+
+func TestLostCallIsSentAgainUnderItsKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, service := calling(t, cuts, cuts, cuts, cuts, cuts, says(200, created, "Idempotent-Replayed", "true"))
+		_, err := c.CreateNote(t.Context(), note)
+		var lost *client.UnreachableError
+		if !errors.As(err, &lost) {
+			t.Fatal(err)
+		}
+		var last client.Answer
+		made, err := c.CreateNote(t.Context(), note, client.IdempotencyKey(lost.IdempotencyKey), client.OnAnswer(func(a client.Answer) { last = a }))
+		if err != nil || made.NoteID != "n-1" || !last.Replayed || service.key(5) != service.key(0) {
+			t.Errorf("the keys are %q and %q; %v", service.key(0), service.key(5), err)
+		}
+	})
+}
+
+func TestReadCarriesNoKey(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, `{}`))
+	var heard client.Answer
+	_, err := c.Ping(t.Context(), client.IdempotencyKey("job-42"), client.OnAnswer(func(a client.Answer) { heard = a }))
+	if err != nil || service.key(0) != "" || heard.IdempotencyKey != "" {
+		t.Errorf("a GET carries %q: %v", service.key(0), err)
+	}
+}
+
+func TestTimeoutHoldsBesideADeadline(t *testing.T) {
+	t.Parallel()
+	silent := transport(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := with(t, func(o *client.Options) { o.Transport, o.Timeout = silent, 5*time.Second })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		elapsed := stopwatch()
+		var unreachable *client.UnreachableError
+		if _, err := c.Ping(ctx); !errors.As(err, &unreachable) || elapsed() != 5*time.Second {
+			t.Errorf("after %v: %v", elapsed(), err)
+		}
+	})
+}
+
+func TestOnePageIsOneCall(t *testing.T) {
+	t.Parallel()
+	c, service := calling(t, says(200, `{"calls":[{"requestId":"r","status":401,"mode":null,"code":null,"durationMs":null,"unproven":true}],"next":"older"}`))
+	page, err := c.CallsPage(t.Context(), client.CallsQuery{Status: "refused", Limit: 5, Cursor: "here"})
+	want := client.JudgedCall{RequestID: "r", Status: 401, Unproven: true}
+	if err != nil || len(service.sent) != 1 || page.Next != "older" || len(page.Calls) != 1 || page.Calls[0] != want {
+		t.Errorf("%d calls: %+v, %v", len(service.sent), page, err)
+	}
+	if query := service.sent[0].URL.RawQuery; query != "cursor=here&limit=5&status=refused" {
+		t.Errorf("it asks %s", query)
+	}
+	c, service = calling(t, says(200, `{"deliveries":[],"next":null}`))
+	from := time.Date(2026, 7, 1, 12, 0, 0, 5e6, time.UTC)
+	deliveries, err := c.DeliveriesPage(t.Context(), client.DeliveriesQuery{JTI: "j", From: from})
+	if err != nil || deliveries.Next != "" || service.sent[0].URL.RawQuery != "from=2026-07-01T12%3A00%3A00.005Z&jti=j" {
+		t.Errorf("it asks %s: %+v, %v", service.sent[0].URL.RawQuery, deliveries, err)
+	}
+}
+
+func TestNullsAreZero(t *testing.T) {
+	t.Parallel()
+	c, _ := calling(t, says(200, `{"url":"http://127.0.0.1/jwks.json","keys":[],"fetchedAt":null,"until":null,"lastFetch":null}`))
+	set, err := c.RereadKeySet(t.Context())
+	if err != nil || set.URL != "http://127.0.0.1/jwks.json" || !set.FetchedAt.IsZero() || !set.Until.IsZero() || !set.LastFetch.At.IsZero() {
+		t.Errorf("%+v, %v", set, err)
 	}
 }

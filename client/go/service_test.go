@@ -53,6 +53,9 @@ type service struct {
 	sent    []sent
 }
 
+// key is the Idempotency-Key of the nth call.
+func (s *service) key(n int) string { return s.sent[n].Header.Get("Idempotency-Key") }
+
 type sent struct {
 	*http.Request
 	body string

@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 )
@@ -25,15 +26,38 @@ type Key struct {
 	Private crypto.Signer
 }
 
-// ReadKey reads a key from a PEM file (PKCS #8 or PKCS #1).
+// GenerateKey writes a new RSA key of 2048 bits to a file (PEM, PKCS #8), which only its owner
+// can read. The error is [io/fs.ErrExist] if there is such a file.
+func GenerateKey(file string) error {
+	key, err := rsa.GenerateKey(rand.Reader, leastBits)
+	if err != nil {
+		return fmt.Errorf("make private key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return fmt.Errorf("make private key: %w", err)
+	}
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write private key: %w", err)
+	}
+	err = pem.Encode(out, &pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if err := errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("write private key: %w", err)
+	}
+	return nil
+}
+
+// ReadKey reads a key from a PEM file (PKCS #8 or PKCS #1). If kid is empty, it is the key's
+// thumbprint (RFC 7638).
 func ReadKey(kid, file string) (Key, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return Key{}, fmt.Errorf("read key %s: %w", kid, err)
+		return Key{}, fmt.Errorf("read private key: %w", err)
 	}
 	key, err := ParseKey(kid, text)
 	if err != nil {
-		return Key{}, fmt.Errorf("%s: %w", file, err)
+		return Key{}, fmt.Errorf("read private key %s: %w", filepath.Base(file), err)
 	}
 	return key, nil
 }
@@ -42,20 +66,30 @@ func ReadKey(kid, file string) (Key, error) {
 func ParseKey(kid string, text []byte) (Key, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return Key{}, errors.New("a key must be in PEM")
+		return Key{}, errors.New("it is not PEM")
 	}
-	if private, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
-		return Key{kid, private}, nil
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	private, err := x509.ParsePKCS1PrivateKey(block.Bytes)
 	if err != nil {
-		return Key{}, fmt.Errorf("parse key: %w", err)
+		parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		if err != nil {
+			return Key{}, err
+		}
+		var ok bool
+		if private, ok = parsed.(*rsa.PrivateKey); !ok {
+			return Key{}, errors.New("it is not an RSA key")
+		}
 	}
-	private, ok := parsed.(*rsa.PrivateKey)
-	if !ok {
-		return Key{}, errors.New("a key must be an RSA key")
+	if kid == "" {
+		kid = thumbprint(&private.PublicKey)
 	}
 	return Key{kid, private}, nil
+}
+
+// thumbprint is that of RFC 7638: of the members that a key needs, in the order of the alphabet.
+func thumbprint(key *rsa.PublicKey) string {
+	public := newJWK("", key)
+	sum := sha256.Sum256([]byte(`{"e":"` + public.E + `","kty":"RSA","n":"` + public.N + `"}`))
+	return encode(sum[:])
 }
 
 // A Signer holds the application's keys: one signs, and all are published. To rotate, Add the
@@ -130,6 +164,9 @@ func (s *Signer) find(kid string) int {
 	return slices.IndexFunc(s.keys, func(key Key) bool { return key.KID == kid })
 }
 
+// KID is that of the key that signs.
+func (s *Signer) KID() string { return s.current().KID }
+
 func (s *Signer) current() Key {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -143,19 +180,23 @@ func (s *Signer) KeySet() []byte {
 	set := keySet{Keys: []jwk{}}
 	for _, key := range s.keys {
 		public, _ := key.Private.Public().(*rsa.PublicKey) // Add has looked
-		set.Keys = append(set.Keys, jwk{
-			KTY: "RSA", Use: "sig", Alg: "RS256", KID: key.KID,
-			N: encode(public.N.Bytes()), E: encode(big.NewInt(int64(public.E)).Bytes()),
-		})
+		set.Keys = append(set.Keys, newJWK(key.KID, public))
 	}
 	text, _ := json.Marshal(set) // texts alone
 	return text
 }
 
+func newJWK(kid string, public *rsa.PublicKey) jwk {
+	return jwk{
+		Use: "sig", KTY: "RSA", KID: kid, Alg: "RS256",
+		N: encode(public.N.Bytes()), E: encode(big.NewInt(int64(public.E)).Bytes()),
+	}
+}
+
 // ServeHTTP publishes the key set.
 func (s *Signer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
-	_, _ = w.Write(s.KeySet()) // whoever has gone needs no answer
+	_, _ = w.Write(s.KeySet()) // an error means that the caller has gone
 }
 
 // sign returns a JWT of claims.

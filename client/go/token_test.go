@@ -1,6 +1,11 @@
 package client_test
 
 import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -113,5 +118,51 @@ func TestNobodyIsCalledForAsTheApplication_D99(t *testing.T) {
 		if _, err := c.AsUser(nobody).Ping(t.Context()); err == nil || len(service.sent) != 0 {
 			t.Errorf("for %q: %v, and %d calls are sent", nobody, err, len(service.sent))
 		}
+	}
+}
+
+// A token for other means lives 60 seconds from the instant that it is signed for.
+func TestSignerMintsOneToken(t *testing.T) {
+	t.Parallel()
+	keys := signer(t)
+	for username, want := range map[string]struct{ sub, azp any }{"": {app, nil}, "ann.lee": {"ann.lee", app}} {
+		token, err := keys.Token(app, username, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, claims := sent{Request: &http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}}}.claims(t)
+		if header["kid"] != keys.KID() || claims["iss"] != app || claims["sub"] != want.sub || claims["azp"] != want.azp ||
+			claims["iat"] != float64(noon.Unix()) || claims["exp"] != float64(noon.Unix()+60) || claims["act"] != nil {
+			t.Errorf("for %q: %v %v", username, header, claims)
+		}
+	}
+}
+
+func TestGeneratedKeyIsReadBack(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "key.pem")
+	if err := client.GenerateKey(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.GenerateKey(file); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("it is written over: %v", err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	named, err := client.ReadKey("mine", file)
+	if err != nil || named.KID != "mine" {
+		t.Errorf("%q, %v", named.KID, err)
+	}
+	unnamed, err := client.ReadKey("", file)
+	if err != nil || len(unnamed.KID) != 43 {
+		t.Errorf("%q, %v", unnamed.KID, err)
+	}
+	if err := os.WriteFile(file, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.ReadKey("", file); err == nil {
+		t.Error("a text is a key")
 	}
 }

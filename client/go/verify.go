@@ -6,46 +6,60 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
 	"time"
 )
 
-// A Reason is why a webhook is not to be believed.
+// A Reason is why a webhook is refused.
 type Reason string
 
 // The reasons.
 const (
-	Malformed       Reason = "malformed"        // it is no JWT that is signed RS256
-	UnknownKey      Reason = "unknown-key"      // the service publishes no such key
-	BadSignature    Reason = "bad-signature"    // somebody else has signed it
-	WrongIssuer     Reason = "wrong-issuer"     // another than the service
-	Expired         Reason = "expired"          // it is more than a minute old
-	BadClaims       Reason = "bad-claims"       // something is missing or of another form
-	WrongTenant     Reason = "wrong-tenant"     // it is another practice's
-	Replayed        Reason = "replayed"         // it was received before
-	KeysUnreachable Reason = "keys-unreachable" // the service's keys could not be fetched
+	Malformed       Reason = "malformed"
+	UnknownKey      Reason = "unknown-key"
+	BadSignature    Reason = "bad-signature"
+	WrongIssuer     Reason = "wrong-issuer"
+	Expired         Reason = "expired"
+	BadClaims       Reason = "bad-claims"
+	WrongTenant     Reason = "wrong-tenant"
+	Replayed        Reason = "replayed"
+	KeysUnreachable Reason = "keys-unreachable"
 )
 
-// A WebhookError says why a webhook is not to be believed.
+// meanings continue a sentence about the webhook.
+var meanings = map[Reason]string{
+	Malformed:       "it is not a JWT signed with RS256",
+	UnknownKey:      "no published key has its kid",
+	BadSignature:    "its signature does not hold",
+	WrongIssuer:     `its iss is not "service"`,
+	Expired:         "it has expired",
+	BadClaims:       "its claims are not those of a webhook",
+	WrongTenant:     "it comes from a practice that is not served here",
+	Replayed:        "it was received before",
+	KeysUnreachable: "the service's keys cannot be fetched",
+}
+
+// A WebhookError refuses a webhook. Its text continues a sentence about the webhook, such as
+// "it has expired at 2027-01-15T08:01:00Z".
 type WebhookError struct {
 	Reason Reason
-	Err    error // more about it, or nil
+	Err    error // the cause, or nil
+
+	detail string // follows the meaning of the reason
 }
 
-func (e *WebhookError) Error() string {
-	if e.Err == nil {
-		return "webhook not to be believed: " + string(e.Reason)
-	}
-	return fmt.Sprintf("webhook not to be believed: %s: %v", e.Reason, e.Err)
-}
+func (e *WebhookError) Error() string { return meanings[e.Reason] + e.detail }
 
-// Unwrap is more about the reason.
+// Unwrap returns the cause.
 func (e *WebhookError) Unwrap() error { return e.Err }
 
-func unbelieved(reason Reason, format string, arguments ...any) error {
-	return &WebhookError{reason, fmt.Errorf(format, arguments...)}
+// refuse returns a refusal whose text goes on with a detail.
+func refuse(reason Reason, format string, arguments ...any) *WebhookError {
+	detail := fmt.Errorf(format, arguments...)
+	return &WebhookError{reason, errors.Unwrap(detail), detail.Error()}
 }
 
 // Keys are the service's public keys by their kid.
@@ -116,12 +130,12 @@ type signedText struct {
 func split(token string) (signed signedText, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return signed, unbelieved(Malformed, "a JWT has three parts")
+		return signed, refuse(Malformed, ": a JWT has three parts")
 	}
 	var texts [3][]byte
 	for i, part := range parts {
 		if texts[i], err = decode(part); err != nil {
-			return signed, unbelieved(Malformed, "part %d is not base64url", i+1)
+			return signed, refuse(Malformed, ": part %d is not base64url", i+1)
 		}
 	}
 	var header struct {
@@ -130,30 +144,39 @@ func split(token string) (signed signedText, err error) {
 		Crit json.RawMessage `json:"crit"`
 	}
 	if err := json.Unmarshal(texts[0], &header); err != nil {
-		return signed, unbelieved(Malformed, "the header is no JSON object")
+		return signed, refuse(Malformed, ": the header is no JSON object")
 	}
 	if header.Alg != "RS256" || header.Crit != nil {
-		return signed, unbelieved(Malformed, "alg must be RS256, without crit")
+		return signed, refuse(Malformed, ": alg must be RS256, without crit")
 	}
 	return signedText{header.KID, parts[0] + "." + parts[1], texts[1], texts[2]}, nil
 }
 
-// Verify returns a webhook's content, or a [WebhookError] if it must not be believed at this
-// time (§6.5). It remembers nothing, and knows no practices: a [Receiver] does.
+// Verify returns a webhook's content, or a [WebhookError] if it is not genuine or has expired at
+// this time (§6.5). It does not fetch keys: a [Verifier] does.
 func Verify(token string, keys Keys, now time.Time) (Webhook, error) {
 	signed, err := split(token)
 	if err != nil {
 		return Webhook{}, err
 	}
-	key, known := keys[signed.kid]
+	return signed.verify(keys, now)
+}
+
+func (s signedText) verify(keys Keys, now time.Time) (Webhook, error) {
+	key, known := keys[s.kid]
 	if !known {
-		return Webhook{}, unbelieved(UnknownKey, "the service has no key %q", signed.kid)
+		return Webhook{}, refuse(UnknownKey, ": %.100q", s.kid)
 	}
-	digest := sha256.Sum256([]byte(signed.input))
-	if rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], signed.signature) != nil {
+	digest := sha256.Sum256([]byte(s.input))
+	if rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], s.signature) != nil {
 		return Webhook{}, &WebhookError{Reason: BadSignature}
 	}
-	return readWebhook(signed.claims, now)
+	webhook, err := readWebhook(s.claims, now)
+	if err != nil {
+		return Webhook{}, err
+	}
+	webhook.KID, webhook.Claims = s.kid, s.claims
+	return webhook, nil
 }
 
 func readWebhook(text []byte, now time.Time) (Webhook, error) {
@@ -167,23 +190,25 @@ func readWebhook(text []byte, now time.Time) (Webhook, error) {
 		Data     json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(text, &claims); err != nil {
-		return Webhook{}, unbelieved(BadClaims, "%w", err)
+		return Webhook{}, refuse(BadClaims, ": %w", err)
 	}
 	if claims.Issuer != "service" {
-		return Webhook{}, unbelieved(WrongIssuer, "iss is %q", claims.Issuer)
+		return Webhook{}, refuse(WrongIssuer, ": %.100q", claims.Issuer)
 	}
 	if claims.IssuedAt == nil || claims.Expiry == nil || claims.ID == "" || claims.Event == "" || claims.TenantID == "" || len(claims.Data) == 0 || claims.Data[0] != '{' {
-		return Webhook{}, unbelieved(BadClaims, "a claim is missing")
+		return Webhook{}, refuse(BadClaims, ": a claim is missing")
 	}
 	expires := instant(*claims.Expiry)
 	if !now.Before(expires) {
-		return Webhook{}, unbelieved(Expired, "at %s; is this clock right?", expires.Format(time.RFC3339))
+		return Webhook{}, refuse(Expired, " at %s", expires.Format(time.RFC3339))
 	}
 	event, err := newEvent(claims.Event, claims.Data)
 	if err != nil {
-		return Webhook{}, unbelieved(BadClaims, "data: %w", err)
+		return Webhook{}, refuse(BadClaims, ": data: %w", err)
 	}
-	return Webhook{claims.ID, claims.TenantID, instant(*claims.IssuedAt), expires, event}, nil
+	return Webhook{
+		JTI: claims.ID, TenantID: claims.TenantID, IssuedAt: instant(*claims.IssuedAt), Expires: expires, Event: event, Data: claims.Data,
+	}, nil
 }
 
 func instant(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }

@@ -12,6 +12,9 @@ type Webhook struct {
 	IssuedAt time.Time
 	Expires  time.Time
 	Event    Event
+	Data     json.RawMessage // of the event, as it was signed
+	KID      string          // of the key that signed it
+	Claims   json.RawMessage // all of them, as they were signed
 }
 
 // An Event is one of [RecordOpened], [ConsultationStarted], [CallInShown], [CallInRemoved],

@@ -13,8 +13,11 @@ type named struct {
 	Event         string `json:"event"`
 }
 
-var endpoints = map[string]func(context.Context, *client.Client, order) (any, error){
-	"create-patient-request": func(ctx context.Context, c *client.Client, o order) (any, error) {
+// An endpoint makes the call that an order wants.
+type endpoint = func(context.Context, *client.Client, order, ...client.CallOption) (any, error)
+
+var endpoints = map[string]endpoint{
+	"create-patient-request": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		r, err := read[client.PatientRequest](o)
 		for _, path := range o.Files {
 			file, errFile := client.AttachFile(path)
@@ -26,10 +29,10 @@ var endpoints = map[string]func(context.Context, *client.Client, order) (any, er
 		if err != nil {
 			return nil, err
 		}
-		return c.CreatePatientRequest(ctx, r)
+		return c.CreatePatientRequest(ctx, r, options...)
 	},
-	"request-type-availability": func(ctx context.Context, c *client.Client, _ order) (any, error) {
-		return c.RequestTypeAvailability(ctx)
+	"request-type-availability": func(ctx context.Context, c *client.Client, _ order, options ...client.CallOption) (any, error) {
+		return c.RequestTypeAvailability(ctx, options...)
 	},
 	"create-note":               taking((*client.Client).CreateNote),
 	"book-appointment":          taking((*client.Client).BookAppointment),
@@ -44,44 +47,46 @@ var endpoints = map[string]func(context.Context, *client.Client, order) (any, er
 	"application":               asking((*client.Client).Application),
 	"application/key-set":       asking((*client.Client).KeySet),
 	"reread-key-set":            asking((*client.Client).RereadKeySet),
-	"application/calls": func(ctx context.Context, c *client.Client, o order) (any, error) {
+	"application/calls": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[client.CallsQuery](o)
 		if err != nil {
 			return nil, err
 		}
-		return some(c.Calls(ctx, q))
+		return some(c.Calls(ctx, q, options...))
 	},
-	"application/deliveries": func(ctx context.Context, c *client.Client, o order) (any, error) {
+	"application/deliveries": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[client.DeliveriesQuery](o)
 		if err != nil {
 			return nil, err
 		}
-		return some(c.Deliveries(ctx, q))
+		return some(c.Deliveries(ctx, q, options...))
 	},
 }
 
-func taking[In, Out any](work func(*client.Client, context.Context, In) (Out, error)) func(context.Context, *client.Client, order) (any, error) {
-	return func(ctx context.Context, c *client.Client, o order) (any, error) {
+func taking[In, Out any](work func(*client.Client, context.Context, In, ...client.CallOption) (Out, error)) endpoint {
+	return func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		input, err := read[In](o)
 		if err != nil {
 			return nil, err
 		}
-		return work(c, ctx, input)
+		return work(c, ctx, input, options...)
 	}
 }
 
-func naming[Out any](work func(*client.Client, context.Context, string) (Out, error), which func(named) string) func(context.Context, *client.Client, order) (any, error) {
-	return func(ctx context.Context, c *client.Client, o order) (any, error) {
+func naming[Out any](work func(*client.Client, context.Context, string, ...client.CallOption) (Out, error), which func(named) string) endpoint {
+	return func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		input, err := read[named](o)
 		if err != nil {
 			return nil, err
 		}
-		return work(c, ctx, which(input))
+		return work(c, ctx, which(input), options...)
 	}
 }
 
-func asking[Out any](work func(*client.Client, context.Context) (Out, error)) func(context.Context, *client.Client, order) (any, error) {
-	return func(ctx context.Context, c *client.Client, _ order) (any, error) { return work(c, ctx) }
+func asking[Out any](work func(*client.Client, context.Context, ...client.CallOption) (Out, error)) endpoint {
+	return func(ctx context.Context, c *client.Client, _ order, options ...client.CallOption) (any, error) {
+		return work(c, ctx, options...)
+	}
 }
 
 // some are the first five.

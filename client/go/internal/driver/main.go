@@ -43,7 +43,7 @@ func dial() (*client.Client, *client.Signer, error) {
 		return nil, nil, err
 	}
 	c, err := client.New(client.Options{
-		BaseURL: os.Getenv("FRONTDESK_API"), Application: os.Getenv("FRONTDESK_APPLICATION"), Signer: signer, OnAnswer: tell,
+		BaseURL: os.Getenv("FRONTDESK_API"), Application: os.Getenv("FRONTDESK_APPLICATION"), Signer: signer,
 	})
 	return c, signer, err
 }
@@ -75,11 +75,6 @@ type fault struct {
 	Message    string      `json:"message"`
 }
 
-// told is what OnAnswer said last: orders are done one after the other.
-var told client.Answer
-
-func tell(a client.Answer) { told = a }
-
 func call() error {
 	c, signer, err := dial()
 	if err != nil {
@@ -94,16 +89,16 @@ func call() error {
 		} else if err != nil {
 			return err
 		}
-		told = client.Answer{}
-		ok, err := o.do(c, signer)
-		if err := out.Encode(resultOf(ok, err)); err != nil {
+		var last client.Answer
+		ok, err := o.do(c, signer, client.OnAnswer(func(a client.Answer) { last = a }))
+		if err := out.Encode(resultOf(ok, err, last)); err != nil {
 			return err
 		}
 	}
 }
 
-func resultOf(ok any, err error) result {
-	r := result{Tries: told.Attempt, Again: told.Replayed, Odd: told.UnknownFields}
+func resultOf(ok any, err error, last client.Answer) result {
+	r := result{Tries: last.Attempt, Again: last.Replayed, Odd: last.UnknownFields}
 	if err == nil {
 		r.Ok = ok
 		return r
@@ -116,7 +111,7 @@ func resultOf(ok any, err error) result {
 	return r
 }
 
-func (o order) do(c *client.Client, signer *client.Signer) (any, error) {
+func (o order) do(c *client.Client, signer *client.Signer, options ...client.CallOption) (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	if o.As != "" {
@@ -126,7 +121,7 @@ func (o order) do(c *client.Client, signer *client.Signer) (any, error) {
 		c = c.WithAct(*o.Act)
 	}
 	if o.Key != "" {
-		ctx = client.WithIdempotencyKey(ctx, o.Key)
+		options = append(options, client.IdempotencyKey(o.Key))
 	}
 	if o.Do == "rotate" {
 		return o.rotate(signer)
@@ -135,7 +130,7 @@ func (o order) do(c *client.Client, signer *client.Signer) (any, error) {
 	if !known {
 		return nil, fmt.Errorf("there is no endpoint %q", o.Do)
 	}
-	return work(ctx, c, o)
+	return work(ctx, c, o, options...)
 }
 
 // rotate adds the key of a file, or uses or removes one.
